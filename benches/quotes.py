@@ -97,10 +97,9 @@ def report(session, options, label, quotations, bar):
         started = time.perf_counter()
         check = session.call("verify_quote", {"text": quotation, "limit": 100})
         times.append(1000 * (time.perf_counter() - started))
-        places = check["places"] + ([check["nearest"]] if check.get("nearest") else [])
-        right = any(place["document_name"] == name and place["char_start"] < end and start < place["char_end"] for place in places)
+        right = any(place["document_name"] == name and place["char_start"] < end and start < place["char_end"] for place in check["places"])
         nearest = check.get("nearest") or {}
-        # The same words may be in another contract.
+        # Of the nearest passage the text is given, not its characters; the same words may be in another contract.
         right = right or folded(original) in folded(nearest.get("text", ""))
         found += right
         exact += check["status"] == "exact"

@@ -106,14 +106,17 @@ def files():
         "mailbox.mbox": mail.mbox(),
         "papers.zip": mail.papers(),
         "enclosures.docx": enclosures.docx(),
+        "enclosures.rtf": enclosures.rtf(),
         "mac.doc": rare_encodings.mac_word(),
         "word95_japanese.doc": rare_encodings.japanese_word(),
         "fees_backslashes.xlsx": rare_encodings.backslashes(),
         "stray_zeros.txt": rare_encodings.stray_zeros(),
         "draft.docx": drafts.docx(),
+        "draft.doc": drafts.doc(),
         "draft.odt": drafts.odt(),
         "draft.rtf": drafts.rtf(),
         "binder.pdf": drafts.binder(),
+        "form.pdf": drafts.form(),
     }
     found |= {f"notice.{extension}": content for extension, content in printed.pictures().items()}
     with fixed_secrets():

@@ -1,4 +1,5 @@
-"""A letter in Word with files inside: a workbook as a part, a text in an OLE package, and the data behind a chart, which is no file."""
+"""A letter in Word with files inside: a workbook as a part, a text in an OLE package, and the data behind a chart, which is no file. A letter
+in Rich Text with the same OLE package."""
 
 import struct
 
@@ -60,3 +61,11 @@ def docx():
             ("word/embeddings/data.xlsx", data),
         ]
     )
+
+
+def rtf():
+    """The package is an object of OLE 1.0: version, kind, class, topic and item, then the stream without its size."""
+    package = packaged(*KEYS)[4:]
+    kind = b"Package\0"
+    data = struct.pack("<III", 0x0501, 2, len(kind)) + kind + bytes(8) + struct.pack("<I", len(package)) + package
+    return rf"{{\rtf1\ansi {TEXT}{{\object\objemb{{\*\objclass Package}}{{\*\objdata {data.hex()}}}{{\result }}}}\par}}".encode("ascii")

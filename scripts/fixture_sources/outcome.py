@@ -188,6 +188,12 @@ def enclosed():
     return expectation("docx", [page], attachments=names, phrases=["the keys are enclosed"], unpaged=True)
 
 
+def enclosed_in_rtf():
+    page = Page()
+    page.block("Paragraph", enclosures.TEXT)
+    return expectation("rtf", [page], attachments=[enclosures.KEYS[0]], phrases=["the keys are enclosed"], unpaged=True)
+
+
 def hidden(reason, page, chars):
     passage = f"{reason} on page {page} (1 passage, {chars} characters)"
     return f"Hidden text, which is read and marked as such: {passage}."
@@ -198,7 +204,7 @@ def draft(format):
     before, _, inserted, after = drafts.RENT
     texts = [before + inserted + after, f"{drafts.INSURED} {drafts.SECRET}", drafts.MOVED]
     page = Page()
-    for text in texts + [drafts.SCHEDULE] * (format == "docx"):
+    for text in texts + [drafts.SCHEDULE, drafts.ANNEX] * (format == "docx"):
         page.block("Paragraph", text)
     warnings = [hidden("formatted as hidden", 1, len(drafts.SECRET))]
     return expectation(format, [page], warnings=warnings, phrases=["two million euros", "Keys are returned"], unpaged=True)
@@ -219,6 +225,31 @@ def binder():
         pages.append(page)
     warnings = [hidden("covered", 2, len(drafts.COVERED))]
     return expectation("pdf", pages, warnings=warnings, phrases=["trims the lamp", "B13", "MOLE000043"])
+
+
+def form():
+    """Each field and comment is a block of its own, where it stands."""
+    tenant, rent, repair = drafts.LINES
+    texts = [
+        tenant,
+        "Tenant: Ann Bell",
+        "Pets: ticked",
+        rent,
+        f"Highlight (Ann B.): “{rent}” – Agreed.",
+        "Payment: monthly",
+        "Note (Ann B., 2024-05-03): Ask Ben.",
+        repair,
+        f"Marked for redaction: “{repair}”",
+        drafts.WHITE,
+        "Draft only",
+        f"Landlord: signed by {drafts.AUTHOR} on 2024-05-03T09:00:00Z; it covers the whole file",
+    ]
+    page = Page()
+    for text in texts:
+        page.block("Paragraph", text)
+    warnings = [hidden("in the colour of its background", 1, len(drafts.WHITE))]
+    phrases = ["Ann Bell", "good repair"]
+    return expectation("pdf", [page], "Form of the harbour", [drafts.PLAN[0]], warnings=warnings, phrases=phrases)
 
 
 def stray_zeros():
@@ -245,13 +276,15 @@ def all_outcomes():
         "mailbox.mbox": mailbox(),
         "papers.zip": papers(),
         "enclosures.docx": enclosed(),
+        "enclosures.rtf": enclosed_in_rtf(),
         "mac.doc": old_word(content.NOTICE_OF_FEES),
         "word95_japanese.doc": old_word(rare_encodings.JAPANESE),
         "fees_backslashes.xlsx": fees("xlsx"),
         "stray_zeros.txt": stray_zeros(),
         "binder.pdf": binder(),
+        "form.pdf": form(),
     }
-    found |= {f"draft.{kind}": draft(kind) for kind in ("docx", "odt", "rtf")}
+    found |= {f"draft.{kind}": draft(kind) for kind in ("docx", "doc", "odt", "rtf")}
     found |= {f"licence.{kind}": licence(kind) for kind in ("docx", "doc", "odt", "rtf")}
     found |= {f"briefing.{kind}": briefing(kind) for kind in ("pptx", "ppt", "odp")}
     found |= {f"fees.{kind}": fees(kind) for kind in ("xlsx", "xls", "xlsb", "ods")}

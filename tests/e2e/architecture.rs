@@ -21,14 +21,16 @@ const ARROWS: &[(&str, &[&str])] = &[
             "casetrack-extract",
             "casetrack-nlp",
             "casetrack-store",
+            "casetrack-vault",
         ],
     ),
     ("casetrack-extract", &["casetrack-core"]),
     ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text", "casetrack-web"]),
     ("casetrack-nlp", &["casetrack-core"]),
-    ("casetrack-store", &["casetrack-core"]),
+    ("casetrack-store", &["casetrack-core", "casetrack-vault"]),
     ("casetrack-text", &["casetrack-core", "casetrack-engine"]),
+    ("casetrack-vault", &["casetrack-core"]),
     ("casetrack-web", &[]),
 ];
 

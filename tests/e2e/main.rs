@@ -58,6 +58,8 @@ mod terms;
 mod threads;
 mod tracked;
 mod upkeep;
+#[cfg(unix)]
+mod vault;
 mod versions;
 #[cfg(unix)]
 mod watches;

@@ -99,7 +99,86 @@ fn older_protocol_versions_are_negotiated_and_every_tool_is_fully_described() {
 }
 
 /// Makes the arguments of a call from the id of a chunk or job and the path of a file.
-type Arguments = fn(&Value, &str) -> Value;
+pub type Arguments = fn(&Value, &str) -> Value;
+
+/// A call of every tool of collections, in an order in which all of them succeed.
+pub const CALLS: &[(&str, Arguments)] = &[
+    ("create_collection", |_, _| json!({"name": "Notes", "collection_id": "N-1", "collection_type": "research"})),
+    ("list_collections", |_, _| json!({"status_filter": "all"})),
+    ("switch_collection", |_, _| json!({"collection_name": "n-1"})),
+    ("ingest_document", |_, file| json!({"file_path": file, "document_type": "memo", "copy_original": true})),
+    (
+        "ingest_folder",
+        |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "file_extensions": ["md", "txt"]}),
+    ),
+    ("sync_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "dry_run": true})),
+    ("reindex_document", |_, _| json!({"document_name": "note", "force": true})),
+    ("reindex_collection", |_, _| json!({"confirm": true, "reparse": false, "skip_unchanged": true})),
+    ("get_index_status", |_, _| json!({"document_filter": "note"})),
+    ("get_collection_info", |_, _| json!({})),
+    ("tag_document", |_, _| json!({"documents": ["note"], "add_tags": ["hot"], "set_fields": ["custodian=Jane Roe"]})),
+    ("list_documents", |_, _| json!({"sort_by": "pages"})),
+    ("get_document", |_, _| json!({"document_name": "note"})),
+    (
+        "search_documents",
+        |_, _| json!({"query": "when is payment due?", "explain": true, "context": 50, "related": true}),
+    ),
+    ("search_terms", |_, _| json!({"terms": ["payment", "thirty w/2 days", "due AND"], "tag": "hot"})),
+    ("ask_every_document", |_, _| json!({"question": "when is payment due?", "brief": false})),
+    ("verify_quote", |_, _| json!({"text": "Payment is due"})),
+    ("verify_quotes", |_, _| json!({"text": "It says: \"Payment is due in thirty days of the invoice.\""})),
+    ("search_similar_chunks", |chunk, _| json!({"chunk_id": chunk, "min_similarity": 0})),
+    ("compare_documents", |_, _| json!({"document_a": "note", "document_b": "other.txt", "topic": "payment"})),
+    ("get_collection_summary", |_, _| json!({})),
+    ("get_collection_timeline", |_, _| json!({"start_date": "2019"})),
+    ("define_column", |_, _| json!({"name": "fee", "pattern": "fee of (\\S+)", "type": "amount"})),
+    ("get_matter_sheet", |_, _| json!({"columns": ["title", "fee"], "filter": ["!venue"], "sort": "-title"})),
+    ("get_obligations", |_, _| json!({"party": "acme"})),
+    ("get_collection_statistics", |_, _| json!({})),
+    ("list_entities", |_, _| json!({"entity_type": "organization", "sort_by": "documents"})),
+    ("find_entity", |_, _| json!({"entity": "May 5th, 2019", "entity_type": "date"})),
+    ("get_entity_mentions", |_, _| json!({"entity_name": "acme foods"})),
+    ("search_entity_relationships", |_, _| json!({"entities": ["Acme Foods, Inc.", "Jane Roe"]})),
+    ("get_entity_graph", |_, _| json!({"entity_name": "Jane Roe", "depth": 1})),
+    ("redline_documents", |_, _| json!({"old_document": "note", "new_document": "other"})),
+    ("list_versions", |_, _| json!({"document_filter": "note"})),
+    ("list_changes", |_, _| json!({"document": "note"})),
+    ("list_bates", |_, _| json!({"document_filter": "note"})),
+    ("find_hidden_text", |_, _| json!({})),
+    ("list_threads", |_, _| json!({})),
+    ("list_references", |_, _| json!({"reference_type": "standard"})),
+    ("get_reference_citations", |_, _| json!({"reference": "ISO 27001"})),
+    ("find_related_documents", |_, _| json!({"document_name": "note", "relationship_type": "semantic_similar"})),
+    ("get_related_documents", |_, _| json!({"document_name": "note"})),
+    ("find_document_clusters", |_, _| json!({"strategy": "document_type"})),
+    ("get_document_structure", |_, _| json!({"document_name": "note"})),
+    ("browse_pages", |_, _| json!({"document_name": "note", "start_page": 1, "end_page": 3})),
+    ("list_documents_by_type", |_, _| json!({"document_type": "memo"})),
+    ("traverse_chunks", |chunk, _| json!({"start_chunk_id": chunk, "direction": "backward"})),
+    ("get_chunk", |chunk, _| json!({"chunk_id": chunk})),
+    ("get_document_chunks", |_, _| json!({"document_name": "note.md", "page_filter": 1})),
+    ("get_source_context", |chunk, _| json!({"chunk_id": chunk})),
+    ("watch_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "schedule": "daily"})),
+    ("list_watches", |_, _| json!({"collection_filter": "Notes"})),
+    (
+        "set_sync_schedule",
+        |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "schedule": "manual"}),
+    ),
+    ("unwatch_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap()})),
+    ("list_jobs", |_, _| json!({"active_only": false})),
+    ("get_job", |job, _| json!({"job_id": job, "wait_seconds": 600})),
+    ("cancel_job", |job, _| json!({"job_id": job})),
+    ("get_status", |_, _| json!({})),
+    ("read_page", |_, _| json!({"document": "note.md", "page": 1})),
+    ("add_evidence", |_, _| json!({"document": "note.md", "page": 1, "quote": "within thirty days", "note": "Due."})),
+    ("list_evidence", |_, _| json!({})),
+    ("update_evidence", |_, _| json!({"id": 1, "exhibit": "A"})),
+    ("export_evidence", |_, _| json!({"format": "markdown"})),
+    ("list_paths", |_, file| json!({"prefix": file})),
+    ("update_collection", |_, _| json!({"collection": "Notes", "state": "active"})),
+    ("delete_document", |_, _| json!({"document_name": "note.md", "confirm": true})),
+    ("delete_collection", |_, _| json!({"collection_name": "Notes", "confirm": true})),
+];
 
 #[test]
 fn answers_fit_the_declared_schemas() {
@@ -122,93 +201,10 @@ fn answers_fit_the_declared_schemas() {
     };
     // The last that was told: of a chunk, then of a job.
     let mut id = Value::Null;
-    let calls: &[(&str, Arguments)] = &[
-        ("create_collection", |_, _| json!({"name": "Notes", "collection_id": "N-1", "collection_type": "research"})),
-        ("list_collections", |_, _| json!({"status_filter": "all"})),
-        ("switch_collection", |_, _| json!({"collection_name": "n-1"})),
-        ("ingest_document", |_, file| json!({"file_path": file, "document_type": "memo", "copy_original": true})),
-        (
-            "ingest_folder",
-            |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "file_extensions": ["md", "txt"]}),
-        ),
-        ("sync_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "dry_run": true})),
-        ("reindex_document", |_, _| json!({"document_name": "note", "force": true})),
-        ("reindex_collection", |_, _| json!({"confirm": true, "reparse": false, "skip_unchanged": true})),
-        ("get_index_status", |_, _| json!({"document_filter": "note"})),
-        ("get_collection_info", |_, _| json!({})),
-        (
-            "tag_document",
-            |_, _| json!({"documents": ["note"], "add_tags": ["hot"], "set_fields": ["custodian=Jane Roe"]}),
-        ),
-        ("list_documents", |_, _| json!({"sort_by": "pages"})),
-        ("get_document", |_, _| json!({"document_name": "note"})),
-        (
-            "search_documents",
-            |_, _| json!({"query": "when is payment due?", "explain": true, "context": 50, "related": true}),
-        ),
-        ("search_terms", |_, _| json!({"terms": ["payment", "thirty w/2 days", "due AND"], "tag": "hot"})),
-        ("ask_every_document", |_, _| json!({"question": "when is payment due?", "brief": false})),
-        ("verify_quote", |_, _| json!({"text": "Payment is due"})),
-        ("verify_quotes", |_, _| json!({"text": "It says: \"Payment is due in thirty days of the invoice.\""})),
-        ("search_similar_chunks", |chunk, _| json!({"chunk_id": chunk, "min_similarity": 0})),
-        ("compare_documents", |_, _| json!({"document_a": "note", "document_b": "other.txt", "topic": "payment"})),
-        ("get_collection_summary", |_, _| json!({})),
-        ("get_collection_timeline", |_, _| json!({"start_date": "2019"})),
-        ("define_column", |_, _| json!({"name": "fee", "pattern": "fee of (\\S+)", "type": "amount"})),
-        ("get_matter_sheet", |_, _| json!({"columns": ["title", "fee"], "filter": ["!venue"], "sort": "-title"})),
-        ("get_obligations", |_, _| json!({"party": "acme"})),
-        ("get_collection_statistics", |_, _| json!({})),
-        ("list_entities", |_, _| json!({"entity_type": "organization", "sort_by": "documents"})),
-        ("find_entity", |_, _| json!({"entity": "May 5th, 2019", "entity_type": "date"})),
-        ("get_entity_mentions", |_, _| json!({"entity_name": "acme foods"})),
-        ("search_entity_relationships", |_, _| json!({"entities": ["Acme Foods, Inc.", "Jane Roe"]})),
-        ("get_entity_graph", |_, _| json!({"entity_name": "Jane Roe", "depth": 1})),
-        ("redline_documents", |_, _| json!({"old_document": "note", "new_document": "other"})),
-        ("list_versions", |_, _| json!({"document_filter": "note"})),
-        ("list_changes", |_, _| json!({"document": "note"})),
-        ("list_bates", |_, _| json!({"document_filter": "note"})),
-        ("find_hidden_text", |_, _| json!({})),
-        ("list_threads", |_, _| json!({})),
-        ("list_references", |_, _| json!({"reference_type": "standard"})),
-        ("get_reference_citations", |_, _| json!({"reference": "ISO 27001"})),
-        ("find_related_documents", |_, _| json!({"document_name": "note", "relationship_type": "semantic_similar"})),
-        ("get_related_documents", |_, _| json!({"document_name": "note"})),
-        ("find_document_clusters", |_, _| json!({"strategy": "document_type"})),
-        ("get_document_structure", |_, _| json!({"document_name": "note"})),
-        ("browse_pages", |_, _| json!({"document_name": "note", "start_page": 1, "end_page": 3})),
-        ("list_documents_by_type", |_, _| json!({"document_type": "memo"})),
-        ("traverse_chunks", |chunk, _| json!({"start_chunk_id": chunk, "direction": "backward"})),
-        ("get_chunk", |chunk, _| json!({"chunk_id": chunk})),
-        ("get_document_chunks", |_, _| json!({"document_name": "note.md", "page_filter": 1})),
-        ("get_source_context", |chunk, _| json!({"chunk_id": chunk})),
-        ("watch_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "schedule": "daily"})),
-        ("list_watches", |_, _| json!({"collection_filter": "Notes"})),
-        (
-            "set_sync_schedule",
-            |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap(), "schedule": "manual"}),
-        ),
-        ("unwatch_folder", |_, file| json!({"folder_path": PathBuf::from(file).parent().unwrap()})),
-        ("list_jobs", |_, _| json!({"active_only": false})),
-        ("get_job", |job, _| json!({"job_id": job, "wait_seconds": 600})),
-        ("cancel_job", |job, _| json!({"job_id": job})),
-        ("get_status", |_, _| json!({})),
-        ("read_page", |_, _| json!({"document": "note.md", "page": 1})),
-        (
-            "add_evidence",
-            |_, _| json!({"document": "note.md", "page": 1, "quote": "within thirty days", "note": "Due."}),
-        ),
-        ("list_evidence", |_, _| json!({})),
-        ("update_evidence", |_, _| json!({"id": 1, "exhibit": "A"})),
-        ("export_evidence", |_, _| json!({"format": "markdown"})),
-        ("list_paths", |_, file| json!({"prefix": file})),
-        ("update_collection", |_, _| json!({"collection": "Notes", "state": "active"})),
-        ("delete_document", |_, _| json!({"document_name": "note.md", "confirm": true})),
-        ("delete_collection", |_, _| json!({"collection_name": "Notes", "confirm": true})),
-    ];
-    assert_eq!(calls.len(), tools["tools"].as_array().unwrap().len(), "every tool is called");
+    assert_eq!(CALLS.len(), tools["tools"].as_array().unwrap().len(), "every tool is called");
     const WORK: [&str; 5] =
         ["ingest_document", "ingest_folder", "sync_folder", "reindex_document", "reindex_collection"];
-    for (tool, arguments) in calls {
+    for (tool, arguments) in CALLS {
         let mut arguments = arguments(&id, file.to_str().unwrap());
         if WORK.contains(tool) {
             arguments["wait_seconds"] = json!(UNTIL_DONE);

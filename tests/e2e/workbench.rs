@@ -7,6 +7,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::client::{Client, PATIENCE, UNTIL_DONE, run, run_expecting, run_json, samples};
+#[cfg(unix)]
+use crate::vault::{NAME, PASSPHRASE, new_vault};
 
 /// The listener of an owner, as a browser knows it.
 struct Bench {
@@ -502,4 +504,30 @@ fn views_are_named_to_hosts_that_show_them() {
         // A build without the front end names no view.
         Err(_) => assert!(viewed.is_empty(), "{viewed:?}"),
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_page_of_the_workbench_unlocks_a_vault_and_nobody_else_does() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let (id, _) = new_vault(&home);
+    let bench = Bench::open(&home);
+    run(&home, &["lock"]);
+    let path = format!("/unlock?collection={id}");
+    let own = [("X-CaseTrack", "1")];
+    let passphrase = PASSPHRASE.as_bytes();
+    let token = format!("Bearer {}", std::fs::read_to_string(home.join("owner/http-token")).unwrap().trim());
+    // A client of the protocol with its token; a form; another page.
+    assert_eq!(send(bench.address, "POST", &path, &[("Authorization", &token), own[0]], passphrase).status, 401);
+    assert_eq!(bench.post(&path, &[], passphrase).status, 403);
+    let elsewhere = [("Cookie", bench.cookie.as_str()), ("Origin", "http://evil.example"), own[0]];
+    assert_eq!(send(bench.address, "POST", &path, &elsewhere, passphrase).status, 403);
+    assert_eq!(bench.post(&path, &own, &[b'x'; 5000]).status, 413);
+    let wrong = bench.post(&path, &own, b"wrong");
+    assert!(wrong.status == 400 && wrong.text().contains("does not open"), "{}", wrong.text());
+    assert_eq!(run_json(&home, &["collections"])[0]["locked"], true);
+    let unlocked = bench.post(&path, &own, passphrase);
+    assert!(unlocked.status == 200 && unlocked.text().contains(NAME), "{}", unlocked.text());
+    assert_eq!(run_json(&home, &["collections"])[0]["name"], NAME);
 }

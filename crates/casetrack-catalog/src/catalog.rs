@@ -212,31 +212,10 @@ impl Catalog {
         })
     }
 
-    /// How many files and folders are known below a folder. Costs about 0.2 seconds for a million.
+    /// How many files and folders are known below a folder, to a depth of folders (0 is its direct children) or all. Costs about a microsecond
+    /// for each folder, and for each entry of folders that have changed since they were last listed.
     pub fn count(&self, start: &Path, max_depth: Option<usize>) -> Result<(u64, u64)> {
-        let prefix = paths::below(start);
-        self.read(|connection| {
-            let count = || -> rusqlite::Result<(u64, u64)> {
-                let mut folders =
-                    connection.prepare("SELECT id, path FROM folders WHERE path = ?1 OR (path >= ?2 AND path < ?3)")?;
-                let mut rows =
-                    connection.prepare("SELECT count(*), coalesce(sum(kind = 1), 0) FROM entries WHERE folder = ?")?;
-                let (mut files, mut below) = (0, 0);
-                let mut folders = folders.query(params![paths::bytes(start), prefix, paths::behind(&prefix)])?;
-                while let Some(folder) = folders.next()? {
-                    let depth = paths::folder_depth(&prefix, folder.get_ref(1)?.as_blob()?);
-                    if max_depth.is_some_and(|max| depth > max) {
-                        continue;
-                    }
-                    let id: i64 = folder.get(0)?;
-                    let (all, folders): (i64, i64) = rows.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                    files += (all - folders).unsigned_abs();
-                    below += folders.unsigned_abs();
-                }
-                Ok((files, below))
-            };
-            count().map_err(database::failed)
-        })
+        self.read(|connection| rows::count(connection, start, max_depth).map_err(database::failed))
     }
 
     /// The roots, in the order of their paths.

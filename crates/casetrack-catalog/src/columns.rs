@@ -7,7 +7,7 @@ use crate::time::Time;
 
 /// Device and inode are the same bits as a signed number. Of a folder, `accessed` is always 0: each walk changes it, so a question that asks for it
 /// looks at the folder.
-#[derive(Debug, PartialEq, Eq, Clone, Copy, Hash)]
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub(crate) struct Columns {
     kind: i64,
     size: i64,
@@ -58,6 +58,19 @@ impl Columns {
             device: row.get(first + 7)?,
             inode: row.get(first + 8)?,
         })
+    }
+
+    /// Each of them, in bytes: other columns have other bytes.
+    pub fn bytes(&self) -> [u8; 80] {
+        let Self { kind, size, allocated, modified, changed, created, accessed, device, inode } = *self;
+        let is_created = i64::from(created.is_some());
+        let created = created.unwrap_or_default();
+        let numbers = [kind, size, allocated, modified, changed, is_created, created, accessed, device, inode];
+        let mut bytes = [0; 80];
+        for (part, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            part.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
     }
 
     pub fn is_folder(&self) -> bool {

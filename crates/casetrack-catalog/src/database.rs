@@ -17,7 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 ///
 /// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no text.
 /// The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk again.
-/// `digest` is that of the folder's listing, where its rows agree with it.
+/// `digest` is that of the folder's listing, where its rows agree with it. The third step adds how many files and folders are in that listing;
+/// what digests there are do not have them.
 const STEPS: &[&str] = &[
     "
 CREATE TABLE entries (
@@ -75,6 +76,11 @@ CREATE VIRTUAL TABLE names USING fts5
 CREATE TABLE state (names_up_to INTEGER NOT NULL, digest_key INTEGER NOT NULL);
 INSERT INTO state VALUES (0, random());
 ALTER TABLE roots ADD COLUMN live INTEGER NOT NULL DEFAULT 0;
+",
+    "
+UPDATE folders SET digest = NULL;
+ALTER TABLE folders ADD COLUMN files INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE folders ADD COLUMN folders INTEGER NOT NULL DEFAULT 0;
 ",
 ];
 

@@ -102,7 +102,7 @@ impl Looked {
                 if before.is_some_and(|row| row.columns == columns) {
                     return Ok(());
                 }
-                rows.set_digest(folder, None)?;
+                rows.forget_listing(folder)?;
                 let id = scan.bring_up_to_date(folder, false, name, columns, rows)?;
                 if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
                     rows.update_other_names(id, &facts)?;
@@ -110,7 +110,7 @@ impl Looked {
             }
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 if let Some(row) = rows.find(folder, name)? {
-                    rows.set_digest(folder, None)?;
+                    rows.forget_listing(folder)?;
                     scan.is_gone(row.id);
                 }
                 self.no_folders.push(path.to_owned());

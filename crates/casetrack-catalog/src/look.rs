@@ -81,7 +81,7 @@ fn looked(path: &Path, facts: Facts, scan: &mut Scan, rows: &mut Rows<'_>) -> ru
     if rows.find(folder, name)?.is_some_and(|row| row.columns == columns) {
         return Ok(true);
     }
-    rows.set_digest(folder, None)?;
+    rows.forget_listing(folder)?;
     let id = scan.bring_up_to_date(folder, false, name, columns, rows)?;
     if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
         rows.update_other_names(id, &facts)?;
@@ -93,6 +93,6 @@ fn known(path: &Path, rows: &mut Rows<'_>) -> rusqlite::Result<Option<i64>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
     let Some(folder) = rows.folder(paths::bytes(parent))? else { return Ok(None) };
     let Some(row) = rows.find(folder, name.as_encoded_bytes())? else { return Ok(None) };
-    rows.set_digest(folder, None)?;
+    rows.forget_listing(folder)?;
     Ok(Some(row.id))
 }

@@ -46,24 +46,19 @@ struct ExportedRoot {
     live: bool,
 }
 
-/// All roots, in the order of their paths. Costs a count of all rows.
+/// All roots, in the order of their paths, with [counts](crate::rows::count) of what is below them.
 pub(crate) fn list(connection: &Connection) -> Result<Vec<Root>> {
     let read = || -> rusqlite::Result<Vec<Root>> {
         let mut rows = connection.prepare("SELECT path, added, scanned, live FROM roots ORDER BY path")?;
-        let mut count = connection.prepare(
-            "SELECT count(*) FROM folders f CROSS JOIN entries e ON e.folder = f.id
-            WHERE f.path = ?1 OR (f.path >= ?2 AND f.path < ?3)",
-        )?;
         let rows = rows.query_map([], |row| {
             Ok((row.get::<_, Vec<u8>>(0)?, row.get(1)?, row.get::<_, Option<i64>>(2)?, row.get(3)?))
         })?;
         rows.map(|row| {
             let (bytes, added, scanned, live) = row?;
-            let path = paths::from_bytes(bytes.clone());
-            let prefix = paths::below(&path);
-            let entries: i64 = count.query_row(params![bytes, prefix, paths::behind(&prefix)], |row| row.get(0))?;
+            let path = paths::from_bytes(bytes);
+            let (files, folders) = crate::rows::count(connection, &path, None)?;
             let (added, scanned) = (Time::from_stored(added), scanned.map(Time::from_stored));
-            Ok(Root { path, added, scanned, entries: entries.unsigned_abs(), live })
+            Ok(Root { path, added, scanned, entries: files + folders, live })
         })
         .collect()
     };

@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::entry::Facts;
 use crate::paths;
 use crate::time::Time;
-use crate::walk::{Digest, Known, KnownFolder};
+use crate::walk::{Digest, Known, KnownFolder, Listing};
 
 /// Rows whose names are indexed, or that are removed, in one transaction.
 const IN_ONE_TRANSACTION: usize = 10_000;
@@ -27,7 +27,8 @@ pub(crate) struct Rows<'t> {
     update: Statement<'t>,
     folder: Statement<'t>,
     add_folder: Statement<'t>,
-    set_digest: Statement<'t>,
+    set_listing: Statement<'t>,
+    forget_listing: Statement<'t>,
     in_folder: Statement<'t>,
     names: Names<'t>,
     now: i64,
@@ -52,7 +53,9 @@ impl<'t> Rows<'t> {
             ))?,
             folder: transaction.prepare("SELECT id FROM folders WHERE path = ?")?,
             add_folder: transaction.prepare("INSERT INTO folders (path) VALUES (?) RETURNING id")?,
-            set_digest: transaction.prepare("UPDATE folders SET digest = ? WHERE id = ?")?,
+            set_listing: transaction
+                .prepare("UPDATE folders SET (digest, files, folders) = (?, ?, ?) WHERE id = ?")?,
+            forget_listing: transaction.prepare("UPDATE folders SET digest = NULL WHERE id = ?")?,
             in_folder: transaction.prepare("SELECT id, name FROM entries WHERE folder = ?")?,
             names: Names::prepare(transaction)?,
             now: Time::now().stored(),
@@ -72,9 +75,16 @@ impl<'t> Rows<'t> {
         self.add_folder.query_row([path], |row| row.get(0))
     }
 
-    /// `None` says that the rows of the folder may differ from its last listing.
-    pub fn set_digest(&mut self, folder: i64, digest: Option<Digest>) -> rusqlite::Result<()> {
-        self.set_digest.execute(params![digest.map(|digest| digest.0.to_be_bytes()), folder])?;
+    /// The rows of the folder are those of this listing.
+    pub fn set_listing(&mut self, folder: i64, listing: &Listing) -> rusqlite::Result<()> {
+        let (digest, files, folders) = (listing.digest.0.to_be_bytes(), listing.files, listing.folders);
+        self.set_listing.execute(params![digest, stored(files), stored(folders), folder])?;
+        Ok(())
+    }
+
+    /// The rows of the folder may differ from its last listing.
+    pub fn forget_listing(&mut self, folder: i64) -> rusqlite::Result<()> {
+        self.forget_listing.execute([folder])?;
         Ok(())
     }
 
@@ -101,7 +111,7 @@ impl<'t> Rows<'t> {
             self.names.replace(id, name)?;
         }
         // Its rows are no longer what its digest says.
-        self.set_digest(before, None)?;
+        self.forget_listing(before)?;
         Ok(Some((id, before)))
     }
 
@@ -120,7 +130,7 @@ impl<'t> Rows<'t> {
             let Ok(now) = Facts::read(&path) else { continue };
             if other != id && now.is_same_file(facts) && columns != Columns::of(&now) {
                 self.update(other, folder, &name, Columns::of(&now))?;
-                self.set_digest(folder, None)?;
+                self.forget_listing(folder)?;
             }
         }
         Ok(())
@@ -264,4 +274,37 @@ pub(crate) fn known(connection: &Connection, start: &Path, known: &mut Known) ->
         known.insert(row.get(1)?, KnownFolder { id: row.get(0)?, digest });
     }
     Ok(())
+}
+
+/// How many files and folders are known below a path, to a depth of folders (0 is the direct children) or all. Costs about a microsecond for each
+/// folder whose rows are those of its last listing, and for each entry of the others.
+pub(crate) fn count(connection: &Connection, start: &Path, max_depth: Option<usize>) -> rusqlite::Result<(u64, u64)> {
+    let prefix = paths::below(start);
+    let mut listed = connection.prepare(
+        "SELECT id, path, digest IS NOT NULL, files, folders FROM folders WHERE path = ?1 OR (path >= ?2 AND path < ?3)",
+    )?;
+    let mut rows = connection.prepare("SELECT count(*), coalesce(sum(kind = 1), 0) FROM entries WHERE folder = ?")?;
+    let (mut files, mut below) = (0, 0);
+    let mut listed = listed.query(params![paths::bytes(start), prefix, paths::behind(&prefix)])?;
+    while let Some(folder) = listed.next()? {
+        let depth = paths::folder_depth(&prefix, folder.get_ref(1)?.as_blob()?);
+        if max_depth.is_some_and(|max| depth > max) {
+            continue;
+        }
+        let (in_folder, folders): (i64, i64) = match folder.get(2)? {
+            true => (folder.get(3)?, folder.get(4)?),
+            false => {
+                let (all, folders): (i64, i64) =
+                    rows.query_row([folder.get::<_, i64>(0)?], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                (all - folders, folders)
+            }
+        };
+        files += in_folder.unsigned_abs();
+        below += folders.unsigned_abs();
+    }
+    Ok((files, below))
+}
+
+fn stored(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -14,7 +14,7 @@ use crate::columns::Columns;
 use crate::database::{self, failed};
 use crate::paths::{self, shown};
 use crate::rows::{self, Rows};
-use crate::walk::{Digest, Finding, Known, KnownFolder, Listing, Part, Start, Walk};
+use crate::walk::{Finding, Known, KnownFolder, Listing, Part, Start, Walk};
 
 /// Messages that may wait for the writer.
 const QUEUE: usize = 64;
@@ -126,8 +126,8 @@ pub(crate) struct Scan {
     open: HashMap<Vec<u8>, OpenFolder>,
     /// Rows to remove at the end, unless their files are met elsewhere.
     gone: HashSet<i64>,
-    /// Digests to write when those are removed.
-    digests: HashMap<i64, Digest>,
+    /// Listings to write when those are removed.
+    listings: HashMap<i64, Listing>,
     /// Those that could not be looked at, as bytes of their paths.
     unknown: Vec<Vec<u8>>,
 }
@@ -248,7 +248,7 @@ impl Scan {
                     Some(before) => {
                         self.unmet.remove(&before.id);
                         // Until all its rows are written.
-                        rows.set_digest(before.id, None)?;
+                        rows.forget_listing(before.id)?;
                         before.id
                     }
                     None => rows.add_folder(&path)?,
@@ -289,8 +289,8 @@ impl Scan {
         }
         match listing.is_whole {
             false => {}
-            true if gone.is_empty() => rows.set_digest(folder.id, Some(listing.digest))?,
-            true => drop(self.digests.insert(folder.id, listing.digest)),
+            true if gone.is_empty() => rows.set_listing(folder.id, listing)?,
+            true => drop(self.listings.insert(folder.id, *listing)),
         }
         self.gone.extend(gone);
         Ok(())
@@ -318,7 +318,7 @@ impl Scan {
             Some((id, before)) => {
                 self.report.moved += 1;
                 self.gone.remove(&id);
-                self.digests.remove(&before);
+                self.listings.remove(&before);
                 Ok(Some(id))
             }
             None => {
@@ -347,12 +347,12 @@ impl Scan {
         if !folders.is_empty() {
             self.report.removed += rows::remove_folders(connection, &folders).map_err(failed)?;
         }
-        if !self.digests.is_empty() {
+        if !self.listings.is_empty() {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
             {
                 let mut rows = Rows::prepare(&transaction).map_err(failed)?;
-                for (folder, digest) in self.digests.drain() {
-                    rows.set_digest(folder, Some(digest)).map_err(failed)?;
+                for (folder, listing) in self.listings.drain() {
+                    rows.set_listing(folder, &listing).map_err(failed)?;
                 }
             }
             transaction.commit().map_err(failed)?;

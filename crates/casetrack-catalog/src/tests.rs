@@ -109,6 +109,9 @@ fn agrees_with_the_disk(catalog: &Catalog, root: &Path) {
     assert!(missing.is_empty() && wrong.is_empty(), "missing {}\nwrong {}", shown(missing), shown(wrong));
     let count: i64 = catalog.writer().query_row("SELECT count(*) FROM entries", [], |row| row.get(0)).unwrap();
     assert_eq!(count as usize, there.len(), "rows of files that are gone");
+    let folders = there.iter().filter(|entry| entry.1 == Kind::Folder as u8).count();
+    let counted = ((there.len() - folders) as u64, folders as u64);
+    assert_eq!(catalog.count(root, None).unwrap(), counted, "a listing that differs from the rows");
     catalog.check().unwrap();
 }
 
@@ -129,6 +132,33 @@ fn a_scan_writes_what_changed_and_nothing_else() {
     assert_eq!((report.added, report.removed), (1, 2));
     assert!(report.changed >= 2, "{report:?}");
     disk.agrees_with_the_disk();
+}
+
+#[test]
+fn counts_are_of_listings_and_of_the_rows_of_changed_folders() {
+    let disk = Disk::new();
+    for name in ["a", "b", "one/c", "one/two/d", "one/two/e", "oneself/f"] {
+        disk.write(name, "x");
+    }
+    disk.scan();
+    let root = disk.root.path();
+    let counts = |name: &str, depth| {
+        let start = if name.is_empty() { root.to_owned() } else { root.join(name) };
+        disk.catalog.count(&start, depth).unwrap()
+    };
+    for _ in 0..2 {
+        assert_eq!((counts("", None), counts("", Some(0)), counts("", Some(1))), ((6, 3), (2, 2), (4, 3)));
+        assert_eq!((counts("one", None), counts("one", Some(0)), counts("none", None)), ((3, 1), (1, 1), (0, 0)));
+        // Then of the rows alone.
+        disk.catalog.writer().execute("UPDATE folders SET digest = NULL, files = 99, folders = 99", []).unwrap();
+    }
+    disk.write("one/two/g", "x");
+    let gone = disk.path("one/two/d");
+    fs::remove_file(&gone).unwrap();
+    disk.scan();
+    assert_eq!(counts("", None), (6, 3));
+    disk.catalog.look_at(&[disk.write("one/h", "x"), disk.path("none")], &Cancel::default()).unwrap();
+    assert_eq!((counts("", None), counts("one", Some(0))), ((7, 3), (2, 1)));
 }
 
 #[test]

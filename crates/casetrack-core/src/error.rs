@@ -73,6 +73,10 @@ error_codes! {
     WrongState = "wrong_state", User;
     InUse = "in_use", Environment;
     DiskFull = "disk_full", Environment;
+    /// A vault has to be unlocked first.
+    Locked = "locked", User;
+    /// What is encrypted does not open with the passphrase or key that was given.
+    WrongKey = "wrong_key", User;
     MissingDependency = "missing_dependency", Environment;
     Network = "network", Environment;
     Io = "io", Environment;

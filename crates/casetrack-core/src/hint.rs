@@ -36,6 +36,8 @@ pub enum Action {
     AddModels,
     /// An instruction: repair the collection with this name or ID, where it is known.
     Repair(Option<String>),
+    /// An instruction: unlock the vault with this ID, where it is known. Only a person can.
+    Unlock(Option<String>),
     /// An instruction: change one of the limits on files.
     RaiseLimit(FileLimit),
     /// An instruction: name a data directory.
@@ -44,6 +46,8 @@ pub enum Action {
     ImportUnderOtherName,
     /// An instruction: replace a file that exists.
     ReplaceFile,
+    /// An instruction: export a vault although the file can be read by everybody.
+    ExportPlain,
 }
 
 /// A limit on what one file may cost, which the user can raise (see [`Limits`](crate::Limits)).
@@ -107,6 +111,11 @@ impl Hint {
     /// The hint with this text before it.
     pub fn after(&self, text: impl Into<Part>) -> Self {
         Self([text.into()].into_iter().chain(self.0.iter().cloned()).collect())
+    }
+
+    /// The hint with another after it.
+    pub fn followed_by(&self, next: Self) -> Self {
+        Self(self.0.iter().cloned().chain(next.0).collect())
     }
 
     /// Its words, if they suit every reader.

@@ -4,6 +4,7 @@
 //! the path with symbolic links resolved, so that a link cannot lead out of an allowed root; the deny list also against the path as it
 //! was given. Only somebody who may write there can replace a file between the check and the read.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -140,7 +141,7 @@ impl Access {
 
     /// Whether a pattern of the deny list ends at this path. Where none ends at a folder around it, this says whether it is covered.
     pub fn is_closed(&self, path: &Path) -> bool {
-        let names: Vec<String> = names(path).collect();
+        let names: Vec<_> = names(path).collect();
         BUILT_IN.iter().chain(&self.rules).any(|rule| rule.ends_at(&names))
             || self.closed.iter().any(|closed| path == closed)
     }
@@ -150,12 +151,13 @@ impl Access {
             let message = format!("{} is not read: the deny list covers it with \"{rule}\".", shown.display());
             Err(Error::new(ErrorCode::AccessDenied, message).with_hint(hint))
         };
-        if let Some(rule) = BUILT_IN.iter().find(|rule| rule.covers(path)) {
+        let names: Vec<_> = names(path).collect();
+        if let Some(rule) = BUILT_IN.iter().find(|rule| rule.covers(&names)) {
             let hint = "Keys, credentials and private profiles are never read. If this file is none of these, the user can copy it under another \
                         name or to another folder.";
             return denied(&rule.text, hint.to_owned());
         }
-        if let Some(rule) = self.rules.iter().find(|rule| rule.covers(path)) {
+        if let Some(rule) = self.rules.iter().find(|rule| rule.covers(&names)) {
             return denied(&rule.text, format!("The user can change deny in {}.", self.settings.display()));
         }
         if let Some(closed) = self.closed.iter().find(|closed| path.starts_with(closed)) {
@@ -181,28 +183,27 @@ impl Rule {
         Ok(Self { text: text.to_owned(), from_root, names })
     }
 
-    fn covers(&self, path: &Path) -> bool {
-        let names: Vec<String> = names(path).collect();
+    fn covers(&self, names: &[Cow<'_, str>]) -> bool {
         let mut runs = names.windows(self.names.len());
-        let matches = |run: &[String]| self.matches(run);
+        let matches = |run: &[Cow<'_, str>]| self.matches(run);
         if self.from_root { runs.next().is_some_and(matches) } else { runs.any(matches) }
     }
 
-    fn ends_at(&self, names: &[String]) -> bool {
+    fn ends_at(&self, names: &[Cow<'_, str>]) -> bool {
         let before = names.len().checked_sub(self.names.len()).filter(|before| *before == 0 || !self.from_root);
         before.and_then(|before| names.get(before..)).is_some_and(|run| self.matches(run))
     }
 
-    fn matches(&self, run: &[String]) -> bool {
+    fn matches(&self, run: &[Cow<'_, str>]) -> bool {
         let options = MatchOptions { case_sensitive: false, ..MatchOptions::new() };
         run.iter().zip(&self.names).all(|(name, pattern)| pattern.matches_with(name, options))
     }
 }
 
 /// The names of a path from its root on.
-fn names(path: &Path) -> impl Iterator<Item = String> {
+fn names(path: &Path) -> impl Iterator<Item = Cow<'_, str>> {
     path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+        Component::Normal(name) => Some(name.to_string_lossy()),
         _ => None,
     })
 }

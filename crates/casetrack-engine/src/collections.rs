@@ -7,7 +7,7 @@ use casetrack_core::{
     Timestamp, hint,
 };
 use casetrack_embed::ModelProfile;
-use casetrack_store::Collection;
+use casetrack_store::{Collection, VectorModels, locked};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -43,6 +43,14 @@ pub struct CollectionSummary {
     pub changed_at: Option<Timestamp>,
     #[schemars(with = "Option<String>")]
     pub problem: Option<Notice>,
+}
+
+/// A vault that is locked, in lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LockedCollection {
+    pub id: CollectionId,
+    /// Always true.
+    pub locked: bool,
 }
 
 /// Everything about one collection.
@@ -128,6 +136,13 @@ impl Host {
     /// Makes an empty collection. Refuses a name that is taken, or that differs only in case, and more collections than the
     /// tier allows.
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
+        let (meta, models) = self.new_collection(request)?;
+        self.open_collections().adopt(self.registry().create(&meta, &models)?);
+        Ok(meta)
+    }
+
+    /// What a new collection is to be.
+    pub(crate) fn new_collection(&self, request: CreateCollection) -> Result<(CollectionMeta, VectorModels)> {
         let name = request.name.trim();
         check_new(self, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
         let embedder = match request.models {
@@ -143,8 +158,7 @@ impl Host {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        self.open_collections().adopt(self.registry().create(&meta, &models)?);
-        Ok(meta)
+        Ok((meta, models))
     }
 
     /// All collections, oldest first, without looking into them.
@@ -162,7 +176,14 @@ impl Host {
             .collect())
     }
 
+    /// The vaults that are locked. Nothing is known of them but their ids.
+    pub fn locked_collections(&self) -> Result<Vec<LockedCollection>> {
+        Ok(self.registry().locked()?.into_iter().map(|id| LockedCollection { id, locked: true }).collect())
+    }
+
     /// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
+    ///
+    /// Errors: [`ErrorCode::Locked`] for the id of a vault that is locked, whose name is not known.
     pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
         let mut all = self.registry().list()?;
         let candidates: Vec<Candidate<'_>> = all
@@ -173,15 +194,20 @@ impl Host {
                 id: meta.id.to_string(),
             })
             .collect();
-        let found = resolve(Kind::Collection, name, &candidates)?;
-        Ok(all.swap_remove(found))
+        let found = resolve(Kind::Collection, name, &candidates).map_err(|error| or_locked(self, name, error))?;
+        let meta = all.swap_remove(found);
+        self.note_use(meta.id);
+        Ok(meta)
     }
 
-    /// The ids of the collections that these names mean, each once.
+    /// The ids of the collections that these names mean, each once, also of vaults that are locked.
     pub fn find_collections(&self, names: &[String]) -> Result<Vec<CollectionId>> {
         let mut found = Vec::new();
         for name in names {
-            let id = self.find_collection(name)?.id;
+            let id = match self.find_collection(name) {
+                Err(error) if error.code == ErrorCode::Locked => locked_by_id(self, name).ok_or(error)?,
+                found => found?.id,
+            };
             if !found.contains(&id) {
                 found.push(id);
             }
@@ -189,11 +215,22 @@ impl Host {
         Ok(found)
     }
 
-    /// The collection that is meant where none is named: the only active one.
+    /// The collection that is meant where none is named: the only active one. There is none beside vaults that are locked, of which
+    /// one could be meant.
+    ///
+    /// Errors: [`ErrorCode::Locked`] where the only collection is a vault that is locked.
     pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
         let mut active = self.registry().list()?;
         active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
-        Ok(active.pop().filter(|_| active.is_empty()))
+        match (self.registry().locked()?.as_slice(), active.len()) {
+            ([], 1) => {
+                let sole = active.pop();
+                sole.iter().for_each(|meta| self.note_use(meta.id));
+                Ok(sole)
+            }
+            ([only], 0) => Err(locked(*only)),
+            _ => Ok(None),
+        }
     }
 
     /// Details of a collection, with its documents by name.
@@ -246,7 +283,42 @@ pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<Collection
         return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(taken));
     }
     existing.retain(|meta| meta.id != of_files());
-    Ok(existing.len())
+    Ok(existing.len() + host.registry().locked()?.len())
+}
+
+/// The vault that is locked and whose id begins so.
+fn locked_by_id(host: &Host, name: &str) -> Option<CollectionId> {
+    let ids = host.registry().locked().ok()?;
+    let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let candidates: Vec<Candidate<'_>> =
+        texts.iter().map(|id| Candidate { name: id, aliases: Vec::new(), id: id.clone() }).collect();
+    resolve(Kind::Collection, name, &candidates).ok().and_then(|found| ids.get(found).copied())
+}
+
+/// The error for a name that no collection has which can be read: it may be that of a vault that is locked.
+fn or_locked(host: &Host, name: &str, error: Error) -> Error {
+    if let Some(id) = locked_by_id(host, name) {
+        return locked(id);
+    }
+    match host.registry().locked().unwrap_or_default().as_slice() {
+        [] => error,
+        ids => {
+            let short: Vec<String> = ids.iter().map(|id| id.short()).collect();
+            let which = match short.as_slice() {
+                [one] => format!("The vault {one} is locked, so that its name is not known. To look there: "),
+                all => format!(
+                    "The vaults {} are locked, so that their names are not known. To look there: ",
+                    all.join(", ")
+                ),
+            };
+            let unlock = Action::Unlock(Some(short[0].clone()).filter(|_| short.len() == 1));
+            let hint = match &error.hint {
+                Some(hint) => hint.followed_by(hint![" ", which, unlock]),
+                None => hint![which, unlock],
+            };
+            error.with_hint(hint)
+        }
+    }
 }
 
 fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {

@@ -41,12 +41,13 @@ pub mod sync;
 mod text_index;
 pub mod threads;
 mod upkeep;
+pub mod vaults;
 pub mod versions;
 pub mod watches;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
-pub use casetrack_store::make_private;
+pub use casetrack_store::{had_a_vault, make_private};
 pub use documents::facts::CitedPlace;
 pub use documents::{bates, chunks, hidden, marking, pages, structure, tracked};
 pub use engine::{Engine, PlanChange};

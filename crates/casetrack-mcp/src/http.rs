@@ -14,6 +14,7 @@ mod answers;
 mod files;
 mod keys;
 mod pictures;
+mod vaults;
 mod workbench;
 
 use std::convert::Infallible;

@@ -144,7 +144,9 @@ impl ServerHandler for Server {
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
         let started = Instant::now();
         let settings = self.session.settings();
-        let (names, queries) = audit::arguments(request.arguments.as_ref(), &tool.input_schema, settings.audit.queries);
+        // The log is not encrypted, and a query may be about a vault.
+        let with_queries = settings.audit.queries && !self.session.engine().has_unlocked_vaults();
+        let (names, queries) = audit::arguments(request.arguments.as_ref(), &tool.input_schema, with_queries);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();

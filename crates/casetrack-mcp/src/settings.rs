@@ -11,6 +11,9 @@
 //! [summaries]
 //! model = "none"                  # or "client": the model of the assistant writes summaries of search results, where it offers that
 //!
+//! [vault]
+//! lock_after = "30m"              # lock a vault when nobody has asked for it for so long: 1s to 7 days, in s, m or h
+//!
 //! [audit]
 //! enabled = true                  # a line for each tool call in audit.jsonl
 //! queries = false                 # also record what was searched for
@@ -21,13 +24,15 @@
 //! result_chars = 60000            # characters of an answer, in text and in structured content; 5,000 to 10,000,000
 //! ```
 //!
-//! The access settings and `citations` also hold on the command line; the others concern the sessions of assistants.
+//! The access settings, `citations` and `vault` also hold on the command line; the others concern the sessions of assistants.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use casetrack_core::{CitationStyle, Error, Result};
 use casetrack_engine::access::Access;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Name of the file in the data directory.
 pub const FILE: &str = "config.toml";
@@ -47,8 +52,44 @@ pub struct Settings {
     #[serde(skip)]
     pub roots: Vec<PathBuf>,
     pub summaries: Summaries,
+    pub vault: Vault,
     pub audit: Audit,
     pub limits: CallLimits,
+}
+
+/// How long vaults stay unlocked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Vault {
+    /// A vault is locked when nobody has asked for it for so long. Default 30 minutes.
+    #[serde(deserialize_with = "written_duration")]
+    pub lock_after: Duration,
+}
+
+impl Default for Vault {
+    fn default() -> Self {
+        Self { lock_after: Duration::from_secs(30 * 60) }
+    }
+}
+
+/// Reads a time such as `90s`, `30m` or `2h`: one second to seven days.
+pub fn duration(text: &str) -> std::result::Result<Duration, String> {
+    let unit = match text.chars().last() {
+        Some('s') => 1,
+        Some('m') => 60,
+        Some('h') => 3600,
+        _ => 0,
+    };
+    let number = text.get(..text.len().saturating_sub(1)).and_then(|number| number.parse::<u64>().ok());
+    let seconds =
+        number.and_then(|number| number.checked_mul(unit)).filter(|seconds| (1..=7 * 86_400).contains(seconds));
+    seconds
+        .map(Duration::from_secs)
+        .ok_or_else(|| format!("\"{text}\" is not a time from 1s to 168h, such as 90s, 30m or 2h"))
+}
+
+fn written_duration<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Duration, D::Error> {
+    duration(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 /// How search results are summarized.
@@ -259,7 +300,8 @@ mod tests {
         let text = include_str!("settings.rs");
         let example = text.split("```").nth(1).unwrap().strip_prefix("toml\n").unwrap();
         let example: Vec<&str> = example.lines().map(|line| line.trim_start_matches("//!")).collect();
-        assert_eq!(load(&example.join("\n")).unwrap().audit, Audit::default());
+        let settings = load(&example.join("\n")).unwrap();
+        assert_eq!((settings.audit, settings.vault), (Audit::default(), Vault::default()));
     }
 
     #[test]
@@ -270,6 +312,8 @@ mod tests {
             ("toolsets = [\"core\", \"grpah\"]", ["line 1", "grpah"]),
             ("[limits]\nconcurrent_calls = 0", ["concurrent_calls is 0", "between 1 and 64"]),
             ("citations = \"{pages}\"", ["line 1", "{pages}"]),
+            ("[vault]\nlock_after = \"30\"", ["line 2", "90s, 30m or 2h"]),
+            ("[vault]\nlock_after = \"169h\"", ["line 2", "168h"]),
             ("toolsets = []", ["toolsets is empty", "all"]),
             ("read_only = ", ["line 1", "read_only"]),
         ] {

@@ -7,6 +7,7 @@ mod expression;
 mod languages;
 mod names;
 mod pairs;
+mod sealed;
 mod sums;
 mod synonyms;
 mod terms;
@@ -20,7 +21,8 @@ use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{
-    Index, IndexMeta, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+    Index, IndexMeta, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
+    Term,
 };
 
 use crate::analysis::languages::Analysis;
@@ -30,6 +32,7 @@ use crate::error;
 use crate::fs;
 use crate::reader::Reader;
 use crate::records::{Identity, SlotRange};
+use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
@@ -325,10 +328,10 @@ impl DerivedIndex for Bm25Index {
     const CHECK: (&'static str, &'static str) =
         ("bm25_index", "The keyword index holds all chunks and no others, and the checksums of its files match.");
 
-    fn open(dir: &Path, identity: &Identity) -> Result<Self> {
+    fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
         let identity = format!("casetrack-bm25-1 {ANALYSIS} {}", identity.collection);
         if dir.join("meta.json").exists() {
-            match Self::open_existing(dir, &identity) {
+            match Self::open_existing(dir, &identity, seal) {
                 Ok(Some(index)) => return Ok(index),
                 Ok(None) => tracing::info!(dir = %dir.display(), "the BM25 index is from an earlier version"),
                 Err(error) if error.code != ErrorCode::Corrupt => return Err(error),
@@ -339,7 +342,9 @@ impl DerivedIndex for Bm25Index {
         }
         fs::remove_dir(dir)?;
         fs::create_dir(dir)?;
-        let index = Index::create_in_dir(dir, schema().0).map_err(|error| error::tantivy(dir, error))?;
+        let files = sealed::directory(dir, seal);
+        let index = files.and_then(|files| Index::create(files, schema().0, IndexSettings::default()));
+        let index = index.map_err(|error| error::tantivy(dir, error))?;
         Self::with(dir, identity, index, 0)
     }
 
@@ -450,9 +455,9 @@ impl DerivedIndex for Bm25Index {
 
 impl Bm25Index {
     /// `None` where it has the fields of another version.
-    fn open_existing(dir: &Path, identity: &str) -> Result<Option<Self>> {
+    fn open_existing(dir: &Path, identity: &str, seal: &Seal) -> Result<Option<Self>> {
         let error = |error| error::tantivy(dir, error);
-        let index = Index::open_in_dir(dir).map_err(error)?;
+        let index = sealed::directory(dir, seal).and_then(Index::open).map_err(error)?;
         if index.schema() != schema().0 {
             return Ok(None);
         }

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{ErrorCode, Result};
 use serde::de::DeserializeOwned;
 
 use crate::error;
 use crate::fs;
 use crate::reader::Reader;
 use crate::records::{Identity, Op, SlotRange, State};
+use crate::seal::{Seal, name_in};
 use crate::slots::SlotMap;
 
 /// What the indexes are made from, as of one moment. No document is changed while it exists.
@@ -35,7 +36,7 @@ pub(crate) trait DerivedIndex: Sized {
 
     /// Opens the index in `dir`. One that is missing, damaged or of something else is replaced by an empty one, with a warning; an
     /// error comes from the machine.
-    fn open(dir: &Path, identity: &Identity) -> Result<Self>;
+    fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self>;
 
     /// The last log entry that searches see, or will see once the index has been brought up to date.
     fn applied(&self) -> u64;
@@ -136,12 +137,18 @@ pub(crate) trait DerivedIndex: Sized {
 pub(crate) const MANIFEST: &str = "manifest.json";
 
 /// Reads the manifest of an index. One that is missing or cannot be decoded is [`ErrorCode::Corrupt`].
-pub(crate) fn read_manifest<T: DeserializeOwned>(dir: &Path) -> Result<T> {
-    let json = match std::fs::read(dir.join(MANIFEST)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(dir.display(), error)),
+pub(crate) fn read_manifest<T: DeserializeOwned>(dir: &Path, seal: &Seal) -> Result<T> {
+    let json = match seal.read(&dir.join(MANIFEST), &name_in(dir, MANIFEST)) {
+        Err(error) if error.code == ErrorCode::Corrupt => return Err(error::derived(dir, error)),
+        Err(error) if error.code != ErrorCode::FileNotFound => return Err(error),
         json => json.map_err(|_| error::derived(dir, "it has no manifest"))?,
     };
     serde_json::from_slice(&json).map_err(|error| error::derived(dir, error))
+}
+
+/// Replaces the manifest of an index.
+pub(crate) fn write_manifest(dir: &Path, json: &[u8], seal: &Seal) -> Result<()> {
+    seal.write_atomically(&dir.join(MANIFEST), &name_in(dir, MANIFEST), json)
 }
 
 /// Refuses an index of another format, collection or model.
@@ -170,14 +177,15 @@ pub(crate) fn open_or_clear<T>(dir: &Path, index: &str, open: impl FnOnce() -> R
 /// A derived index that is reopened after a failure.
 pub(crate) struct Handle<I> {
     dir: PathBuf,
+    seal: Seal,
     current: RwLock<Arc<I>>,
     failed: AtomicBool,
 }
 
 impl<I: DerivedIndex> Handle<I> {
-    pub fn open(dir: PathBuf, identity: &Identity) -> Result<Self> {
-        let index = tracing::debug_span!("open", index = I::NAME).in_scope(|| I::open(&dir, identity))?;
-        Ok(Self { dir, current: RwLock::new(Arc::new(index)), failed: AtomicBool::new(false) })
+    pub fn open(dir: PathBuf, identity: &Identity, seal: &Seal) -> Result<Self> {
+        let index = tracing::debug_span!("open", index = I::NAME).in_scope(|| I::open(&dir, identity, seal))?;
+        Ok(Self { dir, seal: seal.clone(), current: RwLock::new(Arc::new(index)), failed: AtomicBool::new(false) })
     }
 
     pub fn get(&self) -> Arc<I> {
@@ -202,7 +210,7 @@ impl<I: DerivedIndex> Handle<I> {
     pub fn reopen(&self, identity: &Identity) -> Result<()> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         current.close();
-        *current = Arc::new(I::open(&self.dir, identity)?);
+        *current = Arc::new(I::open(&self.dir, identity, &self.seal)?);
         self.failed.store(false, Ordering::Release);
         Ok(())
     }

@@ -9,6 +9,7 @@ use crate::bm25::Bm25Index;
 use crate::dense::DenseIndex;
 use crate::derived::{DerivedIndex, Handle, Origin};
 use crate::records::{Identity, Op};
+use crate::seal::Seal;
 use crate::sparse::SparseIndex;
 use crate::verify::{self, Check};
 
@@ -28,11 +29,11 @@ impl Indexes {
     pub const DIRECTORIES: [&'static str; 3] = [Self::DENSE, Self::BM25, Self::SPARSE];
 
     /// Opens them as they were saved last.
-    pub fn open(dir: &Path, identity: &Identity) -> Result<Self> {
+    pub fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
         Ok(Self {
-            bm25: Handle::open(dir.join(Self::BM25), identity)?,
-            dense: Handle::open(dir.join(Self::DENSE), identity)?,
-            sparse: Handle::open(dir.join(Self::SPARSE), identity)?,
+            bm25: Handle::open(dir.join(Self::BM25), identity, seal)?,
+            dense: Handle::open(dir.join(Self::DENSE), identity, seal)?,
+            sparse: Handle::open(dir.join(Self::SPARSE), identity, seal)?,
         })
     }
 

@@ -15,6 +15,10 @@
 //! | `quarantine/` | what a repair took out, by time |
 //! | `owner.lock` | locked by the process that has the collection open |
 //!
+//! A vault ([`Collection::create_vault`]) has the same directories. `vault.header` and its copy say what opens it, `collection.sealed`
+//! takes the place of `collection.json`, and all files and values that the store writes are sealed (docs/vault.md). Names of files and
+//! directories, times, sizes, and random ids in keys are not.
+//!
 //! The [`Registry`] finds the collections of a data directory.
 //!
 //! # How a change goes in
@@ -36,6 +40,7 @@
 
 mod analysis;
 mod archive;
+mod batch;
 mod bm25;
 mod codec;
 mod collection;
@@ -46,6 +51,7 @@ mod error;
 mod fs;
 mod indexes;
 mod invariants;
+mod kept;
 mod load;
 mod lock;
 mod manifest;
@@ -56,11 +62,13 @@ mod records;
 mod registry;
 mod repair;
 pub mod schema;
+mod seal;
 mod slots;
 mod sparse;
 mod stats;
 mod top_k;
 mod truth;
+mod vault;
 mod verify;
 mod write;
 mod yielding;
@@ -75,8 +83,10 @@ pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;
 pub use records::ChunkSpan;
 pub use records::sparse_vector::SparseVector;
-pub use registry::Registry;
+pub use registry::{Registry, had_a_vault, owner};
 pub use repair::{LostDocument, RepairReport};
+pub use seal::Output;
 pub use stats::Stats;
+pub use vault::locked;
 pub use verify::{Check, VerifyReport};
 pub use write::{Relocation, StoredDocument};

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
-use rocksdb::WriteBatch;
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{decode_json, encode_json};
 use crate::error::{corrupt, repair_hint};
-use crate::fs;
 use crate::records::Identity;
 use crate::schema::{MANIFEST_KEY, SCHEMA_VERSION, cf};
+use crate::seal::Seal;
 use crate::truth::{Truth, truth_dir};
+use crate::vault::{self, SEALED_MANIFEST};
 
 const FILE: &str = "collection.json";
 
@@ -52,7 +52,7 @@ impl Manifest {
             Some(kept) if kept.collection != self.collection => {
                 tracing::warn!(dir = %dir.display(), "collection.json was changed or damaged; it is written again");
                 self.collection = kept.collection;
-                self.write(dir)
+                self.write(dir, truth.seal())
             }
             _ => self.keep(truth),
         }
@@ -60,8 +60,7 @@ impl Manifest {
 
     /// The copy of a collection in RocksDB; `None` where an earlier version of CaseTrack left none.
     pub fn kept(truth: &Truth) -> Result<Option<Self>> {
-        let value = truth.db().get_pinned_cf(truth.cf(cf::META)?, MANIFEST_KEY).map_err(|error| truth.error(error))?;
-        value.map(|value| decode_json("manifest", &value)).transpose()
+        truth.meta(&MANIFEST_KEY)?.map(|value| decode_json("manifest", &value)).transpose()
     }
 
     /// Keeps a copy in RocksDB.
@@ -69,31 +68,37 @@ impl Manifest {
         if Self::kept(truth).is_ok_and(|kept| kept.as_ref() == Some(self)) {
             return Ok(());
         }
-        let mut batch = WriteBatch::default();
-        batch.put_cf(truth.cf(cf::META)?, MANIFEST_KEY, encode_json(self)?);
+        let mut batch = truth.batch();
+        batch.put(cf::META, MANIFEST_KEY, encode_json(self)?)?;
         truth.write_durably(batch)
     }
 
-    pub fn path(dir: &Path) -> PathBuf {
-        dir.join(FILE)
+    pub fn path(dir: &Path, seal: &Seal) -> PathBuf {
+        dir.join(if seal.is_sealed() { SEALED_MANIFEST } else { FILE })
     }
 
-    pub fn write(&self, dir: &Path) -> Result<()> {
+    pub fn write(&self, dir: &Path, seal: &Seal) -> Result<()> {
         let mut json = serde_json::to_vec_pretty(self).map_err(|error| Error::internal(error.to_string()))?;
         json.push(b'\n');
-        fs::write_atomically(&Self::path(dir), &json)
+        seal.write_atomically(&Self::path(dir, seal), SEALED_MANIFEST, &json)
     }
 
     /// Reads the manifest of a collection of this or an older schema.
-    pub fn read(dir: &Path) -> Result<Self> {
-        let path = Self::path(dir);
-        let json = std::fs::read(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound if truth_dir(dir).exists() => damaged(dir, "collection.json is missing"),
-            std::io::ErrorKind::NotFound => {
+    ///
+    /// Errors: [`ErrorCode::Locked`] for a vault whose key was not given, and others.
+    pub fn read(dir: &Path, seal: &Seal) -> Result<Self> {
+        if !seal.is_sealed() && vault::is_one(dir) {
+            return Err(vault::locked_at(dir));
+        }
+        let path = Self::path(dir, seal);
+        let json = seal.read(&path, SEALED_MANIFEST).map_err(|error| match error.code {
+            ErrorCode::FileNotFound if truth_dir(dir).exists() => damaged(dir, "collection.json is missing"),
+            ErrorCode::FileNotFound => {
                 Error::new(ErrorCode::NotFound, format!("There is no collection at {}.", dir.display()))
                     .with_hint("List the collections to see which there are.")
             }
-            _ => Error::io(path.display(), error),
+            ErrorCode::Corrupt => damaged(dir, &error.message),
+            _ => error,
         })?;
         let unreadable = |error: serde_json::Error| damaged(dir, &format!("collection.json cannot be read ({error})"));
         // The version first: a newer schema may have changed the rest.
@@ -148,8 +153,8 @@ mod tests {
     #[test]
     fn it_is_read_as_it_was_written() {
         let dir = tempfile::tempdir().unwrap();
-        manifest().write(dir.path()).unwrap();
-        let read = Manifest::read(dir.path()).unwrap();
+        manifest().write(dir.path(), &Seal::default()).unwrap();
+        let read = Manifest::read(dir.path(), &Seal::default()).unwrap();
         assert_eq!(
             Manifest { collection: CollectionMeta { id: read.collection.id, ..manifest().collection }, ..manifest() },
             read
@@ -159,11 +164,12 @@ mod tests {
     #[test]
     fn missing_damaged_and_newer_ones_are_told_apart() {
         let dir = tempfile::tempdir().unwrap();
-        let code = || Manifest::read(dir.path()).unwrap_err().code;
+        let code = || Manifest::read(dir.path(), &Seal::default()).unwrap_err().code;
         assert_eq!(code(), ErrorCode::NotFound);
-        std::fs::write(Manifest::path(dir.path()), "{\"schema_version\": 1, \"coll").unwrap();
+        std::fs::write(Manifest::path(dir.path(), &Seal::default()), "{\"schema_version\": 1, \"coll").unwrap();
         assert_eq!(code(), ErrorCode::Corrupt);
-        std::fs::write(Manifest::path(dir.path()), "{\"schema_version\": 9, \"shape\": \"unknown\"}").unwrap();
+        std::fs::write(Manifest::path(dir.path(), &Seal::default()), "{\"schema_version\": 9, \"shape\": \"unknown\"}")
+            .unwrap();
         assert_eq!(code(), ErrorCode::NewerSchema);
     }
 }

@@ -15,10 +15,11 @@ use casetrack_core::{Error, Result};
 use crate::fs;
 use crate::manifest::Manifest;
 use crate::schema::SCHEMA_VERSION;
+use crate::seal::Seal;
 use crate::truth::{Truth, truth_dir};
 
-/// One step, given the collection's directory.
-type Step = fn(&Path) -> Result<()>;
+/// One step, given the collection's directory and how it is written.
+type Step = fn(&Path, &Seal) -> Result<()>;
 
 /// Step n - 1 leads from schema n to n + 1.
 const STEPS: [Step; SCHEMA_VERSION as usize - 1] = [add_families, add_families];
@@ -27,22 +28,22 @@ pub(crate) const BACKUP_PREFIX: &str = "backup-schema-";
 
 /// Schema 2 has a column family for learned-sparse vectors and schema 3 one for annotations, empty at first. `State` and
 /// `Identity` of older schemas are read as they are.
-fn add_families(dir: &Path) -> Result<()> {
-    Truth::open_and_complete(&truth_dir(dir)).map(drop)
+fn add_families(dir: &Path, seal: &Seal) -> Result<()> {
+    Truth::open_and_complete(&truth_dir(dir), seal).map(drop)
 }
 
 /// Brings a collection of an older schema to this one; the caller owns it. Says whether there was anything to do.
-pub(crate) fn run(dir: &Path, manifest: &mut Manifest) -> Result<bool> {
+pub(crate) fn run(dir: &Path, manifest: &mut Manifest, seal: &Seal) -> Result<bool> {
     let from = manifest.schema_version;
     if from == SCHEMA_VERSION {
         return Ok(false);
     }
-    let name = back_up(dir, from)?;
+    let name = back_up(dir, from, seal)?;
     for step in STEPS.iter().skip(from as usize - 1) {
-        step(dir)?;
+        step(dir, seal)?;
     }
     manifest.schema_version = SCHEMA_VERSION;
-    manifest.write(dir)?;
+    manifest.write(dir, seal)?;
     tracing::info!(
         dir = %dir.display(), from, to = SCHEMA_VERSION, backup = name,
         "the collection was migrated; the backup goes when it is opened the next time"
@@ -51,7 +52,7 @@ pub(crate) fn run(dir: &Path, manifest: &mut Manifest) -> Result<bool> {
 }
 
 /// Copies what the steps change, unless that was done before.
-fn back_up(dir: &Path, schema: u32) -> Result<String> {
+fn back_up(dir: &Path, schema: u32, seal: &Seal) -> Result<String> {
     let name = format!("{BACKUP_PREFIX}{schema}");
     let backup = dir.join(&name);
     if backup.exists() {
@@ -61,9 +62,9 @@ fn back_up(dir: &Path, schema: u32) -> Result<String> {
     fs::remove_dir(&partial)?;
     fs::create_dir(&partial)?;
     Truth::copy(&truth_dir(dir), &truth_dir(&partial))?;
-    let json = Manifest::path(dir);
+    let json = Manifest::path(dir, seal);
     let bytes = std::fs::read(&json).map_err(|error| Error::io(json.display(), error))?;
-    fs::write_atomically(&Manifest::path(&partial), &bytes)?;
+    fs::write_atomically(&Manifest::path(&partial, seal), &bytes)?;
     fs::rename_durably(&partial, &backup)?;
     Ok(name)
 }

@@ -1,6 +1,5 @@
 //! Copies of source files inside a collection: where they lie, and whether they are what was ingested.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -8,16 +7,21 @@ use casetrack_core::{DocumentMeta, Result, Sha256};
 use sha2::Digest;
 
 use crate::fs;
+use crate::seal::{Seal, name_in};
 
 /// Where the copy of a document's file is. Those that earlier versions of CaseTrack stored have the document's id for a name.
-pub(crate) fn path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
-    let (current, earlier) = (new_path(originals, meta), named(originals, meta, &meta.id.to_string()));
+pub(crate) fn path(originals: &Path, meta: &DocumentMeta, seal: &Seal) -> PathBuf {
+    let (current, earlier) = (new_path(originals, meta, seal), named(originals, meta, &meta.id.to_string()));
     if !current.exists() && earlier.exists() { earlier } else { current }
 }
 
-/// `<originals>/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own.
-pub(crate) fn new_path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
-    named(originals, meta, &format!("{}-{:.16}", meta.id, meta.sha256.to_string()))
+/// `<originals>/<document id>-<beginning of the SHA-256>.<extension>`: each version of a document has a file of its own. In a vault, the
+/// digest is hidden, and there is no extension.
+pub(crate) fn new_path(originals: &Path, meta: &DocumentMeta, seal: &Seal) -> PathBuf {
+    match seal.hidden_name(&meta.sha256.to_string()) {
+        Some(digest) => originals.join(format!("{}-{digest:.16}", meta.id)),
+        None => named(originals, meta, &format!("{}-{:.16}", meta.id, meta.sha256.to_string())),
+    }
 }
 
 fn named(originals: &Path, meta: &DocumentMeta, stem: &str) -> PathBuf {
@@ -26,9 +30,16 @@ fn named(originals: &Path, meta: &DocumentMeta, stem: &str) -> PathBuf {
     originals.join(format!("{stem}{extension}"))
 }
 
-/// SHA-256 and length of a file, read in pieces.
-pub(crate) fn digest(path: &Path) -> io::Result<(Sha256, u64)> {
-    let mut file = File::open(path)?;
+/// The name by which the file of [`new_path`] is known in its collection.
+pub(crate) fn name(path: &Path) -> String {
+    name_in(path.parent().unwrap_or(path), &path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// SHA-256 and length of the content of a file, read in pieces.
+///
+/// Errors: `InvalidData` where a sealed file is not what was written under this name.
+pub(crate) fn digest(path: &Path, name: &str, seal: &Seal) -> io::Result<(Sha256, u64)> {
+    let mut file = seal.open(path, name)?;
     let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);
     fs::read_in_pieces(&mut file, |piece| {
         hasher.update(piece);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Annotations, Block, Chunk, ChunkId, DocumentId, DocumentMeta, Page, PageOrigin, Result, Sha256};
 use half::f16;
-use rocksdb::{DBPinnableSlice, Direction, IteratorMode, ReadOptions, Snapshot};
+use rocksdb::{Direction, IteratorMode, ReadOptions, Snapshot};
 
 use crate::codec::{decode, decode_json, decode_vector, payload};
 use crate::error::corrupt;
@@ -18,10 +18,7 @@ use crate::schema::{
     EVIDENCE_KEY, SEGMENT_BYTES, cf, document_range, hash_key, numbered_key, parse_hash_key, parse_numbered_key,
     parse_sequence_key, path_key, sequence_key, text_key,
 };
-use crate::truth::Truth;
-
-/// A key and its value.
-pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
+use crate::truth::{Entry, Truth, Value};
 
 /// A consistent view: what is committed later is not seen. Holding one keeps old versions on disk; be brief.
 pub(crate) struct Reader<'t> {
@@ -41,35 +38,38 @@ impl<'t> Reader<'t> {
         self.truth
     }
 
-    pub fn get(&self, family: &str, key: &[u8]) -> Result<Option<DBPinnableSlice<'_>>> {
-        self.snapshot.get_pinned_cf(self.truth.cf(family)?, key).map_err(|error| self.truth.error(error))
+    pub fn get(&self, family: &str, key: &[u8]) -> Result<Option<Value<'_>>> {
+        let stored = self.snapshot.get_pinned_cf(self.truth.cf(family)?, self.truth.seal().key(family, key));
+        let stored = stored.map_err(|error| self.truth.error(error))?;
+        stored.map(|stored| self.truth.opened_value(family, key, stored)).transpose()
     }
 
-    /// Entries with `start <= key < end`, in order.
+    /// Entries with `start <= key < end`, in order. Where keys are replaced, both ends must begin with the same replaced blocks.
     pub fn scan<'r>(
         &'r self,
-        family: &str,
+        family: &'static str,
         start: &[u8],
         end: Vec<u8>,
     ) -> Result<impl Iterator<Item = Result<Entry>> + use<'r, 't>> {
         let mut options = ReadOptions::default();
-        options.set_iterate_upper_bound(end);
-        self.iterate(family, options, IteratorMode::From(start, Direction::Forward))
+        let seal = self.truth.seal();
+        options.set_iterate_upper_bound(seal.key(family, &end).into_owned());
+        self.iterate(family, options, IteratorMode::From(&seal.key(family, start), Direction::Forward))
     }
 
-    /// All entries of a column family, in order.
-    pub fn scan_all(&self, family: &str) -> Result<impl Iterator<Item = Result<Entry>>> {
+    /// All entries of a column family, in the order of the keys as they are stored.
+    pub fn scan_all(&self, family: &'static str) -> Result<impl Iterator<Item = Result<Entry>>> {
         self.iterate(family, ReadOptions::default(), IteratorMode::Start)
     }
 
     fn iterate<'r>(
         &'r self,
-        family: &str,
+        family: &'static str,
         options: ReadOptions,
         mode: IteratorMode<'_>,
     ) -> Result<impl Iterator<Item = Result<Entry>> + use<'r, 't>> {
         let entries = self.snapshot.iterator_cf_opt(self.truth.cf(family)?, options, mode);
-        Ok(entries.map(|entry| entry.map_err(|error| self.truth.error(error))))
+        Ok(entries.map(move |entry| self.truth.opened(family, entry.map_err(|error| self.truth.error(error))?)))
     }
 
     // ---- documents ----

@@ -1,6 +1,8 @@
 //! The collections of a data directory.
 
+mod keyring;
 mod moving;
+mod owned;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -16,6 +18,9 @@ use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
 use crate::truth::{Truth, truth_dir};
 
+pub use keyring::had_a_vault;
+pub use owned::owner;
+
 /// Names of directories that are being removed begin so.
 const TRASH_PREFIX: &str = ".trash-";
 
@@ -26,6 +31,8 @@ pub struct Registry {
     root: PathBuf,
     /// Held while a directory takes the place of another.
     replacing: Arc<RwLock<()>>,
+    /// Of vaults that are unlocked.
+    keyring: keyring::Keyring,
 }
 
 impl Registry {
@@ -39,7 +46,7 @@ impl Registry {
         let root =
             std::path::absolute(data_dir).map_err(|error| Error::io(data_dir.display(), error))?.join("collections");
         fs::create_dir(&root)?;
-        Ok(Self { root, replacing: Arc::default() })
+        Ok(Self { root, replacing: Arc::default(), keyring: Default::default() })
     }
 
     fn settled(&self) -> RwLockReadGuard<'_, ()> {
@@ -50,17 +57,18 @@ impl Registry {
         self.replacing.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The collections that can be read, oldest first. Others are logged as warnings; see [`scan`](Self::scan).
+    /// The collections that can be read, oldest first. Others are logged as warnings; see [`scan`](Self::scan). Vaults that are locked
+    /// are not among them; see [`locked`](Self::locked).
     pub fn list(&self) -> Result<Vec<CollectionMeta>> {
         let (collections, problems) = self.scan()?;
         for problem in problems {
-            tracing::warn!("{}", problem.full_text().replace("\n\n", " "));
+            tracing::warn!(problem = %problem.full_text().replace("\n\n", " "), "a collection cannot be read");
         }
         Ok(collections)
     }
 
-    /// The collections that can be read, oldest first, and what is wrong with the others. Reads each `collection.json`, opens
-    /// nothing.
+    /// The collections that can be read, oldest first, and what is wrong with the others, but for vaults that are locked. Reads each
+    /// `collection.json`, opens nothing.
     pub fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)> {
         let _settled = self.settled();
         let (mut collections, mut problems) = (Vec::new(), Vec::new());
@@ -70,6 +78,7 @@ impl Registry {
             }
             match self.read(&name) {
                 Ok(meta) => collections.push(meta),
+                Err(problem) if problem.code == ErrorCode::Locked => {}
                 Err(problem) => problems.push(problem),
             }
         }
@@ -79,7 +88,8 @@ impl Registry {
 
     fn read(&self, name: &str) -> Result<CollectionMeta> {
         let dir = self.root.join(name);
-        let meta = Manifest::read(&dir)?.collection;
+        let seal = name.parse().map_or_else(|_| Ok(Default::default()), |id| self.seal(id))?;
+        let meta = Manifest::read(&dir, &seal)?.collection;
         if meta.id.to_string() != name {
             return Err(corrupt(format!("The directory {} holds collection {}.", dir.display(), meta.id)).with_hint(
                 "A collection's directory must be named by its id. Move a copy to another data directory to use it there.",
@@ -91,7 +101,7 @@ impl Registry {
     /// What `collection.json` says, without opening the collection.
     pub fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
         let _settled = self.settled();
-        Ok(Manifest::read(&self.path(id))?.collection)
+        Ok(Manifest::read(&self.path(id), &self.seal(id)?)?.collection)
     }
 
     /// Makes an empty collection and opens it.
@@ -106,42 +116,42 @@ impl Registry {
 
     /// See [`Collection::open`].
     pub fn open_collection(&self, id: CollectionId) -> Result<Collection> {
-        Collection::open(&self.path(id))
+        Collection::open_plain_or_vault(&self.path(id), &self.seal(id)?)
     }
 
-    /// The id and, if known, the name of every collection, including damaged ones that cannot be listed.
+    /// The id and, if known, the name of every collection, including damaged ones that cannot be listed, and vaults that are locked.
     pub fn repairable(&self) -> Result<Vec<(CollectionId, Option<String>)>> {
-        let ids = self.names()?.into_iter().filter_map(|name| name.parse::<CollectionId>().ok());
         let of = |id| {
+            let Ok(seal) = self.seal(id) else { return (id, None) };
             let dir = self.path(id);
-            let name = Manifest::read(&dir).map(|manifest| manifest.collection.name).ok();
-            (id, name.or_else(|| Collection::kept_name(&dir)))
+            let name = Manifest::read(&dir, &seal).map(|manifest| manifest.collection.name).ok();
+            (id, name.or_else(|| Collection::name_in_truth(&dir, &seal)))
         };
-        Ok(ids.map(of).collect())
+        Ok(self.ids()?.map(of).collect())
     }
 
     /// See [`Collection::repair`].
     pub fn repair(&self, id: CollectionId) -> Result<RepairReport> {
-        Collection::repair(&self.path(id))
+        Collection::repair_with(&self.path(id), self.seal(id)?)
     }
 
     /// See [`Collection::open_to_verify`].
     pub fn open_to_verify(&self, id: CollectionId) -> Result<Collection> {
-        Collection::open_to_verify(&self.path(id))
+        Collection::open_with(&self.path(id), false, &self.seal(id)?)
     }
 
     /// As [`Collection::counts_and_last_change`], even if it is open elsewhere, in some ten milliseconds. For a collection that is open
     /// here, that is quicker.
     pub fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)> {
         let _settled = self.settled();
-        let dir = self.path(id);
-        Manifest::read(&dir)?;
+        let (dir, seal) = (self.path(id), self.seal(id)?);
+        Manifest::read(&dir, &seal)?;
         // The owner may remove a file between the moments we learn of it and open it.
-        let read = || Truth::open_read_only(&truth_dir(&dir))?.state();
+        let read = || Truth::open_read_only(&truth_dir(&dir), &seal)?.state();
         (0..3).find_map(|_| read().ok()).map_or_else(read, Ok).map(|state| (state.into(), state.changed_at))
     }
 
-    /// Removes a collection with everything in it: first from sight, in one step, then from disk.
+    /// Removes a collection with everything in it, be it a vault that is locked: first from sight, in one step, then from disk.
     pub fn delete(&self, id: CollectionId) -> Result<()> {
         let dir = self.path(id);
         if !dir.is_dir() {
@@ -153,6 +163,7 @@ impl Registry {
         let trash = self.root.join(format!("{TRASH_PREFIX}{id}"));
         fs::remove_dir(&trash)?;
         fs::rename_durably(&dir, &trash)?;
+        self.lock(id);
         fs::remove_dir(&trash)?;
         fs::remove_dir(&self.moving_path(id))
     }
@@ -160,6 +171,10 @@ impl Registry {
     /// Where a collection is, or would be.
     pub fn path(&self, id: CollectionId) -> PathBuf {
         self.root.join(id.to_string())
+    }
+
+    fn ids(&self) -> Result<impl Iterator<Item = CollectionId>> {
+        Ok(self.names()?.into_iter().filter_map(|name| name.parse().ok()))
     }
 
     /// Names of all entries; none of ours is outside Unicode.

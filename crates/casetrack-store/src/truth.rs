@@ -18,6 +18,7 @@ use crate::error::{corrupt, is_missing_file, rocks};
 use crate::fs;
 use crate::records::{Identity, State};
 use crate::schema::{IDENTITY_KEY, STATE_KEY, cf};
+use crate::seal::Seal;
 
 /// Blocks read from disk are kept in one cache for all open collections, indexes and Bloom filters included.
 const BLOCK_CACHE_BYTES: usize = 64 << 20;
@@ -43,46 +44,68 @@ const SEED_KEY: [u8; 16] = [0xff; 16];
 
 static BLOCK_CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::new_lru_cache(BLOCK_CACHE_BYTES));
 
+/// A key and its value.
+pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
+
+/// A value as it was put.
+pub(crate) enum Value<'v> {
+    /// In the memory of RocksDB.
+    Stored(DBPinnableSlice<'v>),
+    Opened(Vec<u8>),
+}
+
+impl std::ops::Deref for Value<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Stored(value) => value,
+            Self::Opened(value) => value,
+        }
+    }
+}
+
 /// The truth of a collection (invariant 4).
 pub(crate) struct Truth {
     db: DB,
     path: PathBuf,
+    seal: Seal,
     failed: AtomicBool,
 }
 
 impl Truth {
     /// Makes a new, empty store. The directory must not hold one.
-    pub fn create(path: &Path, identity: &Identity) -> Result<Self> {
+    pub fn create(path: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
         let mut options = options();
         options.create_if_missing(true);
         options.create_missing_column_families(true);
         options.set_error_if_exists(true);
-        let truth = Self::open_with(&options, path)?;
-        let mut batch = WriteBatch::default();
-        batch.put_cf(truth.cf(cf::META)?, STATE_KEY, State::default().encode()?);
-        batch.put_cf(truth.cf(cf::META)?, IDENTITY_KEY, identity.encode()?);
+        let truth = Self::open_with(&options, path, seal)?;
+        let mut batch = truth.batch();
+        batch.put(cf::META, STATE_KEY, State::default().encode()?)?;
+        batch.put(cf::META, IDENTITY_KEY, identity.encode()?)?;
         truth.write_durably(batch)?;
         Ok(truth)
     }
 
     /// Opens a store that exists, as its owner.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: &Path, seal: &Seal) -> Result<Self> {
         check_present(path)?;
         check_listed(path)?;
-        Self::open_with(&options(), path)
+        Self::open_with(&options(), path, seal)
     }
 
     /// Opens the copy of a damaged store to read what can be read: damaged records of the write-ahead log are skipped.
-    pub fn open_for_salvage(path: &Path) -> Result<Self> {
+    pub fn open_for_salvage(path: &Path, seal: &Seal) -> Result<Self> {
         check_present(path)?;
         let mut options = options();
         options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
         options.set_track_and_verify_wals_in_manifest(false);
         // Those of later schemas.
         options.create_missing_column_families(true);
-        let db = DB::open_cf_descriptors(&options, path, cf::ALL.map(|name| family(name, false)))
-            .map_err(|error| rocks(path, error))?;
-        Ok(Self::with(db, path))
+        let families = cf::ALL.map(|name| family(name, false, seal.is_sealed()));
+        let db = DB::open_cf_descriptors(&options, path, families).map_err(|error| rocks(path, error))?;
+        Ok(Self::with(db, path, seal))
     }
 
     /// Makes RocksDB write a new list of a store's files from those that are there, and replay the write-ahead log into tables.
@@ -92,7 +115,7 @@ impl Truth {
         let mut fresh = options();
         fresh.create_if_missing(true);
         fresh.create_missing_column_families(true);
-        let seed = Self::open_with(&fresh, seeds)?;
+        let seed = Self::open_with(&fresh, seeds, &Seal::default())?;
         for name in cf::ALL {
             let family = seed.cf(name)?;
             seed.db.put_cf(family, SEED_KEY, []).map_err(|error| seed.error(error))?;
@@ -112,13 +135,13 @@ impl Truth {
         DB::repair(&options(), path).map_err(|error| rocks(path, error))
     }
 
-    /// Reads every entry from disk, past the cache, which checks every block's checksum, and counts them. Also while the store is
-    /// open. The error names the first family of keys that is damaged.
-    pub fn read_everything(path: &Path) -> Result<u64> {
+    /// Reads every entry from disk, past the cache, which checks every block's checksum, opens it where it is sealed, and counts them.
+    /// Also while the store is open. The error names the first family of keys that is damaged.
+    pub fn read_everything(path: &Path, seal: &Seal) -> Result<u64> {
         check_present(path)?;
         let mut tries = 0;
         let truth = loop {
-            match Self::open_uncached(path) {
+            match Self::open_uncached(path, seal) {
                 // The owner's background work may remove a file between the moments we learn of it and open it.
                 Err(error) if tries < 10 && is_missing_file(&error) => {
                     tries += 1;
@@ -130,8 +153,8 @@ impl Truth {
         let mut entries = 0;
         for name in cf::ALL {
             for entry in truth.db.iterator_cf(truth.cf(name)?, IteratorMode::Start) {
-                entry.map_err(|error| {
-                    let mut error = truth.error(error);
+                let opened = entry.map_err(|error| truth.error(error)).and_then(|entry| truth.opened(name, entry));
+                opened.map_err(|mut error| {
                     error.message = format!("\"{name}\" is damaged: {}", error.message);
                     error
                 })?;
@@ -141,12 +164,13 @@ impl Truth {
         Ok(entries)
     }
 
-    fn open_uncached(path: &Path) -> std::result::Result<Self, rocksdb::Error> {
+    fn open_uncached(path: &Path, seal: &Seal) -> std::result::Result<Self, rocksdb::Error> {
         let mut options = options();
         // All at once: the owner may remove them meanwhile.
         options.set_max_open_files(-1);
-        let db = DB::open_cf_descriptors_read_only(&options, path, cf::ALL.map(|name| family(name, false)), false);
-        Ok(Self::with(db?, path))
+        let families = cf::ALL.map(|name| family(name, false, seal.is_sealed()));
+        let db = DB::open_cf_descriptors_read_only(&options, path, families, false);
+        Ok(Self::with(db?, path, seal))
     }
 
     /// Rewrites all tables without what was deleted or replaced.
@@ -166,11 +190,11 @@ impl Truth {
     }
 
     /// Opens a store of this or an older schema, as its owner, and makes the column families that it lacks.
-    pub fn open_and_complete(path: &Path) -> Result<Self> {
+    pub fn open_and_complete(path: &Path, seal: &Seal) -> Result<Self> {
         check_present(path)?;
         let mut options = options();
         options.create_missing_column_families(true);
-        Self::open_with(&options, path)
+        Self::open_with(&options, path, seal)
     }
 
     /// Copies a store of any schema, which must not be open, to `copy`, which must not exist. Tables become hard links.
@@ -179,26 +203,49 @@ impl Truth {
         let error = |error| rocks(path, error);
         // Those it has; opening the store must not add to them.
         let present = DB::list_cf(&options(), path).map_err(error)?;
-        let families = present.iter().map(|name| family(name, true));
+        let families = present.iter().map(|name| family(name, true, false));
         let db = DB::open_cf_descriptors(&options(), path, families).map_err(error)?;
         Checkpoint::new(&db).and_then(|checkpoint| checkpoint.create_checkpoint(copy)).map_err(error)
     }
 
     /// Opens the counters of a store of any schema for reading, even while another process owns it. Sees what was committed before.
-    pub fn open_read_only(path: &Path) -> Result<Self> {
+    pub fn open_read_only(path: &Path, seal: &Seal) -> Result<Self> {
         check_present(path)?;
-        let db = DB::open_cf_descriptors_read_only(&options(), path, [family(cf::META, true)], false);
-        Ok(Self::with(db.map_err(|error| rocks(path, error))?, path))
+        let db = DB::open_cf_descriptors_read_only(&options(), path, [family(cf::META, true, false)], false);
+        Ok(Self::with(db.map_err(|error| rocks(path, error))?, path, seal))
     }
 
-    fn open_with(options: &Options, path: &Path) -> Result<Self> {
-        let db = DB::open_cf_descriptors(options, path, cf::ALL.map(|name| family(name, true)))
-            .map_err(|error| rocks(path, error))?;
-        Ok(Self::with(db, path))
+    fn open_with(options: &Options, path: &Path, seal: &Seal) -> Result<Self> {
+        let families = cf::ALL.map(|name| family(name, true, seal.is_sealed()));
+        let db = DB::open_cf_descriptors(options, path, families).map_err(|error| rocks(path, error))?;
+        Ok(Self::with(db, path, seal))
     }
 
-    fn with(db: DB, path: &Path) -> Self {
-        Self { db, path: path.to_owned(), failed: AtomicBool::new(false) }
+    fn with(db: DB, path: &Path, seal: &Seal) -> Self {
+        Self { db, path: path.to_owned(), seal: seal.clone(), failed: AtomicBool::new(false) }
+    }
+
+    /// How entries are written.
+    pub fn seal(&self) -> &Seal {
+        &self.seal
+    }
+
+    /// An entry as it was put.
+    pub fn opened(&self, family: &str, (key, value): Entry) -> Result<Entry> {
+        if !self.seal.is_sealed() {
+            return Ok((key, value));
+        }
+        let key = self.seal.original_key(family, key);
+        let opened = self.seal.open_value(family, &key, &value)?;
+        Ok((key, opened.map_or(value, Vec::into_boxed_slice)))
+    }
+
+    /// A value as it was put, from what is stored for it; `key` is the one under which it was put.
+    pub fn opened_value<'v>(&self, family: &str, key: &[u8], stored: DBPinnableSlice<'v>) -> Result<Value<'v>> {
+        Ok(match self.seal.open_value(family, key, &stored)? {
+            Some(opened) => Value::Opened(opened),
+            None => Value::Stored(stored),
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -221,21 +268,27 @@ impl Truth {
         Identity::decode(&self.meta_value("identity", &IDENTITY_KEY)?)
     }
 
-    fn meta_value(&self, what: &str, key: &[u8]) -> Result<DBPinnableSlice<'_>> {
+    /// A value of the collection as a whole.
+    pub fn meta(&self, key: &[u8]) -> Result<Option<Value<'_>>> {
         let value = self.db.get_pinned_cf(self.cf(cf::META)?, key).map_err(|error| self.error(error))?;
-        value.ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))
+        value.map(|value| self.opened_value(cf::META, key, value)).transpose()
+    }
+
+    fn meta_value(&self, what: &str, key: &[u8]) -> Result<Value<'_>> {
+        self.meta(key)?
+            .ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))
     }
 
     /// Commits a batch and syncs the write-ahead log, so that it survives a power failure. Every change of a document goes here.
-    pub fn write_durably(&self, batch: WriteBatch) -> Result<()> {
+    pub fn write_durably(&self, batch: impl Into<WriteBatch>) -> Result<()> {
         let mut options = WriteOptions::default();
         options.set_sync(true);
-        self.db.write_opt(batch, &options).map_err(|error| self.failure(error))
+        self.db.write_opt(batch.into(), &options).map_err(|error| self.failure(error))
     }
 
     /// Commits a batch that may be lost in a power failure (but not torn or reordered): upkeep that can be done again.
-    pub fn write_lazily(&self, batch: WriteBatch) -> Result<()> {
-        self.db.write(batch).map_err(|error| self.failure(error))
+    pub fn write_lazily(&self, batch: impl Into<WriteBatch>) -> Result<()> {
+        self.db.write(batch.into()).map_err(|error| self.failure(error))
     }
 
     /// Sorts recent writes into files if there are many, so that the next open has little of the write-ahead log to read.
@@ -284,7 +337,7 @@ fn check_listed(path: &Path) -> Result<()> {
     if !current.starts_with("MANIFEST-") || !manifest_is_cut_off(&path.join(current.trim_end())) {
         return Ok(());
     }
-    let db = DB::open_cf_descriptors_read_only(&options(), path, cf::ALL.map(|name| family(name, true)), false);
+    let db = DB::open_cf_descriptors_read_only(&options(), path, cf::ALL.map(|name| family(name, true, false)), false);
     let listed = db.and_then(|db| db.live_files()).map_err(|error| rocks(path, error))?;
     for entry in fs::entries(path)? {
         let name = entry.file_name();
@@ -345,8 +398,8 @@ fn options() -> Options {
     options
 }
 
-/// `cached` where blocks may come from the cache instead of the disk.
-fn family(name: &str, cached: bool) -> ColumnFamilyDescriptor {
+/// `cached` where blocks may come from the cache instead of the disk; `sealed` where values look random.
+fn family(name: &str, cached: bool, sealed: bool) -> ColumnFamilyDescriptor {
     let mut table = BlockBasedOptions::default();
     if cached {
         table.set_block_cache(&BLOCK_CACHE);
@@ -360,6 +413,8 @@ fn family(name: &str, cached: bool) -> ColumnFamilyDescriptor {
     let mut options = Options::default();
     options.set_block_based_table_factory(&table);
     options.set_compression_type(match name {
+        // They were compressed before they were sealed.
+        _ if sealed => DBCompressionType::None,
         // Half-precision components, and gaps of terms with their impacts, look random.
         cf::VECTORS | cf::SPARSE_VECTORS => DBCompressionType::None,
         _ => DBCompressionType::Lz4,

@@ -8,6 +8,7 @@ use casetrack_core::{
 };
 use rocksdb::WriteBatch;
 
+use crate::batch::Batch;
 use crate::codec::{decode, encode, encode_json, encode_raw, encode_vector};
 use crate::error::corrupt;
 use crate::invariants::{self, Violation};
@@ -21,7 +22,6 @@ use crate::schema::{
     SEGMENT_BYTES, STATE_KEY, VALUE_VERSION, cf, document_range, hash_key, numbered_key, parse_chunk_id, path_key,
     sequence_key, text_key,
 };
-use crate::truth::Truth;
 
 /// A document with everything that is stored of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,7 +139,7 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
         return Err(Error::new(ErrorCode::AlreadyExists, message)
             .with_hint("Give it the id it has, or delete that document first."));
     }
-    let mut batch = WriteBatch::default();
+    let mut batch = truth.batch();
     let mut state = State { last_seq: state.last_seq + 1, ..*state };
     let old = reader.document(id)?;
     if let Some(old) = old.as_ref().filter(|_| meta.marks.is_empty()) {
@@ -150,18 +150,18 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
 
     let record = DocumentRecord { first_slot: state.next_slot, meta };
     let (added, meta) = (record.slots(), &record.meta);
-    batch.put_cf(truth.cf(cf::DOCUMENTS)?, id.as_bytes(), encode_json(&record)?);
-    batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(&meta.path), encode(&id)?);
-    batch.put_cf(truth.cf(cf::HASH_INDEX)?, hash_key(meta.sha256, id), [VALUE_VERSION]);
+    batch.put(cf::DOCUMENTS, id.as_bytes(), encode_json(&record)?)?;
+    batch.put(cf::PATH_INDEX, path_key(&meta.path), encode(&id)?)?;
+    batch.put(cf::HASH_INDEX, hash_key(meta.sha256, id), [VALUE_VERSION])?;
     let slots = SlotRecord { document: id, count: added.count };
-    batch.put_cf(truth.cf(cf::SLOTS)?, sequence_key(added.first), encode(&slots)?);
+    batch.put(cf::SLOTS, sequence_key(added.first), encode(&slots)?)?;
     for page in &document.pages {
-        put_page(truth, &mut batch, id, page)?;
+        put_page(&mut batch, id, page)?;
     }
-    put_chunks(truth, &mut batch, document)?;
+    put_chunks(&mut batch, document)?;
     if let Some(annotations) = &document.annotations {
         let record = AnnotationsRecord::new(annotations)?;
-        batch.put_cf(truth.cf(cf::ANNOTATIONS)?, id.as_bytes(), encode(&record)?);
+        batch.put(cf::ANNOTATIONS, id.as_bytes(), encode(&record)?)?;
         state.annotated_documents += 1;
     }
 
@@ -171,16 +171,16 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
     state.pages += u64::from(meta.page_count);
     state.chunks += u64::from(meta.chunk_count);
     state.sparse_chunks += document.sparse_vectors.len() as u64;
-    finish(truth, batch, state, vec![Op { removed, added: Some(added) }])
+    finish(batch, state, vec![Op { removed, added: Some(added) }])
 }
 
 /// Removes a document with everything that belongs to it.
 pub(crate) fn delete(reader: &Reader<'_>, id: DocumentId, state: &State) -> Result<Option<Change>> {
     let Some(old) = reader.document(id)? else { return Ok(None) };
-    let mut batch = WriteBatch::default();
+    let mut batch = reader.truth().batch();
     let mut state = State { last_seq: state.last_seq + 1, ..*state };
     let removed = remove(reader, &old, &mut batch, &mut state)?;
-    finish(reader.truth(), batch, state, vec![Op { removed: Some(removed), added: None }]).map(Some)
+    finish(batch, state, vec![Op { removed: Some(removed), added: None }]).map(Some)
 }
 
 /// Gives documents new paths and names; they may take each other's. The slots stay; the derived indexes know no paths, and hear of each
@@ -200,10 +200,10 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
     if moved.len() < relocations.len() || taken.len() < relocations.len() {
         return Err(Error::internal("A document was to be moved twice, or two to the same path."));
     }
-    let mut batch = WriteBatch::default();
+    let mut batch = truth.batch();
     // All before any new one is put, for one may be the old path of another document.
     for record in &records {
-        batch.delete_cf(truth.cf(cf::PATH_INDEX)?, path_key(&record.meta.path));
+        batch.delete(cf::PATH_INDEX, path_key(&record.meta.path))?;
     }
     let mut ops = Vec::new();
     for (mut record, Relocation { document, path, name }) in records.into_iter().zip(relocations) {
@@ -217,13 +217,13 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
             ops.push(Op::renamed(record.slots()));
         }
         (record.meta.path, record.meta.name) = (path.clone(), name.clone());
-        batch.put_cf(truth.cf(cf::DOCUMENTS)?, document.as_bytes(), encode_json(&record)?);
-        batch.put_cf(truth.cf(cf::PATH_INDEX)?, path_key(path), encode(document)?);
+        batch.put(cf::DOCUMENTS, document.as_bytes(), encode_json(&record)?)?;
+        batch.put(cf::PATH_INDEX, path_key(path), encode(document)?)?;
     }
     if ops.is_empty() {
         ops.push(Op { removed: None, added: None });
     }
-    finish(truth, batch, State { last_seq: state.last_seq + ops.len() as u64, ..*state }, ops)
+    finish(batch, State { last_seq: state.last_seq + ops.len() as u64, ..*state }, ops)
 }
 
 /// Changes the marks of documents that are there; `None` where none of them changes. Nothing else of a document changes, so that the
@@ -235,14 +235,14 @@ pub(crate) fn mark(
     state: &State,
 ) -> Result<(Option<Change>, Vec<DocumentId>)> {
     let truth = reader.truth();
-    let mut batch = WriteBatch::default();
+    let mut batch = truth.batch();
     let mut changed = Vec::new();
     for &document in documents {
         let Some(mut record) = reader.document(document)? else { continue };
         let before = record.meta.marks.clone();
         change(document, &mut record.meta.marks)?;
         if record.meta.marks != before {
-            batch.put_cf(truth.cf(cf::DOCUMENTS)?, document.as_bytes(), encode_json(&record)?);
+            batch.put(cf::DOCUMENTS, document.as_bytes(), encode_json(&record)?)?;
             changed.push(document);
         }
     }
@@ -250,61 +250,60 @@ pub(crate) fn mark(
         return Ok((None, changed));
     }
     let state = State { last_seq: state.last_seq + 1, ..*state };
-    Ok((Some(finish(truth, batch, state, vec![Op { removed: None, added: None }])?), changed))
+    Ok((Some(finish(batch, state, vec![Op { removed: None, added: None }])?), changed))
 }
 
 /// Adds the state, with the time, and the log entries that lead to it, `ops`.
-fn finish(truth: &Truth, mut batch: WriteBatch, state: State, ops: Vec<Op>) -> Result<Change> {
+fn finish(mut batch: Batch<'_>, state: State, ops: Vec<Op>) -> Result<Change> {
     let state = State { changed_at: Some(Timestamp::now()), ..state };
     for (before, op) in ops.iter().rev().enumerate() {
-        batch.put_cf(truth.cf(cf::OPLOG)?, sequence_key(state.last_seq - before as u64), encode(op)?);
+        batch.put(cf::OPLOG, sequence_key(state.last_seq - before as u64), encode(op)?)?;
     }
-    batch.put_cf(truth.cf(cf::META)?, STATE_KEY, state.encode()?);
-    Ok(Change { batch, state, ops })
+    batch.put(cf::META, STATE_KEY, state.encode()?)?;
+    Ok(Change { batch: batch.into(), state, ops })
 }
 
-fn put_page(truth: &Truth, batch: &mut WriteBatch, document: DocumentId, page: &Page) -> Result<()> {
+fn put_page(batch: &mut Batch<'_>, document: DocumentId, page: &Page) -> Result<()> {
     let key = numbered_key(document, page.number);
-    batch.put_cf(truth.cf(cf::PAGES)?, key, PageRecord::new(page)?.encode()?);
-    batch.put_cf(truth.cf(cf::PAGE_LAYOUT)?, key, encode(&LayoutRecord::new(page))?);
+    batch.put(cf::PAGES, key, PageRecord::new(page)?.encode()?)?;
+    batch.put(cf::PAGE_LAYOUT, key, encode(&LayoutRecord::new(page))?)?;
     for (number, segment) in (0..).zip(page.text.as_bytes().chunks(SEGMENT_BYTES as usize)) {
-        batch.put_cf(truth.cf(cf::PAGE_TEXT)?, text_key(document, page.number, number), encode_raw(segment));
+        batch.put(cf::PAGE_TEXT, text_key(document, page.number, number), encode_raw(segment))?;
     }
     Ok(())
 }
 
-fn put_chunks(truth: &Truth, batch: &mut WriteBatch, document: &StoredDocument) -> Result<()> {
+fn put_chunks(batch: &mut Batch<'_>, document: &StoredDocument) -> Result<()> {
     let id = document.meta.id;
     for (chunk, vector) in document.chunks.iter().zip(&document.vectors) {
         let key = numbered_key(id, chunk.index);
-        batch.put_cf(truth.cf(cf::CHUNKS)?, key, encode(&ChunkRecord(chunk.clone()))?);
+        batch.put(cf::CHUNKS, key, encode(&ChunkRecord(chunk.clone()))?)?;
         let place = ChunkPlace { document: id, index: chunk.index };
-        batch.put_cf(truth.cf(cf::CHUNK_IDS)?, chunk.id.as_bytes(), encode(&place)?);
-        batch.put_cf(truth.cf(cf::VECTORS)?, key, encode_vector(vector));
+        batch.put(cf::CHUNK_IDS, chunk.id.as_bytes(), encode(&place)?)?;
+        batch.put(cf::VECTORS, key, encode_vector(vector))?;
     }
     for (index, vector) in (0..).zip(&document.sparse_vectors) {
-        batch.put_cf(truth.cf(cf::SPARSE_VECTORS)?, numbered_key(id, index), encode_raw(&vector.encode()));
+        batch.put(cf::SPARSE_VECTORS, numbered_key(id, index), encode_raw(&vector.encode()))?;
     }
     Ok(())
 }
 
 /// Adds the removal of a stored document to a batch. What the same batch puts afterwards stays.
-fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut WriteBatch, state: &mut State) -> Result<SlotRange> {
-    let truth = reader.truth();
+fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut Batch<'_>, state: &mut State) -> Result<SlotRange> {
     let id = old.meta.id;
     for chunk in chunk_ids(reader, id)? {
-        batch.delete_cf(truth.cf(cf::CHUNK_IDS)?, chunk.as_bytes());
+        batch.delete(cf::CHUNK_IDS, chunk.as_bytes())?;
     }
     let sparse = reader.numbered(cf::SPARSE_VECTORS, id, 0..u32::MAX)?.try_fold(0, |n, entry| entry.map(|_| n + 1))?;
     let annotated = reader.get(cf::ANNOTATIONS, id.as_bytes())?.is_some();
     let (start, end) = document_range(id);
     for family in cf::BY_DOCUMENT {
-        batch.delete_range_cf(truth.cf(family)?, &start, &end);
+        batch.delete_range(family, &start, &end)?;
     }
-    batch.delete_cf(truth.cf(cf::DOCUMENTS)?, id.as_bytes());
-    batch.delete_cf(truth.cf(cf::PATH_INDEX)?, path_key(&old.meta.path));
-    batch.delete_cf(truth.cf(cf::HASH_INDEX)?, hash_key(old.meta.sha256, id));
-    batch.delete_cf(truth.cf(cf::SLOTS)?, sequence_key(old.first_slot));
+    batch.delete(cf::DOCUMENTS, id.as_bytes())?;
+    batch.delete(cf::PATH_INDEX, path_key(&old.meta.path))?;
+    batch.delete(cf::HASH_INDEX, hash_key(old.meta.sha256, id))?;
+    batch.delete(cf::SLOTS, sequence_key(old.first_slot))?;
     let less = |count: u64, by: u32| {
         count.checked_sub(by.into()).ok_or_else(|| corrupt("The collection's counters are lower than its contents."))
     };

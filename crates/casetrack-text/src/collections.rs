@@ -1,6 +1,6 @@
 //! Collections: created, listed, switched to, deleted and described.
 
-use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus};
+use casetrack_core::{Action, CollectionId, CollectionMeta, CollectionStatus};
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary};
 
 use super::format::{bytes, counted, one_line, push_fact, push_list, size, thousands, trimmed};
@@ -23,9 +23,12 @@ pub fn list(
     collections: &[CollectionSummary],
     status: Option<CollectionStatus>,
     active: Option<CollectionId>,
+    locked: &[CollectionId],
 ) -> String {
+    let locked = locked_vaults(locked);
     if collections.is_empty() {
         return match status {
+            _ if !locked.is_empty() => format!("There are no collections that can be read.\n{locked}"),
             None => "There are no collections yet.\n\nNext: Create one with create_collection.".to_owned(),
             Some(status) => format!(
                 "There are no collections with status \"{}\".\n\nNext: See all of them with status_filter \"all\", or create \
@@ -48,7 +51,18 @@ pub fn list(
     if active.is_none() {
         text.push_str("\nNo collection is active. Choose one with switch_collection.\n");
     }
+    text.push_str(&locked);
     trimmed(text)
+}
+
+/// What is said of vaults that are locked: nothing but their ids is known.
+fn locked_vaults(ids: &[CollectionId]) -> String {
+    if ids.is_empty() {
+        return String::new();
+    }
+    let lines: String = ids.iter().map(|id| format!("  locked (ID: {})\n", id.short())).collect();
+    let unlock = Reader::Assistant.action(&Action::Unlock(Some(ids[0].short()).filter(|_| ids.len() == 1)));
+    format!("\nLocked vaults, of which only the IDs are known:\n{lines}{unlock}\n")
 }
 
 pub fn switched(summary: &CollectionSummary) -> String {
@@ -160,7 +174,7 @@ mod tests {
         broken.meta.id = CollectionId::random();
         broken.meta.reference = Some("REF-7".to_owned());
         broken.problem = Some("The store is damaged. Rebuild it.".into());
-        let text = list(&[summary.clone(), broken.clone()], None, Some(summary.meta.id));
+        let text = list(&[summary.clone(), broken.clone()], None, Some(summary.meta.id), &[]);
         let expected = format!(
             "2 collections:\n\n  Acme Corp Partnership (ID: a1b2c3d4) [active collection]\n    Contract | status: active | 5 \
              documents, 80 pages, 1,051 chunks | created 2023-11-14T22:13:20Z\n\n  Acme Corp Partnership (ID: {})\n    \
@@ -173,8 +187,8 @@ mod tests {
 
     #[test]
     fn an_empty_list_says_what_to_do() {
-        assert!(list(&[], None, None).ends_with("Create one with create_collection."));
-        let closed = list(&[], Some(CollectionStatus::Closed), None);
+        assert!(list(&[], None, None, &[]).ends_with("Create one with create_collection."));
+        let closed = list(&[], Some(CollectionStatus::Closed), None, &[]);
         assert!(closed.starts_with("There are no collections with status \"closed\"."), "{closed}");
     }
 

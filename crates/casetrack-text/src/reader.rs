@@ -66,6 +66,16 @@ impl Reader {
                     }
                 };
             }
+            Unlock(id) => {
+                let id = id.as_deref().unwrap_or("ID");
+                return match self {
+                    Self::Assistant => format!(
+                        "Ask the person at the computer to run `casetrack unlock {id}`, which asks for the passphrase. No tool can unlock \
+                         it; do not ask for the passphrase."
+                    ),
+                    Self::CommandLine => format!("Run `casetrack unlock {id}`."),
+                };
+            }
             RaiseLimit(limit) => {
                 let (what, option) = match limit {
                     FileLimit::FileSize => ("size of files", "--max-file-mb"),
@@ -83,6 +93,7 @@ impl Reader {
                 "Choose another name for the imported collection.",
                 "Give the imported collection another name with --name.",
             ),
+            ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
             ReplaceFile => ("let the user replace the file", "replace the file with --force"),
         };
         self.pick(tool, command).to_owned()

@@ -73,7 +73,13 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         };
         match command {
-            Command::OnCollections(command) => owner::client::run(global, command),
+            Command::OnCollections(mut command) => {
+                if let Some(first) = command.before_asking() {
+                    owner::client::status_of(global.clone(), first)?;
+                }
+                command.ask()?;
+                owner::client::run(global, command)
+            }
             Command::Inspect(command) => command.run(&global),
             Command::Doctor(command) => command.run(&global),
             Command::Eval(command) => command.run(&global),

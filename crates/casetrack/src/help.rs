@@ -9,6 +9,7 @@ use clap::Command;
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Begin", &["start", "connect", "disconnect", "service", "doctor", "help"]),
     ("Collections", &["new", "collections", "rename", "close", "archive", "reopen", "export", "import"]),
+    ("Vaults", &["unlock", "lock", "vault"]),
     ("Documents", &["ingest", "sync", "watch", "unwatch", "watches", "documents", "tag", "inspect"]),
     (
         "Find and read",

@@ -9,11 +9,13 @@ mod console;
 mod help;
 mod look;
 mod manual;
+mod marks;
 mod options;
 mod output;
 mod owner;
 mod pager;
 mod privacy;
+mod secrets;
 mod service;
 mod shell;
 mod start;
@@ -21,6 +23,7 @@ mod start;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    privacy::without_core_dumps();
     let args = args::Args::from_command_line();
     if !matches!(args.command, Some(args::Command::Owner(_))) {
         output::init_logging(args.global.verbose, args.global.quiet);

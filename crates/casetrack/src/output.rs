@@ -13,6 +13,7 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::look::{self, ColorChoice};
+use crate::marks::marked_fields;
 use crate::options::Global;
 use crate::pager;
 
@@ -40,7 +41,7 @@ fn filter(verbose: u8, quiet: bool) -> EnvFilter {
 /// The owner of a data directory logs to a file and to its clients.
 pub fn init_owner_logging(verbose: u8, log: impl for<'w> MakeWriter<'w> + Send + Sync + 'static) {
     let builder = tracing_subscriber::fmt().with_env_filter(filter(verbose.max(1), false)).with_writer(log);
-    builder.with_target(false).with_ansi(false).init();
+    builder.with_target(false).with_ansi(false).fmt_fields(marked_fields()).init();
 }
 
 /// Prints a result: as JSON, or as the text that `text` makes of it, dressed for the terminal.

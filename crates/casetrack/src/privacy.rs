@@ -26,6 +26,20 @@ pub fn close_to_others(data_dir: &Path) -> Result<()> {
     restrict(data_dir)
 }
 
+/// Keeps the memory of this process, which may hold keys and texts, out of core dumps and from other processes of the user. Where the
+/// system refuses, everything else works as it does.
+#[cfg(unix)]
+pub fn without_core_dumps() {
+    use nix::sys::resource::{Resource, setrlimit};
+    let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+    // Where dumps are piped to a program, as with systemd, the limit does not hold.
+    #[cfg(target_os = "linux")]
+    let _ = nix::sys::prctl::set_dumpable(false);
+}
+
+#[cfg(not(unix))]
+pub fn without_core_dumps() {}
+
 /// Closes a directory to all other users.
 #[cfg(unix)]
 pub fn restrict(path: &Path) -> Result<()> {

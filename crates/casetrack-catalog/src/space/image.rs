@@ -7,68 +7,16 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, params};
 
-use super::ids::BLOCK_BITS;
+use super::block::{Block, Row};
+use super::ids::{BLOCK_BITS, Ids};
 use crate::entry::Kind;
 use crate::paths;
 
 /// The block that counts changes of folders.
 const FOLDERS: i64 = -1;
 
-/// An entry.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    pub id: i64,
-    /// The folder that it is in, as a place in [`Folders`].
-    pub folder: u32,
-    /// For a folder, its own place there, or [`NOWHERE`].
-    pub own: u32,
-    pub kind: Kind,
-    pub size: u64,
-    pub allocated: u64,
-    /// Nanoseconds since 1970.
-    pub modified: i64,
-    pub changed: i64,
-    pub device: u64,
-    pub inode: u64,
-    /// Where its name is in the names of the block.
-    pub(super) name: (u32, u32),
-    /// Where its name in lower case is.
-    pub(super) lower: (u32, u32),
-}
-
 /// No folder.
 pub(super) const NOWHERE: u32 = u32::MAX;
-
-/// The entries of one block of ids, in the order of these.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Block {
-    /// Changes that were counted when it was read.
-    changes: i64,
-    pub rows: Vec<Row>,
-    /// Of each row its name, and that in lower case where it is another one.
-    pub names: Vec<u8>,
-}
-
-impl Block {
-    pub fn name(&self, row: &Row) -> &[u8] {
-        self.part(row.name)
-    }
-
-    pub fn lower(&self, row: &Row) -> &[u8] {
-        self.part(row.lower)
-    }
-
-    fn part(&self, (start, end): (u32, u32)) -> &[u8] {
-        self.names.get(start as usize..end as usize).unwrap_or_default()
-    }
-
-    fn push_name(&mut self, name: &[u8]) -> (u32, u32) {
-        let place = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-        let start = place(self.names.len());
-        self.names.extend_from_slice(name);
-        (start, place(self.names.len()))
-    }
-}
 
 /// The folders that have rows. Each keeps its place while it is known.
 #[derive(Debug, Clone, Default)]
@@ -194,12 +142,12 @@ impl Image {
             if self.blocks.get(&block).is_some_and(|known| known.changes == changes) {
                 continue;
             }
-            let mut read = Block { changes, ..Block::default() };
+            let mut read = Block::default();
             let mut rows = rows.query(params![block << BLOCK_BITS, (block + 1) << BLOCK_BITS])?;
             while let Some(row) = rows.next()? {
                 self.add(row, &mut read)?;
             }
-            self.blocks.insert(block, Arc::new(read));
+            self.blocks.insert(block, Arc::new(read.completed(changes)));
         }
         drop(rows);
         moment.commit()
@@ -208,32 +156,23 @@ impl Image {
     /// Gives the entries of folders the places of these.
     fn find_folders(&mut self) {
         for block in self.blocks.values_mut() {
-            let own = |row: &Row| self.folders.own(row.folder, row.kind, block.name(row));
-            let other: Vec<(usize, u32)> = block.rows.iter().map(own).enumerate().collect();
-            let differ = |(place, own): &(usize, u32)| block.rows[*place].own != *own;
-            let other: Vec<(usize, u32)> = other.into_iter().filter(differ).collect();
-            if !other.is_empty() {
-                let block = Arc::make_mut(block);
-                other.into_iter().for_each(|(place, own)| block.rows[place].own = own);
+            let own = |place: usize| self.folders.own(block.folders[place], block.kinds[place], block.name(place));
+            let owns: Vec<u32> = (0..block.len()).map(own).collect();
+            if owns != block.owns {
+                Arc::make_mut(block).owns = owns;
             }
         }
     }
 
     fn add(&self, row: &rusqlite::Row<'_>, block: &mut Block) -> rusqlite::Result<()> {
         let Some(folder) = self.folders.by_id.get(&row.get::<_, i64>(1)?).copied() else { return Ok(()) };
-        let bytes = row.get_ref(2)?.as_blob()?;
-        let name = block.push_name(bytes);
-        let has_upper = !bytes.is_ascii() || bytes.iter().any(u8::is_ascii_uppercase);
-        let lower = match has_upper {
-            true => block.push_name(String::from_utf8_lossy(bytes).to_lowercase().as_bytes()),
-            false => name,
-        };
+        let name = row.get_ref(2)?.as_blob()?;
         let kind = Kind::from_number(row.get(3)?);
-        let own = self.folders.own(folder, kind, bytes);
-        block.rows.push(Row {
+        let read = Row {
             id: row.get(0)?,
+            place: block.len(),
             folder,
-            own,
+            own: self.folders.own(folder, kind, name),
             kind,
             size: row.get::<_, i64>(4)?.unsigned_abs(),
             allocated: row.get::<_, i64>(5)?.unsigned_abs(),
@@ -241,19 +180,19 @@ impl Image {
             changed: row.get(7)?,
             device: row.get::<_, i64>(8)?.cast_unsigned(),
             inode: row.get::<_, i64>(9)?.cast_unsigned(),
-            name,
-            lower,
-        });
+        };
+        block.push(&read, name);
         Ok(())
     }
 
-    /// All entries with their blocks.
-    pub fn rows(&self) -> impl Iterator<Item = (&Block, &Row)> {
-        self.blocks.values().flat_map(|block| block.rows.iter().map(move |row| (&**block, row)))
+    /// The ids of all entries.
+    pub fn ids(&self) -> Ids {
+        Ids::of_blocks(self.blocks.iter().map(|(number, block)| (*number, block.ids())))
     }
 
-    pub fn path(&self, block: &Block, row: &Row) -> PathBuf {
-        paths::from_bytes(paths::joined(self.folders.path(row.folder), block.name(row)))
+    pub fn path(&self, block: &Block, place: usize) -> PathBuf {
+        let folder = block.folders.get(place).map_or(&[][..], |folder| self.folders.path(*folder));
+        paths::from_bytes(paths::joined(folder, block.name(place)))
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use casetrack_core::{Cancel, Result};
 use rusqlite::{Connection, Transaction, params};
 
+use super::block::{Block, Row};
 use super::ids::Ids;
-use super::image::{Block, Image, Row, number};
+use super::image::{Image, number};
 use super::schema::failed;
 use super::sets::{self, Direction, Graph, Set};
-use super::sums::{Totals, rows_of};
+use super::sums::Totals;
 use super::{Space, now};
 use crate::catalog::lock;
 use crate::paths;
@@ -91,7 +92,7 @@ impl Space {
         }
         let known: Ids = match mode {
             Mode::Append | Mode::Remove => Ids::default(),
-            Mode::Merge | Mode::Replace => image.rows().map(|(_, row)| row.id).collect(),
+            Mode::Merge | Mode::Replace => image.ids(),
         };
         if matches!(mode, Mode::Merge | Mode::Replace) {
             after.keep(&known);
@@ -164,7 +165,8 @@ impl Space {
         let graph = self.read(Graph::read)?;
         let count = |set: &Set| {
             let members = self.members(set)?;
-            let entries = image.members(&members).count() as u64;
+            let entries: u64 =
+                image.blocks_of(&members).iter().map(|(block, bits)| block.places(bits).len() as u64).sum();
             Ok((entries, graph.children(set.id).len() as u64))
         };
         sets.iter().map(count).collect()
@@ -229,8 +231,8 @@ impl Space {
 
 impl Image {
     /// As [`members`](Self::members), with their blocks.
-    pub fn members_in<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = (&'a Block, &'a Row)> {
-        self.blocks_of(ids).into_iter().flat_map(|(block, bits)| rows_of(block, bits).map(move |row| (block, row)))
+    pub fn members_in<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = (&'a Block, Row)> {
+        self.blocks_of(ids).into_iter().flat_map(|(block, bits)| block.rows_of(bits).map(move |row| (block, row)))
     }
 }
 

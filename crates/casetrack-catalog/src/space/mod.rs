@@ -4,7 +4,9 @@
 //! Sums and questions read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
 //! answer. It takes about 100 bytes an entry.
 
+mod block;
 mod bounds;
+mod conditions;
 mod contents;
 mod holding;
 mod ids;
@@ -36,12 +38,13 @@ use rusqlite::{Connection, Transaction};
 use crate::catalog::{Catalog, lock};
 use crate::time::Time;
 pub use bounds::{End, bound};
+pub use conditions::Condition;
 pub use contents::{Content, Thumbnail};
 use ids::Ids;
 use image::Image;
 pub use members::{Change, Mode};
 pub use picked::{Picked, PickedFile};
-pub use queries::{Answer, Asked, Condition, Member, Sort};
+pub use queries::{Answer, Asked, Member, Sort};
 pub use records::{Plan, PlanChange, Saved, Source};
 pub use runs::{Execution, Job, JobWish};
 use schema::failed;

@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Cancel, Error, Result};
 
+use super::block::{Block, Row};
 use super::ids::Ids;
-use super::image::{Row, number};
+use super::image::number;
 use super::{Asked, Change, Condition, Mode, Space};
 use crate::entry::Kind;
 use crate::paths;
 use crate::scan::Problem;
-
-/// Rows between two looks at whether the caller still waits.
-const CANCEL_EVERY: usize = 1 << 14;
 
 /// Entries of the catalogue, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,12 +81,14 @@ impl Space {
         let image = self.image()?;
         let judge = condition.judge(&image);
         let mut ids = Ids::default();
-        for (count, (block, row)) in image.members_in(&picked.0).enumerate() {
-            if count.is_multiple_of(CANCEL_EVERY) && cancel.is_cancelled() {
+        for (block, bits) in image.blocks_of(&picked.0) {
+            if cancel.is_cancelled() {
                 return Err(Error::cancelled());
             }
-            if judge.admits(&image, block, row) {
-                ids.insert(row.id);
+            let mut places = block.places(bits);
+            judge.keep(&image, block, &mut places);
+            for place in places.into_places() {
+                ids.insert(block.id(place));
             }
         }
         Ok(Picked(ids))
@@ -115,10 +115,10 @@ impl Space {
     fn of_kind(&self, picked: &Picked, kind: Kind) -> Result<Vec<PickedFile>> {
         let image = self.image()?;
         let of_kind = image.members_in(&picked.0).filter(|(_, row)| row.kind == kind);
-        let file = |(block, row): (&super::image::Block, &Row)| PickedFile {
+        let file = |(block, row): (&Block, Row)| PickedFile {
             id: row.id,
             modified: row.modified,
-            path: image.path(block, row),
+            path: image.path(block, row.place),
         };
         Ok(of_kind.map(file).collect())
     }

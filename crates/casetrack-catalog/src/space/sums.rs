@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::ids::{Bits, Ids, within};
-use super::image::{Block, Image, NOWHERE, Row};
+use super::block::{Block, Row};
+use super::ids::{Bits, Ids};
+use super::image::{Image, NOWHERE};
 use crate::entry::Kind;
 
 /// What entries take on the disk.
@@ -34,7 +35,7 @@ impl Image {
         let noted = Noted::new();
         let members = side_by_side(&self.blocks_of(ids), |part| {
             let mut members = Members::new(self.folders.paths.len(), &noted);
-            part.iter().flat_map(|(block, bits)| rows_of(block, bits)).for_each(|row| members.take(row));
+            part.iter().flat_map(|(block, bits)| block.rows_of(bits)).for_each(|row| members.take(&row));
             members
         });
         let (mut totals, mut holds) = (Totals::default(), vec![false; self.folders.paths.len()]);
@@ -54,7 +55,7 @@ impl Image {
             let blocks: Vec<&Block> = self.blocks.values().map(|block| &**block).collect();
             content.extend(side_by_side(&blocks, |part| {
                 let mut content = Content::new(&noted);
-                part.iter().flat_map(|block| block.rows_in(&expanded)).for_each(|row| content.take(row));
+                part.iter().flat_map(|block| block.rows_in(&expanded)).for_each(|row| content.take(&row));
                 content
             }));
         }
@@ -73,8 +74,8 @@ impl Image {
     }
 
     /// The entries that the catalogue still has.
-    pub fn members<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = &'a Row> {
-        self.blocks_of(ids).into_iter().flat_map(|(block, bits)| rows_of(block, bits))
+    pub fn members<'a>(&'a self, ids: &'a Ids) -> impl Iterator<Item = Row> {
+        self.blocks_of(ids).into_iter().flat_map(|(block, bits)| block.rows_of(bits))
     }
 
     /// The blocks that have some of these entries, with those.
@@ -99,36 +100,10 @@ impl Image {
     }
 
     /// What is in the folders of these places.
-    pub fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = &'a Row> {
+    pub fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = Row> {
         let blocks = (!folders.is_empty()).then_some(&self.blocks);
         blocks.into_iter().flat_map(|blocks| blocks.values()).flat_map(|block| block.rows_in(folders))
     }
-}
-
-impl Block {
-    fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = &'a Row> {
-        self.rows.iter().filter(|row| folders.get(row.folder as usize).copied().unwrap_or_default())
-    }
-}
-
-/// Of a block the entries with these ids.
-pub(super) fn rows_of<'a, 'b>(block: &'a Block, bits: &'b Bits) -> impl Iterator<Item = &'a Row> + use<'a, 'b> {
-    let mut at = 0;
-    bits.iter().filter_map(move |id| {
-        at += length_before(&block.rows[at..], |row| within(row.id) < id);
-        block.rows.get(at).filter(|row| within(row.id) == id)
-    })
-}
-
-/// How many of the first rows are before something. Fast where few are: rows are looked at in steps that double, as in a galloping search
-/// (Bentley and Yao, 1976).
-pub(super) fn length_before(rows: &[Row], is_before: impl Fn(&Row) -> bool) -> usize {
-    let mut end = 1;
-    while rows.get(end - 1).is_some_and(&is_before) {
-        end *= 2;
-    }
-    let (start, end) = (end / 2, end.min(rows.len()));
-    start + rows[start..end].partition_point(is_before)
 }
 
 /// Works on the parts of a list side by side, one for each core. What each gave is in the order of the list.
@@ -271,6 +246,7 @@ fn bit(device: u64, inode: u64) -> (usize, u64) {
 mod tests {
     use std::sync::Arc;
 
+    use super::super::block::tests::row;
     use super::super::ids::block_of;
     use super::*;
 
@@ -283,9 +259,9 @@ mod tests {
             // Every third file has another name somewhere.
             let inode = random.u64(1..200_000);
             let size = inode % 1_000;
-            let row = Row { id, inode, size, allocated: size + 1, ..row() };
+            let row = Row { inode, size, allocated: size + 1, ..row(id) };
             let block = image.blocks.entry(block_of(id)).or_default();
-            Arc::make_mut(block).rows.push(row);
+            Arc::make_mut(block).push(&row, b"a");
             if random.u8(..) < 200 {
                 ids.insert(id);
                 files += 1;
@@ -297,25 +273,8 @@ mod tests {
         let blocks = image.blocks_of(&ids);
         assert!(blocks.len() >= 2 * FEWEST_BLOCKS);
         // Each part is worked on, in the order of the list.
-        let numbers = |part: &[(&Block, &Bits)]| part.iter().map(|(block, _)| block.rows[0].id).collect::<Vec<_>>();
+        let numbers = |part: &[(&Block, &Bits)]| part.iter().map(|(block, _)| block.id(0)).collect::<Vec<_>>();
         assert!(side_by_side(&blocks, numbers).concat().is_sorted());
         assert_eq!(side_by_side(&blocks, numbers).concat().len(), blocks.len());
-    }
-
-    fn row() -> Row {
-        Row {
-            id: 0,
-            folder: 0,
-            own: NOWHERE,
-            kind: Kind::File,
-            size: 0,
-            allocated: 0,
-            modified: 0,
-            changed: 0,
-            device: 1,
-            inode: 0,
-            name: (0, 0),
-            lower: (0, 0),
-        }
     }
 }

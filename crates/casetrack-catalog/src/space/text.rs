@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use casetrack_core::{Error, Result};
+use memchr::memmem::{self, Finder};
 use regex::{Regex, RegexBuilder};
 
+use super::block::Block;
 use super::ids::Bits;
-use super::image::{Block, Folders, Image, Row};
-use super::sums::length_before;
+use super::image::{Folders, Image};
 use crate::paths;
 use crate::pattern::class;
 
@@ -97,11 +98,9 @@ impl Text {
             Field::Name | Field::Extension => Vec::new(),
         };
         // No name has a separator.
-        let is_searched = *how == Match::Contains
-            && matches!(self.field, Field::Path | Field::Name)
-            && !needle.contains(&(std::path::MAIN_SEPARATOR as u8));
-        let needle = std::str::from_utf8(needle).ok().filter(|needle| is_searched && !needle.is_empty());
-        let names = needle.and_then(|needle| regex::bytes::Regex::new(&regex::escape(needle)).ok());
+        let can_have = !needle.is_empty() && !needle.contains(&(std::path::MAIN_SEPARATOR as u8));
+        let is_searched = *how == Match::Contains && matches!(self.field, Field::Path | Field::Name);
+        let names = (is_searched && can_have).then(|| Finder::new(needle));
         TextJudge { text: self, verdicts, names }
     }
 
@@ -154,93 +153,88 @@ fn meets(text: &[u8], how: Match, needle: &[u8]) -> bool {
 }
 
 fn contains(text: &[u8], needle: &[u8]) -> bool {
-    match (std::str::from_utf8(text), std::str::from_utf8(needle)) {
-        // This one is made for speed.
-        (Ok(text), Ok(needle)) => text.contains(needle),
-        _ => needle.is_empty() || text.windows(needle.len()).any(|window| window == needle),
-    }
+    memmem::find(text, needle).is_some()
 }
+
+/// Where fewer than one in this many rows of a block are left, their names are searched one after another: that takes about as many times as
+/// long for each.
+const FEW: usize = 8;
 
 /// A condition that is ready for many entries of one image.
 pub(super) struct TextJudge<'a> {
     text: &'a Text,
     /// By the places of folders, where these count.
     verdicts: Vec<Verdict>,
-    /// Finds a text that names contain in those of a block at once, which is several times as fast as in one name after another.
-    names: Option<regex::bytes::Regex>,
+    /// Finds a text that names contain.
+    names: Option<Finder<'a>>,
 }
 
 impl TextJudge<'_> {
-    /// As for [`Judge`](super::queries::Judge).
-    pub fn possible(&self, block: &Block) -> Option<Bits> {
-        let names = self.names.as_ref()?;
-        let place = |row: &Row| {
-            let (start, end) = if self.text.case_sensitive { row.name } else { row.lower };
-            (start as usize, end as usize)
-        };
-        let (mut rows, mut from, mut before) = (Bits::default(), 0, 0);
-        while from < block.names.len()
-            && let Some(found) = names.find_at(&block.names, from)
-        {
-            // One that begins in a name and ends in another is none; the next may begin before it ends.
-            before += length_before(&block.rows[before..], |row| place(row).0 <= found.start());
-            let row = before.checked_sub(1).and_then(|before| block.rows.get(before));
-            from = match row.filter(|row| found.end() <= place(row).1) {
-                Some(row) => {
-                    rows.insert(row.id);
-                    place(row).1
-                }
-                None => found.start() + 1,
-            };
+    /// What an entry costs, compared with others: extensions are the least, a regular expression the most.
+    pub fn cost(&self) -> u8 {
+        match (self.text.field, &self.text.rule) {
+            (Field::Extension, _) => 0,
+            (_, Rule::Literal(..)) => 1,
+            (_, Rule::Regex(_)) => 2,
         }
-        if !self.verdicts.is_empty() {
-            for row in &block.rows {
-                if self.verdicts.get(row.folder as usize) == Some(&Verdict::Yes) {
-                    rows.insert(row.id);
-                }
-            }
-        }
-        Some(rows)
     }
 
-    pub fn admits(&self, image: &Image, block: &Block, row: &Row) -> bool {
-        let name = if self.text.case_sensitive { block.name(row) } else { block.lower(row) };
+    /// As for [`Judge`](super::conditions::Judge).
+    pub fn keep(&self, image: &Image, block: &Block, places: &mut Bits) {
         match (&self.text.rule, self.text.field) {
-            (Rule::Literal(how, needle), Field::Name) => meets(name, *how, needle),
             (Rule::Literal(how, needle), Field::Extension) => {
-                // Most names are told apart by their ends.
-                let may_be = *how != Match::Equals || name.len() > needle.len() && block.lower(row).ends_with(needle);
-                (may_be || needle.is_empty()) && meets(extension(block.lower(row)), *how, needle)
+                block.keep_extensions(places, |extension| meets(extension, *how, needle));
             }
+            (Rule::Regex(regex), Field::Extension) => {
+                block.keep_extensions(places, |extension| regex.is_match(&readable(extension)));
+            }
+            (Rule::Literal(how, needle), Field::Name) => match self.having(block, places) {
+                Some(found) => places.keep(&found),
+                None => places.retain(|place| meets(self.name(block, place), *how, needle)),
+            },
             (Rule::Literal(_, needle), Field::Path | Field::Parent) => {
-                match self.verdicts.get(row.folder as usize).copied().unwrap_or(Verdict::No) {
-                    Verdict::Yes => true,
-                    Verdict::No => false,
-                    Verdict::NameContains => contains(name, needle),
-                    Verdict::NameStarts(from) => name.starts_with(&needle[from..]),
-                    Verdict::NameEnds => name.ends_with(needle),
-                    Verdict::NameEquals(from) => *name == needle[from..],
-                }
+                let found = self.having(block, places);
+                places.retain(|place| {
+                    let folder = block.folders[place] as usize;
+                    match self.verdicts.get(folder).copied().unwrap_or(Verdict::No) {
+                        Verdict::Yes => true,
+                        Verdict::No => false,
+                        Verdict::NameContains => match &found {
+                            Some(found) => found.has_place(place),
+                            None => contains(self.name(block, place), needle),
+                        },
+                        Verdict::NameStarts(from) => self.name(block, place).starts_with(&needle[from..]),
+                        Verdict::NameEnds => self.name(block, place).ends_with(needle),
+                        Verdict::NameEquals(from) => *self.name(block, place) == needle[from..],
+                    }
+                });
             }
-            (Rule::Regex(regex), field) => {
+            (Rule::Regex(regex), field) => places.retain(|place| {
+                let folder = || image.folders.path(block.folders[place]);
                 let text = match field {
-                    Field::Path => Cow::Owned(paths::joined(image.folders.path(row.folder), block.name(row))),
-                    Field::Name => Cow::Borrowed(block.name(row)),
-                    Field::Parent => Cow::Borrowed(image.folders.path(row.folder)),
-                    Field::Extension => Cow::Borrowed(extension(block.lower(row))),
+                    Field::Path => Cow::Owned(paths::joined(folder(), block.name(place))),
+                    Field::Parent => Cow::Borrowed(folder()),
+                    Field::Name | Field::Extension => Cow::Borrowed(block.name(place)),
                 };
-                regex.is_match(&String::from_utf8_lossy(&text))
-            }
+                regex.is_match(&readable(&text))
+            }),
         }
+    }
+
+    fn name<'b>(&self, block: &'b Block, place: usize) -> &'b [u8] {
+        if self.text.case_sensitive { block.name(place) } else { block.lower(place) }
+    }
+
+    /// The rows whose names contain the text, where it is faster to search them together.
+    fn having(&self, block: &Block, places: &Bits) -> Option<Bits> {
+        let names = self.names.as_ref().filter(|_| places.len() * FEW > block.len())?;
+        Some(block.containing(names, self.text.case_sensitive))
     }
 }
 
-/// What follows the last dot of a name in lower case. A name that begins with its only dot has none.
-fn extension(lower: &[u8]) -> &[u8] {
-    match lower.iter().rposition(|byte| *byte == b'.') {
-        Some(dot) if dot > 0 => &lower[dot + 1..],
-        _ => &[],
-    }
+/// A text with what is not Unicode replaced. Where all is, this is found several times as fast as it would be replaced.
+fn readable(text: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
 }
 
 /// The regular expression of a glob; `None` where a bracket is not closed.

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::Result;
 
-use super::image::{Block, Image, NOWHERE, Row};
+use super::block::{Block, Row};
+use super::image::{Image, NOWHERE};
 use super::{Space, Totals};
 use crate::entry::Kind;
 use crate::paths;
@@ -55,7 +56,7 @@ fn sums(image: &Image, below: &[bool]) -> (Vec<Totals>, HashSet<i64>) {
             second_names.insert(row.id);
         }
         if let Some(sum) = sums.get_mut(row.folder as usize) {
-            sum.add(&own(row, is_first));
+            sum.add(&own(&row, is_first));
         }
     }
     for place in image.folders.order.iter().rev() {
@@ -100,7 +101,7 @@ struct Growing<'a> {
     by_allocated: bool,
 }
 
-type Child<'a> = (Totals, &'a Block, &'a Row);
+type Child<'a> = (Totals, &'a Block, Row);
 
 impl Growing<'_> {
     fn grow(&self, start: &Path, place: u32, depth: usize) -> Branch {
@@ -120,7 +121,7 @@ impl Growing<'_> {
                 let places: Vec<u32> = children.iter().map(|(.., row)| row.own).collect();
                 let made = children
                     .into_iter()
-                    .map(|(totals, block, row)| self::branch(self.image.path(block, row), row.kind, totals));
+                    .map(|(totals, block, row)| self::branch(self.image.path(block, row.place), row.kind, totals));
                 branch.children = made.collect();
                 next.extend(branch.children.iter_mut().zip(places).filter(|(_, place)| *place != NOWHERE));
             }
@@ -134,8 +135,9 @@ impl Growing<'_> {
         let mut wanted = vec![false; self.image.folders.paths.len()];
         level.iter().for_each(|(_, place)| wanted[*place as usize] = true);
         let mut found: BTreeMap<u32, Vec<Child<'_>>> = BTreeMap::new();
-        for (block, row) in self.image.rows().filter(|(_, row)| wanted.get(row.folder as usize) == Some(&true)) {
-            let mut totals = own(row, !self.second_names.contains(&row.id));
+        let blocks = self.image.blocks.values();
+        for (block, row) in blocks.flat_map(|block| block.rows_in(&wanted).map(move |row| (&**block, row))) {
+            let mut totals = own(&row, !self.second_names.contains(&row.id));
             if let Some(below) = self.sums.get(row.own as usize) {
                 totals.add(below);
             }
@@ -149,7 +151,7 @@ impl Growing<'_> {
     }
 
     fn name<'b>(&self, child: &Child<'b>) -> &'b [u8] {
-        child.1.name(child.2)
+        child.1.name(child.2.place)
     }
 }
 

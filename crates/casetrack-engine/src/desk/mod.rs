@@ -16,7 +16,7 @@ use crate::documents::{find_document, just_deleted};
 use crate::host::Host;
 
 pub use paths::PathEntry;
-pub use uploads::Upload;
+pub use uploads::{Upload, UploadFile};
 
 /// A page with its layout.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

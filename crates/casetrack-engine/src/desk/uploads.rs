@@ -2,12 +2,15 @@
 //! `uploads/`, and goes with the collection.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use casetrack_core::{Action, CollectionId, Error, ErrorCode, FileLimit, Result, hint};
 
-use crate::host::Host;
+use casetrack_store::Output;
+
+use crate::host::{Host, OpenCollection};
 
 /// Longest path of an upload, in bytes, deepest folder, and longest name, in bytes (what every file system takes).
 const MAX_PATH: usize = 1024;
@@ -18,14 +21,31 @@ const MOST_OF_A_NAME: u32 = 1000;
 /// Names that Windows keeps for devices.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// A file that is being uploaded.
-#[derive(Debug)]
+/// A file that is being uploaded. To a vault, it is sealed as it comes, under a name that does not tell its own.
 pub struct Upload {
-    folder: PathBuf,
+    collection: Arc<OpenCollection>,
     relative: PathBuf,
     partial: PathBuf,
     /// Most bytes that it may have.
     pub limit: u64,
+}
+
+/// What an upload is written to.
+pub struct UploadFile {
+    to: Output,
+    bytes: u64,
+}
+
+impl Write for UploadFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 impl Host {
@@ -38,47 +58,35 @@ impl Host {
         let relative = checked(path)?;
         let folder = collection.uploads_dir();
         self.config().access.check_name(&folder.join(&relative))?;
-        fs::create_dir_all(&folder).map_err(|error| Error::io(folder.display(), error))?;
         let partial = folder.join(format!(".{}.partial", CollectionId::random()));
-        Ok(Upload { folder, relative, partial, limit: self.config().limits.max_file_bytes })
+        Ok(Upload { collection, relative, partial, limit: self.config().limits.max_file_bytes })
     }
 }
 
 impl Upload {
     /// The file to write to, which must not have more bytes than [`limit`](Self::limit) when [`finish`](Self::finish) is called.
-    pub fn create(&self) -> Result<File> {
-        File::create_new(&self.partial).map_err(|error| Error::io(self.partial.display(), error))
+    pub fn create(&self) -> Result<UploadFile> {
+        let to = self.collection.create_kept(&self.partial, &self.partial)?;
+        Ok(UploadFile { to, bytes: 0 })
     }
 
     /// Puts the file in its place and returns that. A file of the same name and content stays as it is; one with other content also stays,
     /// and the new one gets a number.
-    pub fn finish(self, file: File) -> Result<PathBuf> {
+    pub fn finish(self, file: UploadFile) -> Result<PathBuf> {
         let failed = |error| Error::io(self.partial.display(), error);
-        file.sync_all().map_err(failed)?;
-        let length = file.metadata().map_err(failed)?.len();
-        drop(file);
-        if length > self.limit {
+        let UploadFile { to, bytes } = file;
+        to.finish().map_err(failed)?;
+        if bytes > self.limit {
             return Err(self.too_large());
         }
         for number in 1..=MOST_OF_A_NAME {
-            let target = self.folder.join(numbered(&self.relative, number));
-            if let Some(parent) = target.parent() {
-                fs::create_dir_all(parent).map_err(|error| Error::io(parent.display(), error))?;
-            }
-            // Never replaces a file, even one that comes at this moment.
-            match fs::hard_link(&self.partial, &target) {
-                Ok(()) => return Ok(target),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    if same_content(&self.partial, &target).map_err(|error| Error::io(target.display(), error))? {
-                        return Ok(target);
-                    }
-                }
-                // A file system without links.
-                Err(_) if !target.exists() => {
-                    fs::rename(&self.partial, &target).map_err(|error| Error::io(target.display(), error))?;
-                    return Ok(target);
-                }
-                Err(error) => return Err(Error::io(target.display(), error)),
+            let target = self.collection.uploads_dir().join(numbered(&self.relative, number));
+            let taken = match self.collection.sealed_upload(&target) {
+                Some(place) => self.put_sealed(&place)?,
+                None => self.put(&target)?,
+            };
+            if taken {
+                return Ok(target);
             }
         }
         Err(Error::new(
@@ -86,6 +94,36 @@ impl Upload {
             format!("There are too many files named {}.", self.relative.display()),
         )
         .with_hint("Give the file another name."))
+    }
+
+    /// Whether the file is now at `target`; it is not where another is.
+    fn put(&self, target: &Path) -> Result<bool> {
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent).map_err(|error| Error::io(parent.display(), error))?;
+        }
+        // Never replaces a file, even one that comes at this moment.
+        match fs::hard_link(&self.partial, target) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                same_content(&self.partial, target).map_err(|error| Error::io(target.display(), error))
+            }
+            // A file system without links.
+            Err(_) if !target.exists() => {
+                fs::rename(&self.partial, target).map_err(|error| Error::io(target.display(), error))?;
+                Ok(true)
+            }
+            Err(error) => Err(Error::io(target.display(), error)),
+        }
+    }
+
+    /// As [`put`](Self::put), for a vault, where a file is bound to its place.
+    fn put_sealed(&self, place: &Path) -> Result<bool> {
+        let content = self.collection.read_kept(&self.partial)?;
+        if place.exists() {
+            return Ok(self.collection.read_kept(place)? == content);
+        }
+        self.collection.write_kept(place, &content)?;
+        Ok(true)
     }
 
     /// The error of a file that is longer than the limit.
@@ -166,9 +204,14 @@ fn same_content(a: &Path, b: &Path) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
+    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use casetrack_store::VectorModels;
+    use casetrack_vault::header::{Header, Protector};
+    use casetrack_vault::key::VaultKey;
+    use casetrack_vault::passphrase::{Cost, Passphrase};
 
     use super::*;
+    use crate::host::{EngineConfig, Kept, read};
 
     #[test]
     fn no_path_leads_elsewhere() {
@@ -206,28 +249,74 @@ mod tests {
         }
     }
 
+    /// A collection, and what seals it where it is to be a vault.
+    fn collection(host: &Host, name: &str, is_vault: bool) -> CollectionId {
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        match is_vault {
+            true => {
+                let key = VaultKey::random(meta.id).unwrap();
+                let passphrase = Passphrase::new("right").unwrap();
+                let header = Header::create(&key, &Protector::Passphrase(&passphrase, Cost::LEAST)).unwrap();
+                host.registry().create_vault(&meta, &models, key, &header).unwrap();
+            }
+            false => drop(host.registry().create(&meta, &models).unwrap()),
+        }
+        meta.id
+    }
+
+    fn put(host: &Host, id: CollectionId, content: &[u8]) -> Result<PathBuf> {
+        let mut upload = host.begin_upload(id, "f/a.b.pdf").unwrap();
+        upload.limit = 10;
+        let mut file = upload.create().unwrap();
+        file.write_all(content).unwrap();
+        upload.finish(file)
+    }
+
     #[test]
     fn a_file_with_other_content_gets_a_number() {
         let dir = tempfile::tempdir().unwrap();
-        let put = |content: &[u8]| {
-            let upload = Upload {
-                folder: dir.path().to_owned(),
-                relative: "f/a.b.pdf".into(),
-                partial: dir.path().join(".partial"),
-                limit: 10,
-            };
-            let mut file = upload.create().unwrap();
-            file.write_all(content).unwrap();
-            upload.finish(file)
-        };
-        let place = |name: &str| dir.path().join("f").join(name);
-        assert_eq!(put(b"one").unwrap(), place("a.b.pdf"));
-        assert_eq!(put(b"two").unwrap(), place("a.b (2).pdf"));
-        assert_eq!(put(b"one").unwrap(), place("a.b.pdf"));
-        assert_eq!(put(b"three").unwrap(), place("a.b (3).pdf"));
-        assert_eq!(fs::read(place("a.b.pdf")).unwrap(), b"one");
-        assert_eq!(put(b"more than ten bytes").unwrap_err().code, ErrorCode::FileTooLarge);
-        let left: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["f"]);
+        let host = Host::new(EngineConfig::new(dir.path().to_owned())).unwrap();
+        for is_vault in [false, true] {
+            let id = collection(&host, if is_vault { "Vault" } else { "Matter" }, is_vault);
+            let folder = host.collection(id).unwrap().uploads_dir();
+            let place = |name: &str| folder.join("f").join(name);
+            assert_eq!(put(&host, id, b"one").unwrap(), place("a.b.pdf"));
+            assert_eq!(put(&host, id, b"two").unwrap(), place("a.b (2).pdf"));
+            assert_eq!(put(&host, id, b"one").unwrap(), place("a.b.pdf"));
+            assert_eq!(put(&host, id, b"three").unwrap(), place("a.b (3).pdf"));
+            assert_eq!(put(&host, id, b"more than ten bytes").unwrap_err().code, ErrorCode::FileTooLarge);
+            let names =
+                || fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let left: Vec<_> = names().collect();
+            let collection = host.collection(id).unwrap();
+            if !is_vault {
+                assert_eq!(left, ["f"]);
+                assert_eq!(fs::read(place("a.b.pdf")).unwrap(), b"one");
+                assert_eq!(collection.sealed_upload(&place("a.b.pdf")), None);
+                continue;
+            }
+            // Neither names nor contents.
+            assert_eq!(left.len(), 3);
+            assert!(left.iter().all(|name| name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())));
+            let sealed = collection.sealed_upload(&place("a.b (2).pdf")).unwrap();
+            assert!(fs::read(&sealed).unwrap().starts_with(b"CTVFILE"));
+            let copy = Kept { collection: &collection, path: &sealed };
+            assert_eq!(read(&place("a.b (2).pdf"), Some(copy), host.config()).unwrap().0, b"two");
+            for elsewhere in ["/tmp/a.pdf", "", "/x/uploads/a.pdf"] {
+                assert_eq!(collection.sealed_upload(Path::new(elsewhere)), None);
+            }
+            assert_eq!(collection.sealed_upload(&folder.join("../../a")), None);
+            // A vault has no other file there, whoever exchanges them.
+            fs::copy(collection.sealed_upload(&place("a.b.pdf")).unwrap(), &sealed).unwrap();
+            assert_eq!(read(&sealed, Some(copy), host.config()).unwrap_err().code, ErrorCode::Corrupt);
+        }
     }
 }

@@ -30,15 +30,7 @@ pub(crate) fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Res
 
 /// Writes the copy beside its final name first, so that a half-written copy never counts as the file.
 pub(crate) fn store(collection: &Collection, meta: &DocumentMeta, bytes: &[u8]) -> Result<()> {
-    let target = collection.new_original_path(meta);
-    let partial = target.with_extension("partial");
-    let write = || {
-        std::fs::create_dir_all(collection.originals_dir())?;
-        std::fs::write(&partial, bytes)?;
-        std::fs::File::open(&partial)?.sync_all()?;
-        std::fs::rename(&partial, &target)
-    };
-    write().map_err(|error| Error::io(target.display(), error))
+    collection.write_kept(&collection.new_original_path(meta), bytes)
 }
 
 pub(crate) fn remove(collection: &Collection, meta: &DocumentMeta) -> Result<()> {

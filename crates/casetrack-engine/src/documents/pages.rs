@@ -14,8 +14,8 @@ use serde::Serialize;
 
 use super::chunks::{check_page, find_chunk};
 use super::tracked::{Viewed, viewed};
-use super::{find_document, just_deleted, originals};
-use crate::host::{Host, read};
+use super::{find_document, just_deleted};
+use crate::host::{Host, Kept, read};
 
 /// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
@@ -172,8 +172,8 @@ fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> R
         Ok(_) => None,
         Err(error) => Some(error),
     };
-    if document.original_stored
-        && let Ok((bytes, sha256)) = read(path, Some(&originals::path(collection, document)), host.config())
+    if let Some(copy) = collection.kept_copy(document)
+        && let Ok((bytes, sha256)) = read(path, Some(Kept { collection, path: &copy }), host.config())
         && sha256 == document.sha256
     {
         return Ok(bytes);

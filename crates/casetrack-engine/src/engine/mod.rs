@@ -2,6 +2,7 @@
 
 mod indexing;
 mod plans;
+mod vaults;
 mod work;
 
 use std::ops::Deref;
@@ -30,9 +31,11 @@ pub struct Engine {
 impl Engine {
     /// Creates the data directory if need be. Loads no model and opens no collection.
     pub fn new(config: EngineConfig) -> Result<Self> {
-        let jobs = Arc::new(Jobs::new(&config.data_dir, work::UseCases));
-        let watches = Arc::new(Watches::new(&config.data_dir));
-        Ok(Self { host: Host::new(config)?, jobs, watches, plans: Arc::default() })
+        let host = Host::new(config)?;
+        let (data_dir, registry) = (&host.config().data_dir, host.registry());
+        let jobs = Arc::new(Jobs::new(data_dir, registry.clone(), work::UseCases));
+        let watches = Arc::new(Watches::new(data_dir, registry.clone()));
+        Ok(Self { host, jobs, watches, plans: Arc::default() })
     }
 
     /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files
@@ -65,12 +68,14 @@ impl Deref for Engine {
 
 /// Use cases that concern jobs or watches as well.
 impl Engine {
-    /// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
+    /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
     /// does while documents are being ingested.
     pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
-        let ingestions: Vec<_> = collections.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
-        let mut response = self.host.search(collections, request)?;
+        let (open, left_out) = self.without_locked(collections)?;
+        let ingestions: Vec<_> = open.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
+        let mut response = self.host.search(&open, request)?;
         response.notices.extend(ingestions.into_iter().map(Into::into));
+        response.notices.extend(left_out);
         Ok(response)
     }
 
@@ -141,7 +146,9 @@ impl Engine {
     pub fn resume_jobs(&self) -> Result<()> {
         self.jobs.resume(&self.host)?;
         let at_work = self.jobs.list(JobFilter { active: true, ..JobFilter::default() });
-        let collections: Vec<CollectionId> = at_work.iter().map(|job| job.collection_id).collect();
+        let mut collections: Vec<CollectionId> = at_work.iter().map(|job| job.collection_id).collect();
+        // Their jobs are not known yet.
+        collections.extend(self.host.registry().locked()?);
         self.host.registry().abandon_moves(&collections)
     }
 
@@ -190,6 +197,7 @@ impl Engine {
     pub fn start_watches(&self) -> Result<()> {
         self.host.live_files().start(&self.host)?;
         self.plans.start(&self.host, &self.jobs)?;
+        self.watches.hide(self.host.registry().locked()?);
         self.watches.start(&self.host, &self.jobs)
     }
 

@@ -81,6 +81,8 @@ impl OpenCollections {
         adopt_models: impl Fn(&mut Collection) -> Result<()>,
     ) -> Result<Arc<OpenCollection>> {
         self.close_unused(id);
+        // One that was locked may still be open.
+        registry.key(id)?;
         let slot = self.slot(id);
         let mut collection = lock(&slot);
         match collection.as_mut() {
@@ -139,6 +141,17 @@ impl OpenCollections {
                 *collection = None;
             }
         }
+    }
+
+    /// The collections that are open.
+    pub fn ids(&self) -> Vec<CollectionId> {
+        let slots: Vec<_> = lock(&self.open).iter().map(|(id, opened)| (*id, Arc::clone(&opened.slot))).collect();
+        // One that is being opened or closed is somebody else's business.
+        slots
+            .into_iter()
+            .filter(|(_, slot)| slot.try_lock().is_ok_and(|open| open.is_some()))
+            .map(|(id, _)| id)
+            .collect()
     }
 
     /// Takes a collection that is open already, without opening it.

@@ -11,11 +11,13 @@ mod indexes;
 mod known_files;
 mod live_files;
 mod models;
+mod owned;
 mod readers;
 mod recognizer;
 mod space;
 mod state;
 mod storage;
+mod vaults;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -32,7 +34,7 @@ use recognizer::Recognizers;
 pub(crate) use collections::{OpenCollection, OpenCollections};
 pub use config::EngineConfig;
 pub(crate) use disk_events::{DiskEvents, FolderIdentity, Unwatchable, holds_remote, is_remote};
-pub(crate) use files::{read, readable, sha256};
+pub(crate) use files::{Kept, read, readable, sha256};
 pub(crate) use indexes::DEFAULT_INDEX;
 pub(crate) use known_files::{KnownFiles, Refusal};
 pub(crate) use live_files::LiveFiles;
@@ -76,6 +78,7 @@ struct Shared {
     /// Of texts, in memory.
     indexes: indexes::MemoryIndexes,
     live_files: Arc<LiveFiles>,
+    unlocked: vaults::Unlocked,
     changes: Changes,
 }
 
@@ -95,6 +98,7 @@ impl Host {
             space: space::OpenSpace::default(),
             indexes: indexes::MemoryIndexes::default(),
             live_files: Arc::default(),
+            unlocked: vaults::Unlocked::default(),
             changes,
         };
         Ok(Self { config, shared: Arc::new(shared) })

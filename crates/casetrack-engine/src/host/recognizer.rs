@@ -34,6 +34,11 @@ impl Recognizers {
         recognizers.push((folder, Arc::clone(&loaded)));
         Ok(loaded)
     }
+
+    /// Forgets what was found in texts; the models stay.
+    pub fn forget_texts(&self) {
+        lock(&self.0).iter().for_each(|(_, recognizer)| *lock(&recognizer.seen) = Seen::default());
+    }
 }
 
 /// A recognizer that remembers what it found in the texts it saw last. When one page of a long document changes, that page alone is

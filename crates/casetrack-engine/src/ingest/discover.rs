@@ -34,6 +34,13 @@ pub(crate) struct FoundFile {
     pub copy: Option<PathBuf>,
 }
 
+impl FoundFile {
+    /// One that was asked for by name, and whose bytes are elsewhere.
+    pub fn kept(copy: Option<PathBuf>, path: PathBuf) -> Self {
+        Self { relative: file_name(&path), path, in_folder: false, copy }
+    }
+}
+
 /// Lists the files. `data_dir` is left out, wherever it lies. Hidden files (`.name`) and the lock files that office programs
 /// leave (`~$name`) inside folders are not documents and are left out too. Ends early, with what it found, when it is cancelled.
 ///

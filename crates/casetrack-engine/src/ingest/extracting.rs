@@ -14,7 +14,7 @@ use super::discover::{FoundFile, denied, failed};
 use super::pipeline::{ChunkVectors, Ended, FirstStage, Outcome, Ready};
 use super::prepare::{PrepareOptions, Source};
 use super::{IngestRequest, SkipReason, SkippedFile};
-use crate::host::annotations;
+use crate::host::{Kept, annotations};
 
 pub(super) struct Extracting<'a> {
     stage: FirstStage<'a>,
@@ -49,7 +49,9 @@ impl<'a> Extracting<'a> {
             (self.stage.progress)(Progress::Reading { path: file.path.display().to_string().into() });
             let config = self.stage.host.config();
             let mut limits = config.limits;
-            let ended = match Source::read(&file.path, file.copy.as_deref(), config) {
+            let collection = self.stage.collection;
+            let copy = file.copy.as_deref().map(|path| Kept { collection, path });
+            let ended = match Source::read(&file.path, copy, config) {
                 Ok(source) => {
                     let place = Place { relative: file.relative, in_folder: file.in_folder, depth: 1 };
                     self.take(source, place, &mut limits)

@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::host::Host;
-use discover::Discovery;
+use discover::{Discovery, FoundFile};
 use extracting::Extracting;
 pub(crate) use texts::Text;
 
@@ -127,7 +127,14 @@ impl Host {
         cancel: &Cancel,
     ) -> Result<IngestReport> {
         let collection = self.collection_to_change(collection)?;
-        let discovery = discover::discover(request, self.config(), cancel)?;
+        // Uploads to a vault are not where their paths say.
+        let upload = |path: &PathBuf| collection.sealed_upload(path).filter(|place| place.exists());
+        let (uploads, paths): (Vec<_>, Vec<_>) = request.paths.iter().cloned().partition(|path| upload(path).is_some());
+        let mut discovery = match paths.is_empty() && !uploads.is_empty() {
+            true => Discovery::default(),
+            false => discover::discover(&IngestRequest { paths, ..request.clone() }, self.config(), cancel)?,
+        };
+        discovery.files.extend(uploads.into_iter().map(|path| FoundFile::kept(upload(&path), path)));
         ingest_files(self, &collection, request, discovery, progress, cancel)
     }
 }

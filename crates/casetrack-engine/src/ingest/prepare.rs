@@ -8,7 +8,7 @@ use casetrack_core::{
 };
 use casetrack_extract::{Attachment, ExtractOptions, Extraction, chunker::chunk_pages, infer_document_type};
 
-use crate::host::{EngineConfig, Host, read, sha256};
+use crate::host::{EngineConfig, Host, Kept, read, sha256};
 
 /// A file in memory.
 pub(super) struct Source {
@@ -38,7 +38,7 @@ pub(super) struct PrepareOptions<'a> {
 
 impl Source {
     /// Reads the whole file, or the copy that stands for it; see [`read`].
-    pub fn read(path: &Path, copy: Option<&Path>, config: &EngineConfig) -> Result<Self> {
+    pub fn read(path: &Path, copy: Option<Kept<'_>>, config: &EngineConfig) -> Result<Self> {
         let (bytes, sha256) = read(path, copy, config)?;
         let path = path.display().to_string();
         let file_name = Path::new(&path).file_name().and_then(|name| name.to_str()).unwrap_or(&path).to_owned();

@@ -1,6 +1,9 @@
 //! Which job runs when, and who is notified of its progress.
 
+mod holding;
+
 use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,8 +11,9 @@ use std::time::{Duration, Instant};
 use casetrack_core::{
     Cancel, CollectionId, Error, ErrorCode, JobId, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
 };
+use casetrack_store::{Registry, locked};
 
-use super::record::{JobRecord, Records};
+use super::record::{JobRecord, Loaded, Records};
 use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
 use crate::host::{Host, caught, check_changeable, lock};
 use crate::report::Problem;
@@ -38,6 +42,10 @@ pub(crate) struct Jobs {
 struct State {
     /// The oldest first.
     jobs: Vec<Job>,
+    /// Collections that are locked: nothing of their jobs is here, and none is taken.
+    held: HashSet<CollectionId>,
+    /// The jobs that go on when their collection is unlocked.
+    waiting: HashMap<JobId, CollectionId>,
     /// No job starts any more.
     pausing: bool,
     next_listener: u64,
@@ -107,6 +115,11 @@ impl Job {
 }
 
 impl State {
+    /// The error for a job that is not here.
+    fn gone(&self, id: JobId) -> Error {
+        self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
+    }
+
     fn job(&mut self, id: JobId) -> Option<&mut Job> {
         self.jobs.iter_mut().rev().find(|job| job.record.id == id)
     }
@@ -117,7 +130,8 @@ impl State {
         if self.pausing || running.len() >= MAX_RUNNING {
             return None;
         }
-        let busy: Vec<_> = running.iter().map(|job| job.record.collection_id).collect();
+        let busy: Vec<_> =
+            running.iter().map(|job| job.record.collection_id).chain(self.held.iter().copied()).collect();
         let its_turn =
             |job: &&mut Job| job.record.state == JobState::Queued && !busy.contains(&job.record.collection_id);
         // Of the most urgent ones the oldest.
@@ -126,9 +140,9 @@ impl State {
 }
 
 impl Jobs {
-    pub fn new(data_dir: &Path, work: impl Work + 'static) -> Self {
+    pub fn new(data_dir: &Path, registry: Registry, work: impl Work + 'static) -> Self {
         let work = Box::new(work);
-        Self { work, records: Records::new(data_dir), state: Mutex::default(), ended: Condvar::new() }
+        Self { work, records: Records::new(data_dir, registry), state: Mutex::default(), ended: Condvar::new() }
     }
 
     /// The job runs with the settings of `host`, also after a restart. Joins a job that was asked for in the same words, with the same
@@ -162,6 +176,9 @@ impl Jobs {
         let id = record.id;
         {
             let mut state = lock(&self.state);
+            if state.held.contains(&record.collection_id) {
+                return Err(locked(record.collection_id));
+            }
             let same = state.jobs.iter_mut().find(|job| {
                 !job.record.state.has_ended()
                     && !job.closed
@@ -192,18 +209,8 @@ impl Jobs {
     }
 
     pub fn resume(self: &Arc<Self>, host: &Host) -> Result<()> {
-        {
-            let mut state = lock(&self.state);
-            for mut record in self.records.load()? {
-                if record.state == JobState::Running {
-                    record.state = JobState::Queued;
-                    record.resumed += 1;
-                    self.records.save(&record)?;
-                    tracing::info!(job = %record.id, collection = record.collection, "an interrupted job goes on");
-                }
-                state.jobs.push(Job::new(record));
-            }
-        }
+        lock(&self.state).held.extend(host.registry().locked()?);
+        self.take(self.records.load()?)?;
         self.launch(host);
         Ok(())
     }
@@ -263,6 +270,11 @@ impl Jobs {
         jobs
     }
 
+    /// Whether a job of the collection has not ended.
+    pub fn has_work_of(&self, collection: CollectionId) -> bool {
+        !self.list(JobFilter { collection: Some(collection), active: true }).is_empty()
+    }
+
     /// What a reader of a collection should know while a job adds documents to it.
     pub fn ingestion_notice(&self, collection: CollectionId) -> Option<String> {
         let running = self.list(JobFilter { collection: Some(collection), active: true });
@@ -272,7 +284,11 @@ impl Jobs {
     }
 
     pub fn status(&self, id: JobId) -> Result<JobStatus> {
-        lock(&self.state).job(id).map(|job| job.status()).ok_or_else(|| no_such_job(&id.to_string()))
+        let mut state = lock(&self.state);
+        match state.job(id) {
+            Some(job) => Ok(job.status()),
+            None => Err(state.gone(id)),
+        }
     }
 
     /// A job by its id, or by the beginning of it.
@@ -282,7 +298,12 @@ impl Jobs {
         found.retain(|job| wanted.len() >= 8 && job.job_id.to_string().starts_with(&wanted));
         match found.pop() {
             Some(job) if found.is_empty() => Ok(job),
-            _ => Err(no_such_job(id)),
+            _ => {
+                let is_meant = |job: &JobId| wanted.len() >= 8 && job.to_string().starts_with(&wanted);
+                let state = lock(&self.state);
+                let waiting = state.waiting.iter().find(|(job, _)| is_meant(job)).map(|(_, collection)| *collection);
+                Err(waiting.map_or_else(|| no_such_job(id), locked))
+            }
         }
     }
 
@@ -291,13 +312,12 @@ impl Jobs {
     }
 
     pub fn wait(&self, id: JobId, patience: Duration, progress: &ProgressSink, cancel: &Cancel) -> Result<JobStatus> {
-        let gone = || no_such_job(&id.to_string());
         let deadline = Instant::now() + patience;
         let listener = self.listen(id, progress)?;
         let mut state = lock(&self.state);
         loop {
             let pausing = state.pausing;
-            let job = state.job(id).ok_or_else(gone)?;
+            let Some(job) = state.job(id) else { return Err(state.gone(id)) };
             let left = deadline.saturating_duration_since(Instant::now());
             if job.record.state.has_ended() || pausing || left.is_zero() || cancel.is_cancelled() {
                 job.listeners.retain(|(number, _)| *number != listener);
@@ -313,7 +333,7 @@ impl Jobs {
         loop {
             let mut state = lock(&self.state);
             let number = state.next_listener;
-            let job = state.job(id).ok_or_else(|| no_such_job(&id.to_string()))?;
+            let Some(job) = state.job(id) else { return Err(state.gone(id)) };
             let counts = job.record.counts;
             if counts == heard || job.record.state.has_ended() {
                 job.listeners.push((number, Arc::clone(progress)));
@@ -329,7 +349,7 @@ impl Jobs {
     pub fn cancel(&self, id: JobId) -> Result<JobStatus> {
         {
             let mut state = lock(&self.state);
-            let job = state.job(id).ok_or_else(|| no_such_job(&id.to_string()))?;
+            let Some(job) = state.job(id) else { return Err(state.gone(id)) };
             job.cancel.cancel();
             if job.record.state == JobState::Queued {
                 job.end(JobState::Cancelled, Some(Problem::from(&Error::cancelled())));
@@ -361,13 +381,14 @@ impl Jobs {
 
     /// Takes the result of a job that has run.
     fn finish(&self, id: JobId, result: Result<(JobReport, Option<Problem>)>) {
+        let Some(collection) = lock(&self.state).job(id).map(|job| job.record.collection_id) else { return };
         if let Ok((report, _)) = &result
-            && let Err(error) = self.records.save_report(id, report)
+            && let Err(error) = self.records.save_report(id, collection, report)
         {
             tracing::warn!(job = %id, %error, "the report of a job was not written down");
         }
         let mut state = lock(&self.state);
-        let pausing = state.pausing;
+        let pausing = state.pausing || state.held.contains(&collection);
         let Some(job) = state.job(id) else { return };
         let problem = match result {
             Ok((_, stopped)) => stopped,

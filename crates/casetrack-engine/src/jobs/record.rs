@@ -1,9 +1,10 @@
-//! What is written down of a job: `<data directory>/jobs/<id>.json`, and its report beside it.
+//! What is written down of a job: `<data directory>/jobs/<id>.json`, and its report beside it. What belongs to a vault is sealed with its
+//! key ([`Registry::seal_owned`]).
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{CollectionId, Error, JobId, ProgressTotals, Result, Timestamp};
-use casetrack_store::write_atomically;
+use casetrack_core::{CollectionId, Error, ErrorCode, JobId, ProgressTotals, Result, Timestamp};
+use casetrack_store::{Registry, owner, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -37,11 +38,21 @@ pub(super) struct JobRecord {
 /// The folder of the jobs of a data directory.
 pub(super) struct Records {
     directory: PathBuf,
+    registry: Registry,
+}
+
+/// What is in the folder.
+#[derive(Default)]
+pub(super) struct Loaded {
+    /// The oldest first.
+    pub records: Vec<JobRecord>,
+    /// Jobs of vaults that are locked.
+    pub locked: Vec<(JobId, CollectionId)>,
 }
 
 impl Records {
-    pub fn new(data_dir: &Path) -> Self {
-        Self { directory: data_dir.join("jobs") }
+    pub fn new(data_dir: &Path, registry: Registry) -> Self {
+        Self { directory: data_dir.join("jobs"), registry }
     }
 
     fn path(&self, id: JobId) -> PathBuf {
@@ -54,22 +65,44 @@ impl Records {
 
     /// Durable when it returns.
     pub fn save(&self, record: &JobRecord) -> Result<()> {
-        self.write(&self.path(record.id), record)
+        self.write(&self.path(record.id), record.collection_id, record)
     }
 
-    pub fn save_report(&self, id: JobId, report: &JobReport) -> Result<()> {
-        self.write(&self.report_path(id), report)
+    pub fn save_report(&self, id: JobId, collection: CollectionId, report: &JobReport) -> Result<()> {
+        self.write(&self.report_path(id), collection, report)
     }
 
-    fn write(&self, path: &Path, value: &impl Serialize) -> Result<()> {
+    fn write(&self, path: &Path, collection: CollectionId, value: &impl Serialize) -> Result<()> {
         std::fs::create_dir_all(&self.directory).map_err(|error| Error::io(self.directory.display(), error))?;
         let bytes = serde_json::to_vec(value).map_err(|error| Error::internal(format!("A job: {error}")))?;
-        write_atomically(path, &bytes)
+        write_atomically(path, &self.registry.seal_owned(collection, &owned_name(path), bytes)?)
     }
 
     pub fn report(&self, id: JobId) -> Result<Option<JobReport>> {
         let path = self.report_path(id);
-        if path.exists() { read(&path).map(Some) } else { Ok(None) }
+        if path.exists() { self.read(&path).map(|(report, _)| Some(report)) } else { Ok(None) }
+    }
+
+    /// What a file holds, and whether it was sealed.
+    fn read<T: DeserializeOwned>(&self, path: &Path) -> Result<(T, bool)> {
+        let stored = std::fs::read(path).map_err(|error| Error::io(path.display(), error))?;
+        let is_sealed = owner(&stored).is_some();
+        let bytes = self.registry.open_owned(&owned_name(path), stored)?;
+        let value = serde_json::from_slice(&bytes).map_err(|error| {
+            Error::new(ErrorCode::Corrupt, format!("{} is damaged: {error}", path.display()))
+                .with_hint("Delete the file; the documents that the job stored are not affected.")
+        })?;
+        Ok((value, is_sealed))
+    }
+
+    /// Seals what was written down of a job before its collection became a vault.
+    fn seal_again(&self, record: &JobRecord) -> Result<()> {
+        self.save(record)?;
+        let path = self.report_path(record.id);
+        match path.exists() {
+            true => self.save_report(record.id, record.collection_id, &self.read(&path)?.0),
+            false => Ok(()),
+        }
     }
 
     pub fn remove(&self, id: JobId) {
@@ -82,31 +115,42 @@ impl Records {
         }
     }
 
-    /// All jobs, the oldest first. One that cannot be read is logged and left where it is.
-    pub fn load(&self) -> Result<Vec<JobRecord>> {
+    /// All jobs. One that cannot be read is logged and left where it is.
+    pub fn load(&self) -> Result<Loaded> {
         let entries = match std::fs::read_dir(&self.directory) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Loaded::default()),
             entries => entries.map_err(|error| Error::io(self.directory.display(), error))?,
         };
-        let mut records: Vec<JobRecord> = Vec::new();
+        let (mut records, mut locked) = (Vec::<JobRecord>::new(), Vec::new());
         for entry in entries {
             let path = entry.map_err(|error| Error::io(self.directory.display(), error))?.path();
             if path.extension().is_some_and(|extension| extension == "json") {
-                match read(&path) {
-                    Ok(record) => records.push(record),
+                match self.read::<JobRecord>(&path) {
+                    Ok((record, is_sealed)) => match self.registry.key(record.collection_id) {
+                        Err(_) => locked.push((record.id, record.collection_id)),
+                        Ok(key) => {
+                            if key.is_some() && !is_sealed {
+                                self.seal_again(&record)?;
+                            }
+                            records.push(record);
+                        }
+                    },
+                    Err(error) if error.code == ErrorCode::Locked => locked.extend(place_of_locked(&path)),
                     Err(error) => tracing::warn!(%error, "a job is left out"),
                 }
             }
         }
         records.sort_by_key(|record| (record.created_at, record.id));
-        Ok(records)
+        Ok(Loaded { records, locked })
     }
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io(path.display(), error))?;
-    serde_json::from_slice(&bytes).map_err(|error| {
-        Error::new(casetrack_core::ErrorCode::Corrupt, format!("{} is damaged: {error}", path.display()))
-            .with_hint("Delete the file; the documents that the job stored are not affected.")
-    })
+/// The name that a file is sealed under.
+fn owned_name(path: &Path) -> String {
+    format!("jobs/{}", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+fn place_of_locked(path: &Path) -> Option<(JobId, CollectionId)> {
+    let id = path.file_stem()?.to_str()?.parse().ok()?;
+    Some((id, owner(&std::fs::read(path).ok()?)?))
 }

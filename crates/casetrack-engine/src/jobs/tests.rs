@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use casetrack_core::{CollectionStatus, CollectionType, Progress, ProgressTotals};
 use casetrack_store::VectorModels;
+use casetrack_vault::header::{Header, Protector};
+use casetrack_vault::key::VaultKey;
+use casetrack_vault::passphrase::{Cost, Passphrase};
 
 use super::*;
 use crate::host::EngineConfig;
@@ -45,7 +48,7 @@ impl Queue {
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
         host.registry().create(&meta, &models).unwrap();
-        let jobs = Arc::new(Jobs::new(dir.path(), Scripted(work)));
+        let jobs = Arc::new(Jobs::new(dir.path(), host.registry().clone(), Scripted(work)));
         Self { _dir: dir, host, collection: meta.id, jobs }
     }
 
@@ -213,4 +216,62 @@ fn indexing_joins_the_same_request_refuses_another_one_and_the_urgent_goes_first
     let firsts: Vec<&String> = order.iter().filter(|folder| *folder != "/a").collect();
     assert_eq!(firsts, ["/high", "/high too", "/normal", "/low"]);
     assert!(start("/a", true, Priority::Normal).is_ok());
+}
+
+fn no_work(_: &JobRequest, _: &ProgressSink) -> Outcome {
+    unreachable!("all jobs have ended")
+}
+
+#[test]
+fn what_is_written_down_of_the_jobs_of_a_vault_is_sealed() {
+    let report = JobReport { ingestion: Some(Default::default()), ..JobReport::default() };
+    let queue = Queue::new(move |_, _| Ok((report.clone(), None)));
+    let registry = queue.host.registry();
+    let meta = CollectionMeta {
+        id: CollectionId::random(),
+        name: "Mandant".into(),
+        ..registry.meta(queue.collection).unwrap()
+    };
+    let key = VaultKey::random(meta.id).unwrap();
+    let header = Header::create(&key, &Protector::Passphrase(&Passphrase::new("right").unwrap(), Cost::LEAST)).unwrap();
+    let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+    registry.create_vault(&meta, &models, key.clone(), &header).unwrap();
+    let start = |collection| {
+        let request = JobRequest::IngestFolder(IngestRequest::new(vec!["/in/Geheim".into()]));
+        queue.jobs.start(&queue.host, collection, request, JobOrigin::User).unwrap().job.job_id
+    };
+    let (plain, sealed) = (start(queue.collection), start(meta.id));
+    assert_eq!([plain, sealed].map(|id| queue.ended(id).0), [JobState::Completed; 2]);
+    let folder = queue.host.config().data_dir.join("jobs");
+    let bytes = |id: JobId, extension: &str| std::fs::read(folder.join(format!("{id}.{extension}"))).unwrap();
+    let tells = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.contains("Geheim") || text.contains("Mandant") || text.contains("{") && text.contains("ingestion")
+    };
+    for extension in ["json", "report"] {
+        assert!(tells(&bytes(plain, extension)) && !tells(&bytes(sealed, extension)), "{extension}");
+    }
+    assert!(queue.jobs.report(sealed).unwrap().is_some());
+
+    // One that was written down before its collection became a vault is sealed when it is read.
+    let record = serde_json::from_slice::<serde_json::Value>(&bytes(plain, "json")).unwrap();
+    let mut record = record.as_object().unwrap().clone();
+    record.insert("collection_id".into(), meta.id.to_string().into());
+    record.insert("id".into(), sealed.to_string().into());
+    std::fs::write(folder.join(format!("{sealed}.json")), serde_json::to_vec(&record).unwrap()).unwrap();
+    let next = || {
+        let jobs = Arc::new(Jobs::new(&queue.host.config().data_dir, registry.clone(), Scripted(no_work)));
+        jobs.resume(&queue.host).unwrap();
+        jobs
+    };
+    assert_eq!(next().status(sealed).unwrap().collection, "Matter");
+    assert!(!tells(&bytes(sealed, "json")));
+
+    registry.lock(meta.id);
+    let jobs = next();
+    assert_eq!(jobs.status(sealed).unwrap_err().code, ErrorCode::Locked);
+    assert_eq!(jobs.status(plain).unwrap().collection, "Matter");
+    registry.unlock(meta.id, key).unwrap();
+    jobs.release(&queue.host, meta.id).unwrap();
+    assert_eq!(jobs.status(sealed).unwrap().state, JobState::Completed);
 }

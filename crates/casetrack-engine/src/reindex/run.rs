@@ -7,7 +7,7 @@ use casetrack_core::{Cancel, Chunk, DocumentId, DocumentMeta, Error, ErrorCode, 
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
-use crate::documents::{just_deleted, originals};
+use crate::documents::just_deleted;
 use crate::host::{Host, annotations};
 use crate::ingest::discover::{Discovery, FoundFile, failed};
 use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
@@ -132,14 +132,15 @@ fn from_files(
     let mut discovery = Discovery::default();
     for meta in todo {
         let path = PathBuf::from(&meta.path);
-        let copy = originals::path(collection, meta);
         let copy = match path.exists() {
             true => None,
-            false if meta.original_stored && copy.exists() => Some(copy),
-            false => {
-                discovery.failed.push(missing(meta));
-                continue;
-            }
+            false => match collection.kept_copy(meta).filter(|copy| copy.exists()) {
+                Some(copy) => Some(copy),
+                None => {
+                    discovery.failed.push(missing(meta));
+                    continue;
+                }
+            },
         };
         if copy.is_some() {
             copies.insert(path.clone());

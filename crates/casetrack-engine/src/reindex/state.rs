@@ -8,8 +8,8 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::{embedders, find_document, originals};
-use crate::host::Host;
+use crate::documents::{embedders, find_document};
+use crate::host::{Host, Kept, read};
 use crate::report::Problem;
 
 /// The health of a collection's indexes, and of its documents one by one.
@@ -208,9 +208,9 @@ impl Sources<'_> {
         match self.of_file(meta)? {
             Source::Missing => {
                 let container = self.outermost(meta);
-                match container.original_stored {
-                    true => self.compare(&originals::path(self.collection, container), container),
-                    false => Ok(Source::Missing),
+                match self.collection.kept_copy(container) {
+                    Some(copy) => Ok(self.compare_copy(&copy, container)),
+                    None => Ok(Source::Missing),
                 }
             }
             source => Ok(source),
@@ -221,6 +221,15 @@ impl Sources<'_> {
     pub fn of_file(&self, meta: &DocumentMeta) -> Result<Source> {
         let container = self.outermost(meta);
         self.compare(Path::new(&container.path), container)
+    }
+
+    fn compare_copy(&self, copy: &Path, meta: &DocumentMeta) -> Source {
+        match read(Path::new(&meta.path), Some(Kept { collection: self.collection, path: copy }), self.host.config()) {
+            Ok((_, sha256)) if sha256 == meta.sha256 => Source::Unchanged,
+            Ok(_) => Source::Changed,
+            Err(error) if error.code == ErrorCode::FileNotFound => Source::Missing,
+            Err(_) => Source::Unreadable,
+        }
     }
 
     fn outermost<'m>(&'m self, meta: &'m DocumentMeta) -> &'m DocumentMeta {

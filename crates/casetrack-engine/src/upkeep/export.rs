@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::{CollectionId, Result};
+use casetrack_core::{Action, CollectionId, Error, ErrorCode, Result, hint};
 use casetrack_store::ExportOptions;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,6 +16,8 @@ pub struct ExportRequest<'p> {
     pub originals: bool,
     /// Replace a file that is there already.
     pub overwrite: bool,
+    /// Also a vault, whose export is not encrypted.
+    pub plain: bool,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -34,10 +36,21 @@ pub struct ExportReport {
 
 impl Host {
     /// Writes the collection as of this moment, while it is in use.
+    ///
+    /// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it may be plain.
     pub fn export_collection(&self, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
         let started = std::time::Instant::now();
-        let ExportRequest { file, originals, overwrite } = request;
+        let ExportRequest { file, originals, overwrite, plain } = request;
         let collection = self.collection(collection)?;
+        if collection.is_vault() && !plain {
+            let message = format!("\"{}\" is a vault, and an export is not encrypted.", collection.meta().name);
+            let hint = hint![
+                "Nothing was written. Where whoever has the file may read it, ",
+                Action::ExportPlain,
+                ", and encrypt the file before it leaves this machine. To move the vault itself, lock it and copy its folder."
+            ];
+            return Err(Error::new(ErrorCode::AccessDenied, message).with_hint(hint));
+        }
         let report = collection.export(file, &ExportOptions { originals, overwrite })?;
         Ok(ExportReport {
             collection: collection.meta().name.clone(),

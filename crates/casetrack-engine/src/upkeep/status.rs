@@ -37,13 +37,13 @@ pub struct ModelStatus {
 impl Host {
     /// Opens no collection and loads no model.
     pub fn status(&self) -> Result<Status> {
-        let collections = self.registry().list()?;
+        let collections = self.registry().list()?.len() + self.registry().locked()?.len();
         Ok(Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             tier: self.config().tier,
             data_dir: self.config().data_dir.display().to_string(),
             data_dir_notice: data_dir::notice(&self.config().data_dir),
-            collections: collections.len() as u64,
+            collections: collections as u64,
             storage_bytes: self.storage().bytes_below(&self.config().data_dir),
             models: vec![
                 model_status(self, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use casetrack_core::{CollectionId, ErrorCode, Result};
 use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -72,10 +72,10 @@ fn check_originals(collection: &Collection) -> Result<Check> {
     for document in collection.documents()?.into_iter().filter(|document| document.original_stored) {
         check.checked += 1;
         let path = originals::path(collection, &document);
-        match std::fs::read(&path) {
+        match collection.read_kept(&path) {
             Ok(bytes) if sha256(&bytes) == document.sha256 => {}
             Ok(_) => check.problems.push(format!("{}: the copy {} has other content.", document.name, path.display())),
-            Err(error) => check.problems.push(format!("{}: {}", document.name, Error::io(path.display(), error))),
+            Err(error) => check.problems.push(format!("{}: {}", document.name, error.message)),
         }
     }
     Ok(check)

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, JobId, Result, Timestamp, WatchId, hint};
-use casetrack_store::write_atomically;
+use casetrack_store::{Registry, write_atomically};
 use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +100,12 @@ pub(super) enum Message {
 /// The watches of a data directory.
 pub(crate) struct Watches {
     path: PathBuf,
+    registry: Registry,
     list: Mutex<Vec<Watch>>,
+    /// The watches of vaults, as they are in the file. Of a vault that is locked nothing else is here.
+    sealed: Mutex<Vec<Entry>>,
+    /// Vaults that are locked: their watches rest and do not show.
+    hidden: Mutex<Vec<CollectionId>>,
     /// To the thread that watches, once there is one.
     runner: OnceLock<Sender<Message>>,
 }
@@ -107,26 +114,108 @@ pub(crate) struct Watches {
 #[derive(Serialize, Deserialize)]
 struct File {
     version: u32,
-    watches: Vec<WatchRecord>,
+    watches: Vec<Entry>,
+}
+
+/// A watch in `watches.json`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Entry {
+    /// Of a vault; what a record holds, sealed with its key, in base64.
+    Sealed {
+        id: WatchId,
+        collection_id: CollectionId,
+        sealed: String,
+    },
+    Plain(Box<WatchRecord>),
 }
 
 const VERSION: u32 = 1;
 
+impl Entry {
+    fn id(&self) -> WatchId {
+        match self {
+            Self::Sealed { id, .. } => *id,
+            Self::Plain(record) => record.id,
+        }
+    }
+
+    fn collection_id(&self) -> CollectionId {
+        match self {
+            Self::Sealed { collection_id, .. } => *collection_id,
+            Self::Plain(record) => record.collection_id,
+        }
+    }
+}
+
+/// The name that a watch is sealed under.
+fn owned_name(id: WatchId) -> String {
+    format!("watches/{id}")
+}
+
 impl Watches {
-    pub fn new(data_dir: &Path) -> Self {
-        Self { path: data_dir.join("watches.json"), list: Mutex::default(), runner: OnceLock::new() }
+    pub fn new(data_dir: &Path, registry: Registry) -> Self {
+        Self {
+            path: data_dir.join("watches.json"),
+            registry,
+            list: Mutex::default(),
+            sealed: Mutex::default(),
+            hidden: Mutex::default(),
+            runner: OnceLock::new(),
+        }
     }
 
     /// Reads the file and remembers who watches.
     pub(super) fn open(&self, runner: Sender<Message>) -> Result<()> {
         let mut list = lock(&self.list);
-        *list = self.load()?.into_iter().map(|record| Watch { record, condition: Condition::default() }).collect();
+        *list = Vec::new();
+        self.take(&mut list, self.load()?)?;
         // A second start changes nothing.
         let _ = self.runner.set(runner);
         Ok(())
     }
 
-    fn load(&self) -> Result<Vec<WatchRecord>> {
+    /// Adds what the file holds, and can be read.
+    fn take(&self, list: &mut Vec<Watch>, entries: Vec<Entry>) -> Result<()> {
+        let mut sealed = lock(&self.sealed);
+        sealed.clear();
+        let mut left_plain = false;
+        for entry in entries {
+            let record = match &entry {
+                Entry::Plain(record) => {
+                    left_plain |= self.registry.is_vault(record.collection_id);
+                    WatchRecord::clone(record)
+                }
+                Entry::Sealed { id, collection_id, sealed: content } => {
+                    sealed.push(entry.clone());
+                    match self.opened(*id, content) {
+                        Ok(record) => record,
+                        Err(error) => {
+                            if error.code != ErrorCode::Locked {
+                                tracing::warn!(watch = %id, collection = %collection_id, %error, "a watch is left out");
+                            }
+                            continue;
+                        }
+                    }
+                }
+            };
+            if !list.iter().any(|watch| watch.record.id == record.id) {
+                list.push(Watch { record, condition: Condition::default() });
+            }
+        }
+        drop(sealed);
+        // Written before its collection became a vault.
+        if left_plain { self.save(list) } else { Ok(()) }
+    }
+
+    fn opened(&self, id: WatchId, sealed: &str) -> Result<WatchRecord> {
+        let damaged = |why: String| Error::new(ErrorCode::Corrupt, format!("Watch {id} cannot be read: {why}."));
+        let bytes = BASE64.decode(sealed).map_err(|error| damaged(error.to_string()))?;
+        let json = self.registry.open_owned(&owned_name(id), bytes)?;
+        serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))
+    }
+
+    fn load(&self) -> Result<Vec<Entry>> {
         let bytes = match std::fs::read(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             bytes => bytes.map_err(|error| Error::io(self.path.display(), error))?,
@@ -143,7 +232,34 @@ impl Watches {
     }
 
     fn save(&self, list: &[Watch]) -> Result<()> {
-        let watches = list.iter().map(|watch| watch.record.clone()).collect();
+        let mut sealed = lock(&self.sealed);
+        // Those of vaults that are locked stay as they are.
+        let mut kept = sealed.clone();
+        kept.retain(
+            |entry| matches!(entry, Entry::Sealed { collection_id, .. } if self.registry.key(*collection_id).is_err()),
+        );
+        let mut watches = Vec::with_capacity(list.len() + kept.len());
+        for Watch { record, .. } in list {
+            match self.registry.key(record.collection_id) {
+                Ok(None) => watches.push(Entry::Plain(Box::new(record.clone()))),
+                Ok(Some(_)) => {
+                    let json =
+                        serde_json::to_vec(record).map_err(|error| Error::internal(format!("A watch: {error}")))?;
+                    let (id, collection_id) = (record.id, record.collection_id);
+                    let sealed = self.registry.seal_owned(collection_id, &owned_name(id), json)?;
+                    let entry = Entry::Sealed { id, collection_id, sealed: BASE64.encode(sealed) };
+                    kept.push(entry.clone());
+                    watches.push(entry);
+                }
+                // It was locked at this moment; what was sealed before is among those that stay.
+                Err(_) => {}
+            }
+        }
+        let is_locked = |entry: &&Entry| !watches.iter().any(|other| other.id() == entry.id());
+        let locked: Vec<Entry> = kept.iter().filter(is_locked).cloned().collect();
+        watches.extend(locked);
+        *sealed = kept;
+        drop(sealed);
         let bytes = serde_json::to_vec_pretty(&File { version: VERSION, watches })
             .map_err(|error| Error::internal(format!("The list of watches: {error}")))?;
         write_atomically(&self.path, &bytes)
@@ -178,11 +294,32 @@ impl Watches {
         })
     }
 
+    /// Lets the watches of these collections, which are locked, rest, and no others. What changed meanwhile is synced when they begin again.
+    pub fn hide(&self, locked: Vec<CollectionId>) {
+        *lock(&self.hidden) = locked;
+        {
+            let mut list = lock(&self.list);
+            // Their records are in `sealed`, which holds nothing to read.
+            list.retain(|watch| self.registry.key(watch.record.collection_id).is_ok());
+            let sealed = lock(&self.sealed).clone();
+            if let Err(error) = self.take(&mut list, sealed) {
+                tracing::warn!(%error, "watches.json was not written");
+            }
+        }
+        self.wake();
+    }
+
+    /// The watches that show.
+    fn shown(&self) -> Vec<Watch> {
+        let hidden = lock(&self.hidden).clone();
+        lock(&self.list).iter().filter(|watch| !hidden.contains(&watch.record.collection_id)).cloned().collect()
+    }
+
     /// By id, the beginning of one, or folder.
     pub fn find(&self, wanted: &str) -> Result<WatchId> {
         let wanted = wanted.trim();
         let (folder, id) = (resolved(wanted), wanted.to_ascii_lowercase());
-        let list = lock(&self.list);
+        let list = self.shown();
         let matches = |watch: &&Watch| {
             let given = watch.record.folder == folder || watch.record.folder == Path::new(wanted.trim_end_matches('/'));
             given || (id.len() >= 8 && watch.record.id.to_string().starts_with(&id))
@@ -190,7 +327,7 @@ impl Watches {
         let found: Vec<WatchId> = list.iter().filter(matches).map(|watch| watch.record.id).collect();
         match found[..] {
             [id] => Ok(id),
-            [] => Err(no_such_watch(wanted, &list.iter().map(Watch::status).collect::<Vec<_>>())),
+            [] => Err(self.none_found(wanted, &list)),
             _ => {
                 let watches: Vec<WatchStatus> =
                     list.iter().filter(|watch| found.contains(&watch.record.id)).map(Watch::status).collect();
@@ -198,6 +335,19 @@ impl Watches {
                 Err(Error::new(ErrorCode::InvalidArgument, message).with_hint(listed(&watches)))
             }
         }
+    }
+
+    /// A watch that is not found may be that of a vault that is locked.
+    fn none_found(&self, wanted: &str, shown: &[Watch]) -> Error {
+        let error = no_such_watch(wanted, &shown.iter().map(Watch::status).collect::<Vec<_>>());
+        let unlock = match lock(&self.hidden).as_slice() {
+            [] => return error,
+            [only] => Action::Unlock(Some(only.short())),
+            _ => Action::Unlock(None),
+        };
+        let hint = hint![" Watches of vaults that are locked do not show. ", unlock];
+        let hint = error.hint.as_ref().map_or_else(|| hint.clone(), |before| before.followed_by(hint.clone()));
+        error.with_hint(hint)
     }
 
     pub fn remove(&self, id: WatchId) -> Result<WatchStatus> {
@@ -224,7 +374,9 @@ impl Watches {
         let mut list = lock(&self.list);
         let before = list.len();
         list.retain(|watch| watch.record.collection_id != collection);
-        if list.len() < before {
+        let sealed_before = lock(&self.sealed).len();
+        lock(&self.sealed).retain(|entry| entry.collection_id() != collection);
+        if list.len() < before || lock(&self.sealed).len() < sealed_before {
             if let Err(error) = self.save(&list) {
                 tracing::warn!(%error, "the watches of a deleted collection stay in the list");
             }
@@ -245,11 +397,11 @@ impl Watches {
     /// Of one collection or of all, the oldest first.
     pub fn list(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
         let wanted = |watch: &&Watch| collection.is_none_or(|id| watch.record.collection_id == id);
-        lock(&self.list).iter().filter(wanted).map(Watch::status).collect()
+        self.shown().iter().filter(wanted).map(Watch::status).collect()
     }
 
     pub(super) fn records(&self) -> Vec<WatchRecord> {
-        lock(&self.list).iter().map(|watch| watch.record.clone()).collect()
+        self.shown().into_iter().map(|watch| watch.record).collect()
     }
 
     pub(super) fn show(&self, id: WatchId, condition: Condition) {

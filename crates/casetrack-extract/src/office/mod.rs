@@ -15,6 +15,7 @@ pub mod slides;
 pub mod styles;
 pub mod summary_information;
 pub mod symbols;
+pub mod tracked;
 
 /// A style and those it is based on, up to 32 of them; a cycle must end.
 pub(crate) fn lineage<S>(style: Option<S>, parent: impl FnMut(&S) -> Option<S>) -> impl Iterator<Item = S> {

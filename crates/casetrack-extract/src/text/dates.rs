@@ -42,6 +42,12 @@ pub(crate) fn of_fields(fields: &[i16]) -> Option<String> {
     iso(fields, "")
 }
 
+/// Minutes, hours, day, month and year from 1900, from the lowest bit on ([MS-DOC] 2.9.62), in local time. Zero stands for no date.
+pub(crate) fn of_packed(packed: u32) -> Option<String> {
+    let bits = |from: u32, count: u32| (packed >> from & ((1 << count) - 1)) as i16;
+    (packed != 0).then(|| of_fields(&[bits(20, 9) + 1900, bits(16, 4), bits(11, 5), bits(6, 5), bits(0, 6)]))?
+}
+
 /// Tenths of microseconds since 1601, UTC ([MS-DTYP] 2.3.3). Zero stands for no date.
 pub(crate) fn of_file_time(ticks: u64) -> Option<String> {
     let seconds = i64::try_from(ticks / 10_000_000).ok().filter(|_| ticks > 0)?;

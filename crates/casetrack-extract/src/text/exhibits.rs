@@ -88,7 +88,7 @@ fn exhibits(page: &Page) -> Vec<String> {
         });
         match stamped {
             Some((stamp, count)) => {
-                if !found.contains(&stamp) {
+                if !found.iter().any(|known| known.eq_ignore_ascii_case(&stamp)) {
                     found.push(stamp);
                 }
                 first += count;
@@ -217,6 +217,7 @@ mod tests {
         assert_eq!(noted(&["EXHIBIT B", body, "SMITH000042"]), ["EXHIBIT B"]);
         assert_eq!(noted(&[body, "PLAINTIFF'S\nEXHIBIT\n12"]), ["PLAINTIFF'S EXHIBIT 12"]);
         assert_eq!(noted(&["EXHIBIT", "C"]), ["EXHIBIT C"]);
+        assert_eq!(noted(&["EXHIBIT A", "Exhibit \"A\""]), ["EXHIBIT A"]);
         // In the middle of a page, at the end of a line, and in a list.
         assert_eq!(noted(&[body, "Exhibit D", body]), Vec::<String>::new());
         assert_eq!(noted(&[body, "as set out in\nExhibit D"]), Vec::<String>::new());

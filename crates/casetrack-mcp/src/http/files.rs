@@ -1,11 +1,10 @@
 //! Files that the user hands to the workbench, and those that the user takes away.
 
-use std::fs::File;
 use std::io::Write;
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, ErrorCode, ErrorKind, Result};
-use casetrack_engine::desk::Upload;
+use casetrack_engine::desk::{Upload, UploadFile};
 use casetrack_engine::evidence::EvidenceFormat;
 use casetrack_engine::paging::Paging;
 use casetrack_engine::sheet::SheetRequest;
@@ -25,7 +24,7 @@ use crate::session::Session;
 /// Uploads and exports at the same time; others wait.
 const AT_ONCE: usize = 4;
 /// A header that no form can send, and that a page elsewhere cannot without asking first, which is refused.
-const OWN_HEADER: &str = "x-casetrack";
+pub(super) const OWN_HEADER: &str = "x-casetrack";
 const PATH_HEADER: &str = "x-file-path";
 
 /// See the module.
@@ -78,7 +77,7 @@ impl Files {
             let file = upload.create()?;
             Ok((upload, file))
         };
-        let (upload, mut file): (Upload, File) = blocking(begin).await?;
+        let (upload, mut file): (Upload, UploadFile) = blocking(begin).await?;
         let mut received = 0u64;
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| Error::new(ErrorCode::Io, "The upload was broken off."))?;

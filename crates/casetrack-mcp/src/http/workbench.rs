@@ -16,6 +16,7 @@ use super::answers::{Answer, of_type, page, refusal};
 use super::files::Files;
 use super::keys::Keys;
 use super::pictures::Pictures;
+use super::vaults;
 use crate::session::Session;
 
 /// What is escaped in a fragment, besides what is already.
@@ -108,6 +109,7 @@ impl Desk {
         match (path, &head.method) {
             ("/page", &Method::GET) => self.pictures.answer(self.session(), &head.uri).await,
             ("/upload", &Method::POST) => self.files.upload(self.session(), &head.headers, &head.uri, body).await,
+            ("/unlock", &Method::POST) => vaults::unlock(self.session(), &head.headers, &head.uri, body).await,
             (path, &Method::GET) => match path.strip_prefix("/export/") {
                 Some(name) => self.files.export(self.session(), name, &head.uri).await,
                 None => file(path),

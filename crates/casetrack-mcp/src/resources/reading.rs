@@ -32,7 +32,8 @@ pub(crate) fn read(engine: &Engine, uri: &str, cancel: &Cancel) -> Result<Vec<Re
                 let id = collection["id"].as_str().unwrap_or_default().to_owned();
                 collection["uri"] = json!(Target::Documents { collection: id }.to_string());
             }
-            Ok(vec![as_json(uri, &json!({"collections": collections}))])
+            let locked = value(&engine.locked_collections()?)?;
+            Ok(vec![as_json(uri, &json!({"collections": collections, "locked": locked}))])
         }
         Target::Documents { collection } => {
             let meta = engine.find_collection(&collection)?;

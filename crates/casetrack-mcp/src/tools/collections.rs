@@ -73,6 +73,9 @@ pub(crate) struct CollectionList {
     collections: Vec<CollectionSummary>,
     /// The collection that documents and searches of this session go to.
     active_collection: Option<CollectionId>,
+    /// Vaults that are locked, of which nothing but the IDs is known. Only a person can unlock one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    locked: Vec<CollectionId>,
 }
 
 impl Tool for ListCollections {
@@ -94,8 +97,9 @@ impl Tool for ListCollections {
         };
         let collections = context.engine.list_collections(status)?;
         let active_collection = context.session.active_id();
-        Ok(Reply::new(CollectionList { collections, active_collection }, move |list| {
-            text::collections::list(&list.collections, status, list.active_collection)
+        let locked = context.engine.locked_collections()?.into_iter().map(|vault| vault.id).collect();
+        Ok(Reply::new(CollectionList { collections, active_collection, locked }, move |list| {
+            text::collections::list(&list.collections, status, list.active_collection, &list.locked)
         }))
     }
 }

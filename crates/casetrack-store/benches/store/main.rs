@@ -1,6 +1,6 @@
 //! How fast a collection takes documents and answers, how large it is on disk and in memory, and how that grows.
 //!
-//!     store [--sizes 10000,100000] [--chunks N] [--dir DIR] [--seed S] [--peers] [--verify]
+//!     store [--sizes 10000,100000] [--chunks N] [--dir DIR] [--seed S] [--peers] [--verify] [--vault]
 //!
 //! For each size (in chunks; default 10,000) a collection is loaded through the store's own API, closed, opened with a warm and
 //! a cold page cache, searched, and then a tenth of its documents is deleted and put again in a new version. Prints a table with
@@ -11,7 +11,7 @@
 //! Zipf's law from 150,000; 20 mentions a chunk of 150 entities a document; 384-dimensional unit vectors around 4,096 topics and,
 //! within them, around their document. Searches ask for 100 and 500 chunks, the latter as hybrid search does. Recall is measured
 //! against all vectors, compared one by one.
-//! With `--peers`, usearch and tantivy take the same vectors and texts alone, in the same run.
+//! With `--vault` each size is measured a second time, in a vault. With `--peers`, usearch and tantivy take the same vectors and texts alone, in the same run.
 
 mod corpus;
 mod measure;
@@ -26,6 +26,9 @@ use std::time::{Duration, Instant};
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType, Timestamp};
 use casetrack_store::schema::cf;
 use casetrack_store::{Collection, Filter, SparseVector, VectorModels};
+use casetrack_vault::header::{Header, Protector};
+use casetrack_vault::key::VaultKey;
+use casetrack_vault::recovery::RecoveryKey;
 
 use self::corpus::{Corpus, DIMENSION, MENTIONS_PER_CHUNK};
 use self::measure::Spans;
@@ -37,6 +40,10 @@ const QUERIES: usize = 200;
 /// One document in this many is deleted and put again.
 const CHANGED: usize = 10;
 
+fn collection_id() -> CollectionId {
+    CollectionId::from_bytes([7; 16])
+}
+
 static SPANS: LazyLock<Arc<Spans>> = LazyLock::new(Arc::default);
 
 struct Arguments {
@@ -45,10 +52,18 @@ struct Arguments {
     seed: u64,
     peers: bool,
     verify: bool,
+    vault: bool,
 }
 
 fn arguments() -> Arguments {
-    let mut parsed = Arguments { sizes: vec![10_000], dir: std::env::temp_dir(), seed: 1, peers: false, verify: false };
+    let mut parsed = Arguments {
+        sizes: vec![10_000],
+        dir: std::env::temp_dir(),
+        seed: 1,
+        peers: false,
+        verify: false,
+        vault: false,
+    };
     let mut given = std::env::args().skip(1);
     while let Some(name) = given.next() {
         let mut value = || given.next().unwrap_or_else(|| panic!("{name} needs a value"));
@@ -60,6 +75,7 @@ fn arguments() -> Arguments {
             "--seed" => parsed.seed = value().parse().expect("a number"),
             "--peers" => parsed.peers = true,
             "--verify" => parsed.verify = true,
+            "--vault" => parsed.vault = true,
             // cargo adds it
             "--bench" => {}
             _ => panic!("{name} is not known; see the first lines of benches/store/main.rs"),
@@ -75,17 +91,33 @@ fn main() {
     let mut report = Report::default();
     for &size in &arguments.sizes {
         let temp = tempfile::tempdir_in(&arguments.dir).expect("a directory to work in");
-        run(&corpus, size, temp.path(), &arguments, &mut report);
+        run(&corpus, size, temp.path(), &arguments, None, &mut report);
+        if arguments.vault {
+            let key = VaultKey::random(collection_id()).expect("a key");
+            let temp = tempfile::tempdir_in(&arguments.dir).expect("a directory to work in");
+            run(&corpus, size, temp.path(), &arguments, Some(&key), &mut report);
+        }
     }
     report.print();
 }
 
-fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, report: &mut Report) {
+fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels, key: Option<&VaultKey>) -> Collection {
+    let Some(key) = key else { return Collection::create(dir, meta, models).expect("a new collection") };
+    let recovery = RecoveryKey::random().expect("a recovery key");
+    let header = Header::create(key, &Protector::RecoveryKey(&recovery)).expect("a header");
+    Collection::create_vault(dir, meta, models, key, &header).expect("a new vault")
+}
+
+fn open(dir: &Path, key: Option<&VaultKey>) -> Collection {
+    key.map_or_else(|| Collection::open(dir), |key| Collection::open_vault(dir, key)).expect("the collection")
+}
+
+fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, key: Option<&VaultKey>, report: &mut Report) {
     let dir = temp.join("collection");
     let documents = Corpus::documents_for(size);
     let chunks = documents * Corpus::chunks_per_document();
     let meta = CollectionMeta {
-        id: CollectionId::from_bytes([7; 16]),
+        id: collection_id(),
         name: "Bench".into(),
         reference: None,
         collection_type: CollectionType::Other,
@@ -94,15 +126,15 @@ fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, report:
     };
     let models =
         VectorModels { dense: "bench".into(), dense_dimension: DIMENSION as u32, sparse: Some("bench".into()) };
-    report.column(chunks.to_string());
+    report.column(if key.is_some() { format!("{chunks}, vault") } else { chunks.to_string() });
     report.memory("before", measure::memory());
     measure::forget_peak();
-    let collection = Collection::create(&dir, &meta, &models).expect("a new collection");
+    let collection = create(&dir, &meta, &models, key);
 
     let mut versions = vec![0; documents];
     let loaded = put(corpus, &collection, "load", &(0..documents).collect::<Vec<_>>(), &versions, report);
     report.memory("peak while loading", loaded);
-    let collection = measure_all(corpus, collection, &dir, &versions, report);
+    let collection = measure_all(corpus, collection, &dir, key, &versions, report);
     let truth = Truth::new(corpus, &versions);
     report.put("dense recall@10", store_recall(corpus, &collection, &truth));
 
@@ -123,7 +155,7 @@ fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, report:
     report.put("deleted chunks/s", gone as f64 / started.elapsed().as_secs_f64());
     let changing = put(corpus, &collection, "put again", &changed, &versions, report);
     report.memory("peak while loading", changing);
-    let collection = measure_all(corpus, collection, &dir, &versions, report);
+    let collection = measure_all(corpus, collection, &dir, key, &versions, report);
     report.put("dense recall@10", store_recall(corpus, &collection, &Truth::new(corpus, &versions)));
 
     if arguments.verify {
@@ -178,6 +210,7 @@ fn measure_all(
     corpus: &Corpus,
     collection: Collection,
     dir: &Path,
+    key: Option<&VaultKey>,
     versions: &[u32],
     report: &mut Report,
 ) -> Collection {
@@ -190,14 +223,13 @@ fn measure_all(
     let started = Instant::now();
     drop(collection);
     report.put("close, ms", started.elapsed().as_secs_f64() * 1e3);
-    let collection = timed(report, "open, ms", &|| Collection::open(dir).expect("the collection"));
+    let collection = timed(report, "open, ms", &|| open(dir, key));
     for (name, time) in SPANS.take().into_iter().filter(|(_, time)| !time.is_zero()) {
         report.put(format!("open, {name}, ms"), time.as_secs_f64() * 1e3);
     }
     drop(collection);
     let collection = if measure::chill(dir) {
-        let open = || Collection::open(dir).expect("the collection");
-        let collection = timed(report, "open with a cold cache, ms", &open);
+        let collection = timed(report, "open with a cold cache, ms", &|| open(dir, key));
         let started = Instant::now();
         let all = Filter::default();
         collection.search_dense(&corpus.query_vector(QUERIES), K, &all).expect("hits");
@@ -210,7 +242,7 @@ fn measure_all(
         report.put("first sparse search after it, ms", started.elapsed().as_secs_f64() * 1e3);
         collection
     } else {
-        Collection::open(dir).expect("the collection")
+        open(dir, key)
     };
     let usage = collection.disk_usage().expect("sizes");
     let chunks = collection.counts().expect("counts").chunks as f64;

@@ -17,6 +17,7 @@ use crate::error::corrupt;
 use crate::originals::LINKS_PREFIX;
 use crate::reader::Reader;
 use crate::schema::SCHEMA_VERSION;
+use crate::seal::Seal;
 use crate::{fs, load, originals};
 
 /// What goes into an archive.
@@ -84,9 +85,10 @@ impl Collection {
             document.meta.original_stored = false;
             if let Some(links) = original {
                 let path = links.path(&record.meta);
-                match originals::digest(&path) {
+                let name = originals::name(&self.original_path(&record.meta));
+                match originals::digest(&path, &name, self.seal()) {
                     Ok((sha256, _)) if sha256 == record.meta.sha256 => {
-                        archive.original(number, &path)?;
+                        archive.original(number, &path, &name, self.seal())?;
                         document.meta.original_stored = true;
                         with_original += 1;
                     }
@@ -133,7 +135,6 @@ impl Links {
     fn make(collection: &Collection, reader: &Reader<'_>) -> Result<Self> {
         let name = format!("{LINKS_PREFIX}{}", CollectionId::random());
         let links = Self { dir: collection.dir().join(name) };
-        let originals = collection.originals_dir();
         for range in reader.slot_ranges()? {
             let id = range?.document;
             let record = reader.document(id)?.ok_or_else(|| corrupt(format!("Document {id} is missing.")))?;
@@ -141,7 +142,7 @@ impl Links {
                 continue;
             }
             fs::create_dir(&links.dir)?;
-            let (from, to) = (originals::path(&originals, &record.meta), links.path(&record.meta));
+            let (from, to) = (collection.original_path(&record.meta), links.path(&record.meta));
             // One that is missing is reported when it is read.
             if from.exists() && std::fs::hard_link(&from, &to).is_err() {
                 std::fs::copy(&from, &to).map_err(|error| Error::io(to.display(), error))?;
@@ -180,9 +181,9 @@ impl ArchiveWriter {
     }
 
     /// Uncompressed: most formats are compressed already, and what is not compressed cannot be a bomb.
-    fn original(&mut self, number: u64, path: &Path) -> Result<()> {
+    fn original(&mut self, number: u64, path: &Path, name: &str, seal: &Seal) -> Result<()> {
         let error = |error| Error::io(path.display(), error);
-        let mut file = File::open(path).map_err(error)?;
+        let mut file = seal.open(path, name).map_err(error)?;
         self.entry(original_entry(number), CompressionMethod::Stored, |put| {
             let mut buffer = vec![0; 1 << 18];
             loop {

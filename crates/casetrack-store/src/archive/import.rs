@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
@@ -19,6 +19,7 @@ use crate::collection::Collection;
 use crate::error::corrupt;
 use crate::fs;
 use crate::originals;
+use crate::seal::Seal;
 
 impl Archive {
     /// Opens an archive and compares its directory with its manifest. Reads no document.
@@ -187,7 +188,7 @@ impl Collection {
     /// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
     pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Self> {
         let models = archive.manifest.models.clone();
-        let staging = Self::stage(dir, meta, &models)?;
+        let staging = Self::stage(dir, meta, &models, &Seal::default())?;
         let filled = Self::open(&staging).and_then(|collection| fill(&collection, archive));
         if let Err(error) = filled.and_then(|()| fs::rename_durably(&staging, dir)) {
             if let Err(left) = fs::remove_dir(&staging) {
@@ -215,14 +216,15 @@ fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
             let target = collection.new_original_path(&document.meta);
             archive.read(&original, |input| {
                 let error = |error| Error::io(target.display(), error);
-                let mut file = File::create(&target).map_err(error)?;
+                let mut file = collection.create_kept(&target, &target)?;
                 std::io::copy(input, &mut file).map_err(|copying| match super::is_damage(&copying) {
                     true => corrupt(copying.to_string()),
                     false => error(copying),
                 })?;
-                file.flush().and_then(|()| file.sync_all()).map_err(error)
+                file.finish().map_err(error)
             })?;
-            let (sha256, _) = originals::digest(&target).map_err(|error| Error::io(target.display(), error))?;
+            let (sha256, _) = originals::digest(&target, &originals::name(&target), collection.seal())
+                .map_err(|error| Error::io(target.display(), error))?;
             if sha256 != document.meta.sha256 {
                 return Err(archive.refused(format_args!("\"{original}\" is not the file of its document")));
             }

@@ -124,6 +124,7 @@ mod tests {
     use super::*;
     use crate::derived::DerivedIndex;
     use crate::records::{Identity, SlotRange};
+    use crate::seal::Seal;
 
     const CHUNKS: u64 = 20_000;
 
@@ -131,7 +132,7 @@ mod tests {
     fn index(dir: &std::path::Path) -> Bm25Index {
         let collection = CollectionId::from_bytes([5; 16]);
         let identity = Identity { collection, dense_model: "m".into(), dense_dimension: 1, sparse_model: None };
-        let index = Bm25Index::open(dir, &identity).unwrap();
+        let index = Bm25Index::open(dir, &identity, &Seal::default()).unwrap();
         let document = |n: u64| DocumentId::from_bytes([(n % 7) as u8; 16]);
         let mut state = 1u64;
         let mut random = move |below: u64| {

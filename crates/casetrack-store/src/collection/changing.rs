@@ -4,7 +4,6 @@ use std::sync::PoisonError;
 
 use casetrack_core::marks::Marks;
 use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
-use rocksdb::WriteBatch;
 
 use super::Collection;
 use crate::indexes::Kept;
@@ -137,10 +136,10 @@ impl Collection {
             return Ok(());
         }
         let trimmed = State { trimmed_seq: durable, ..*state };
-        let mut batch = WriteBatch::default();
+        let mut batch = self.truth.batch();
         let (from, to) = (sequence_key(state.trimmed_seq + 1), sequence_key(durable + 1));
-        batch.delete_range_cf(self.truth.cf(cf::OPLOG)?, from, to);
-        batch.put_cf(self.truth.cf(cf::META)?, STATE_KEY, trimmed.encode()?);
+        batch.delete_range(cf::OPLOG, from, to)?;
+        batch.put(cf::META, STATE_KEY, trimmed.encode()?)?;
         self.truth.write_lazily(batch)?;
         *state = trimmed;
         Ok(())
@@ -183,7 +182,7 @@ impl Collection {
         let manifest = Manifest { collection: meta, ..self.manifest.clone() };
         // This copy prevails where they differ (`Manifest::reconcile`).
         manifest.keep(&self.truth)?;
-        manifest.write(&self.dir)?;
+        manifest.write(&self.dir, self.truth.seal())?;
         self.manifest = manifest;
         Ok(())
     }
@@ -200,12 +199,12 @@ impl Collection {
             None => {}
         }
         let identity = Identity { sparse_model: Some(model.to_owned()), ..self.identity.clone() };
-        let mut batch = WriteBatch::default();
-        batch.put_cf(self.truth.cf(cf::META)?, IDENTITY_KEY, identity.encode()?);
+        let mut batch = self.truth.batch();
+        batch.put(cf::META, IDENTITY_KEY, identity.encode()?)?;
         self.truth.write_durably(batch)?;
         self.identity = identity;
         self.manifest.models.sparse = Some(model.to_owned());
-        self.manifest.write(&self.dir)?;
+        self.manifest.write(&self.dir, self.truth.seal())?;
         self.manifest.keep(&self.truth)?;
         let state = *self.writer();
         self.indexes.sparse.set_failed();

@@ -1,12 +1,9 @@
 //! The columns that users define for the matter sheet. What they mean is up to the caller: here they are JSON.
 
-use std::fs;
-
 use casetrack_core::{Error, ErrorCode, Result};
 use serde_json::Value;
 
 use super::Collection;
-use crate::fs::write_atomically;
 
 /// In the collection's directory.
 const FILE: &str = "columns.json";
@@ -17,10 +14,10 @@ impl Collection {
     /// Errors: [`ErrorCode::Corrupt`] where the file is not JSON.
     pub fn columns(&self) -> Result<Option<Value>> {
         let path = self.dir().join(FILE);
-        let bytes = match fs::read(&path) {
+        let bytes = match self.truth().seal().read(&path, FILE) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io(path.display(), error)),
+            Err(error) if error.code == ErrorCode::FileNotFound => return Ok(None),
+            Err(error) => return Err(error),
         };
         serde_json::from_slice(&bytes).map(Some).map_err(|error| {
             let message = format!("The columns in {} cannot be read: {error}.", path.display());
@@ -33,6 +30,6 @@ impl Collection {
     pub fn set_columns(&self, columns: &Value) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(columns)
             .map_err(|error| Error::internal(format!("The columns could not be written as JSON: {error}.")))?;
-        write_atomically(&self.dir().join(FILE), &bytes)
+        self.truth().seal().write_atomically(&self.dir().join(FILE), FILE, &bytes)
     }
 }

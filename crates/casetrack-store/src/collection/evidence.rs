@@ -2,7 +2,6 @@
 
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Error, Result};
-use rocksdb::WriteBatch;
 
 use super::Collection;
 use crate::codec::encode;
@@ -22,8 +21,8 @@ impl Collection {
         let mut tray = self.truth.reader().evidence()?;
         let changed = change(&mut tray)?;
         tray.check().map_err(|error| Error::internal(error.message))?;
-        let mut batch = WriteBatch::default();
-        batch.put_cf(self.truth.cf(cf::META)?, EVIDENCE_KEY, encode(&tray)?);
+        let mut batch = self.truth.batch();
+        batch.put(cf::META, EVIDENCE_KEY, encode(&tray)?)?;
         self.truth.write_durably(batch)?;
         Ok(changed)
     }

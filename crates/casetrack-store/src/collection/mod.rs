@@ -15,7 +15,9 @@ mod telling;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use casetrack_core::{CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result, Timestamp};
+use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result, Timestamp};
+use casetrack_vault::header::Header;
+use casetrack_vault::key::VaultKey;
 
 use crate::complete;
 use crate::derived::Origin;
@@ -28,8 +30,10 @@ use crate::migrate;
 use crate::originals;
 use crate::records::{Identity, State};
 use crate::schema::SCHEMA_VERSION;
+use crate::seal::Seal;
 use crate::slots::SlotMap;
 use crate::truth::{Truth, truth_dir};
+use crate::vault;
 use crate::verify::{self, VerifyReport};
 
 pub use catalogue::CatalogueEntry;
@@ -134,13 +138,32 @@ impl Collection {
         if models.dense_dimension == 0 {
             return Err(Error::internal("A collection needs a model with at least one dimension."));
         }
-        let staging = Self::stage(dir, meta, models)?;
+        let staging = Self::stage(dir, meta, models, &Seal::default())?;
         fs::rename_durably(&staging, dir)?;
         Self::open(dir)
     }
 
+    /// As [`create`](Self::create), but everything the store writes below `dir` is sealed with `key`, which `header` holds. Copies of source
+    /// files, and what else the caller puts there, are the caller's to seal.
+    pub fn create_vault(
+        dir: &Path,
+        meta: &CollectionMeta,
+        models: &VectorModels,
+        key: &VaultKey,
+        header: &Header,
+    ) -> Result<Self> {
+        if models.dense_dimension == 0 || [key.collection(), header.collection()] != [meta.id; 2] {
+            return Err(Error::internal("A vault needs a model, and a key and a header of its own."));
+        }
+        let seal = Seal::with(key)?;
+        let staging = Self::stage(dir, meta, models, &seal)?;
+        vault::write(&staging, header)?;
+        fs::rename_durably(&staging, dir)?;
+        Self::open_with(dir, true, &seal)
+    }
+
     /// Builds an empty collection beside `dir`, where it has still to be renamed to.
-    pub(crate) fn stage(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<PathBuf> {
+    pub(crate) fn stage(dir: &Path, meta: &CollectionMeta, models: &VectorModels, seal: &Seal) -> Result<PathBuf> {
         if dir.exists() {
             return Err(Error::new(ErrorCode::AlreadyExists, format!("{} already exists.", dir.display()))
                 .with_hint("Choose another place for the new collection."));
@@ -149,9 +172,9 @@ impl Collection {
         fs::remove_dir(&staging)?;
         fs::create_dir(&staging)?;
         let manifest = Manifest { schema_version: SCHEMA_VERSION, collection: meta.clone(), models: models.clone() };
-        manifest.keep(&Truth::create(&truth_dir(&staging), &manifest.identity())?)?;
+        manifest.keep(&Truth::create(&truth_dir(&staging), &manifest.identity(), seal)?)?;
         fs::create_dir(&staging.join(ORIGINALS))?;
-        manifest.write(&staging)?;
+        manifest.write(&staging, seal)?;
         Ok(staging)
     }
 
@@ -159,36 +182,66 @@ impl Collection {
     /// was lost, a second for each thousand chunks to index. A collection of an older schema is migrated first (see `migrate`).
     ///
     /// Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open, [`ErrorCode::NewerSchema`],
-    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged, which [`repair`](Self::repair) can fix.
+    /// [`ErrorCode::Corrupt`] where RocksDB is missing or damaged, which [`repair`](Self::repair) can fix, [`ErrorCode::Locked`] for a vault.
     pub fn open(dir: &Path) -> Result<Self> {
-        let name = Manifest::read(dir)?.collection.name;
-        Self::open_with(dir, true).map_err(|error| match error.code {
+        Self::open_plain_or_vault(dir, &Seal::default())
+    }
+
+    /// As [`open`](Self::open), for a vault whose key is given.
+    ///
+    /// Errors: [`ErrorCode::Corrupt`] also where what is stored was changed, exchanged or sealed with another key.
+    pub fn open_vault(dir: &Path, key: &VaultKey) -> Result<Self> {
+        Self::open_plain_or_vault(dir, &Seal::with(key)?)
+    }
+
+    pub(crate) fn open_plain_or_vault(dir: &Path, seal: &Seal) -> Result<Self> {
+        let name = Manifest::read(dir, seal)?.collection.name;
+        Self::open_with(dir, true, seal).map_err(|error| match error.code {
             ErrorCode::Corrupt => error.with_hint(repair_hint(&name)),
             _ => error,
         })
     }
 
+    /// The header of a vault, which says what opens it. Needs no key.
+    ///
+    /// Errors: [`ErrorCode::NotFound`] where the collection in `dir` is no vault, [`ErrorCode::Corrupt`] where both copies are damaged.
+    pub fn vault_header(dir: &Path) -> Result<Header> {
+        vault::read(dir)
+    }
+
+    /// Replaces the header of a vault. Durable when it returns; a kill leaves the old one or the new one.
+    ///
+    /// Errors: [`ErrorCode::InvalidArgument`] for a header of another vault, or one that does not follow on the present one, which somebody
+    /// else changed meanwhile.
+    pub fn replace_vault_header(dir: &Path, header: &Header) -> Result<()> {
+        let present = vault::read(dir)?;
+        if header.collection() != present.collection() || header.generation() <= present.generation() {
+            return Err(Error::invalid("The slots of the vault were changed meanwhile.").with_hint("Try again."));
+        }
+        vault::write(dir, header)
+    }
+
     /// Opens a collection for [`verify`](Self::verify), even if changes are missing or counters do not add up, which
     /// [`open`](Self::open) refuses. What is read from it may be incomplete.
     pub fn open_to_verify(dir: &Path) -> Result<Self> {
-        Manifest::read(dir)?;
-        Self::open_with(dir, false)
+        Manifest::read(dir, &Seal::default())?;
+        Self::open_with(dir, false, &Seal::default())
     }
 
-    fn open_with(dir: &Path, strict: bool) -> Result<Self> {
+    pub(crate) fn open_with(dir: &Path, strict: bool, seal: &Seal) -> Result<Self> {
         let owner = OwnerLock::acquire(dir)?;
         // Made by an earlier version, or copied here.
         fs::make_private(dir);
         originals::clear_links(dir)?;
         // Once more, now that nobody else changes it.
-        let mut manifest = Manifest::read(dir)?;
-        let migrated = migrate::run(dir, &mut manifest)?;
-        let truth = tracing::debug_span!("rocksdb").in_scope(|| Truth::open(&truth_dir(dir)))?;
+        let mut manifest = Manifest::read(dir, seal)?;
+        let migrated = migrate::run(dir, &mut manifest, seal)?;
+        let truth = tracing::debug_span!("rocksdb").in_scope(|| Truth::open(&truth_dir(dir), seal))?;
         let identity = truth.identity()?;
         if manifest.models.sparse.is_none() && identity.sparse_model.is_some() {
             // A crash came between the two steps of `adopt_sparse_model`.
             manifest.models.sparse = identity.sparse_model.clone();
-            manifest.write(dir)?;
+            manifest.write(dir, seal)?;
         }
         if identity != manifest.identity() {
             let dir = dir.display();
@@ -199,7 +252,7 @@ impl Collection {
         let slots = tracing::debug_span!("slots").in_scope(|| SlotMap::load(&truth.reader()))?;
         let reader = truth.reader();
         let origin = Origin { identity: &identity, state: &state, slots: &slots, reader: &reader };
-        let indexes = Indexes::open(dir, origin.identity)?;
+        let indexes = Indexes::open(dir, origin.identity, seal)?;
         if strict {
             complete::check(&reader, &state, &slots)?;
             indexes.all().iter().try_for_each(|index| complete::check_not_behind(&truth, &state, *index))?;
@@ -278,14 +331,8 @@ impl Collection {
         self.dir.join(UPLOADS)
     }
 
-    /// Where the copy of a document's source file is, if one is kept.
-    pub fn original_path(&self, meta: &DocumentMeta) -> PathBuf {
-        originals::path(&self.originals_dir(), meta)
-    }
-
-    /// Where to put the copy of a document's source file that is about to be stored.
-    pub fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf {
-        originals::new_path(&self.originals_dir(), meta)
+    pub(crate) fn seal(&self) -> &Seal {
+        self.truth.seal()
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -344,7 +391,7 @@ impl Drop for Collection {
 }
 
 pub(crate) const ORIGINALS: &str = "originals";
-const UPLOADS: &str = "uploads";
+pub(crate) const UPLOADS: &str = "uploads";
 
 /// Where a collection is built before it gets its place.
 fn staging_path(dir: &Path) -> Result<PathBuf> {

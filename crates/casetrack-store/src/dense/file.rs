@@ -5,7 +5,7 @@
 //! does not name is left over from a crash and removed.
 
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
@@ -15,6 +15,7 @@ use usearch::{Index, MetricKind, ScalarKind};
 use crate::derived::{self, MANIFEST};
 use crate::error::{derived, why_not_writable};
 use crate::fs;
+use crate::seal::{Seal, name_in};
 
 /// Files up to this size are checked whole on open, larger ones in the part that searches follow blindly; the rest of them is
 /// checked before the first change and by `verify`.
@@ -46,17 +47,25 @@ impl Saved {
 
 /// Writes the index and commits it; file name, size and checksums are filled in. The file in use is not touched before
 /// the manifest names the new one.
-pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved) -> Result<Saved> {
+pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved, seal: &Seal) -> Result<Saved> {
     fs::create_dir(dir)?;
     saved.file = format!("{:020}.usearch", saved.applied);
-    if derived::read_manifest(dir).is_ok_and(|current: Saved| current.file == saved.file) {
+    if derived::read_manifest(dir, seal).is_ok_and(|current: Saved| current.file == saved.file) {
         saved.file = format!("{:020}-rebuilt.usearch", saved.applied);
     }
     let path = dir.join(&saved.file);
     let partial = fs::partial_path(&path);
-    index.save(name(&partial)?).map_err(|error| unsaved(&partial, &error))?;
-    File::open(&partial).and_then(|file| file.sync_all()).map_err(|error| Error::io(partial.display(), error))?;
-    let found = checksums(&partial, true)?;
+    let found = if seal.is_sealed() {
+        let mut bytes = vec![0; index.serialized_length()];
+        index.save_to_buffer(&mut bytes).map_err(|error| unsaved(&partial, &error))?;
+        let mut output = seal.create(&partial, &name_in(dir, &saved.file))?;
+        output.write_all(&bytes).and_then(|()| output.finish()).map_err(|error| Error::io(partial.display(), error))?;
+        checksums_of(&bytes)
+    } else {
+        index.save(name(&partial)?).map_err(|error| unsaved(&partial, &error))?;
+        File::open(&partial).and_then(|file| file.sync_all()).map_err(|error| Error::io(partial.display(), error))?;
+        checksums(&partial, true)?
+    };
     (saved.bytes, saved.crc32, saved.graph_crc32) = (found.bytes, found.whole.unwrap_or_default(), Some(found.graph));
     // usearch does not notice when closing the file fails.
     let expected = index.serialized_length() as u64;
@@ -64,15 +73,15 @@ pub(crate) fn save(dir: &Path, index: &Index, mut saved: Saved) -> Result<Saved>
         return Err(unsaved(&partial, &format!("{} of {expected} bytes were written", saved.bytes)));
     }
     fs::rename_durably(&partial, &path)?;
-    commit(dir, &saved)?;
+    commit(dir, &saved, seal)?;
     remove_others(dir, &saved.file)?;
     Ok(saved)
 }
 
 /// Replaces the manifest.
-pub(crate) fn commit(dir: &Path, saved: &Saved) -> Result<()> {
+pub(crate) fn commit(dir: &Path, saved: &Saved, seal: &Seal) -> Result<()> {
     let manifest = serde_json::to_vec_pretty(saved).map_err(|error| derived(dir, error))?;
-    fs::write_atomically(&dir.join(MANIFEST), &manifest)
+    derived::write_manifest(dir, &manifest, seal)
 }
 
 /// Makes the next open find nothing. A failure is not an error: the next open finds the same damage again.
@@ -87,11 +96,18 @@ pub(crate) fn disown(dir: &Path) {
 ///
 /// usearch follows the links of a graph without looking where they lead, so damage there would crash the process: that part is
 /// always checked. A damaged vector is at worst ranked wrongly.
-pub(crate) fn open(dir: &Path, identity: &str, index: &Index) -> Result<(Saved, bool)> {
-    let (saved, path) = committed(dir, identity)?;
+///
+/// A sealed one is a copy always, and all of it is checked.
+pub(crate) fn open(dir: &Path, identity: &str, index: &Index, seal: &Seal) -> Result<(Saved, bool)> {
+    if seal.is_sealed() {
+        let saved = load(dir, identity, index, seal)?;
+        remove_others(dir, &saved.file)?;
+        return Ok((saved, false));
+    }
+    let (saved, path) = committed(dir, identity, seal)?;
     let whole = saved.bytes <= CHECKED_ON_OPEN_BYTES || saved.graph_crc32.is_none();
     compare(dir, &saved, &path, whole)?;
-    let viewed = view(dir, &saved, index);
+    let viewed = view(dir, &saved, index, seal);
     if !viewed {
         index.load(name(&path)?).map_err(|error| derived(dir, error))?;
         check_loaded(dir, &saved, index)?;
@@ -101,22 +117,27 @@ pub(crate) fn open(dir: &Path, identity: &str, index: &Index) -> Result<(Saved, 
 }
 
 /// Maps what was committed into `index`, which must be empty, without checking it again; `false` where there is nothing to map or
-/// the file system cannot.
-pub(crate) fn view(dir: &Path, saved: &Saved, index: &Index) -> bool {
+/// the file system cannot, or it is sealed.
+pub(crate) fn view(dir: &Path, saved: &Saved, index: &Index, seal: &Seal) -> bool {
     let view = || {
         index.view(name(&dir.join(&saved.file))?).map_err(|error| derived(dir, error))?;
         check_loaded(dir, saved, index)
     };
     // usearch fails to view a graph without nodes.
-    saved.vectors > 0
+    !seal.is_sealed()
+        && saved.vectors > 0
         && saved.is_file()
         && view().inspect_err(|error| tracing::debug!(%error, "the dense index is not mapped")).is_ok()
 }
 
 /// Reads what was committed into `index`, which must be empty, and checks all of it.
-pub(crate) fn load(dir: &Path, identity: &str, index: &Index) -> Result<Saved> {
-    let (saved, path) = check(dir, identity)?;
-    index.load(name(&path)?).map_err(|error| derived(dir, error))?;
+pub(crate) fn load(dir: &Path, identity: &str, index: &Index, seal: &Seal) -> Result<Saved> {
+    let (saved, path, content) = checked(dir, identity, seal)?;
+    let loaded = match content {
+        Some(content) => index.load_from_buffer(&content),
+        None => index.load(name(&path)?),
+    };
+    loaded.map_err(|error| derived(dir, error))?;
     check_loaded(dir, &saved, index)?;
     Ok(saved)
 }
@@ -130,15 +151,28 @@ fn check_loaded(dir: &Path, saved: &Saved, index: &Index) -> Result<()> {
 }
 
 /// Compares the file with its manifest. Reads all of it.
-pub(crate) fn check(dir: &Path, identity: &str) -> Result<(Saved, PathBuf)> {
-    let (saved, path) = committed(dir, identity)?;
-    compare(dir, &saved, &path, true)?;
-    Ok((saved, path))
+pub(crate) fn check(dir: &Path, identity: &str, seal: &Seal) -> Result<()> {
+    checked(dir, identity, seal).map(drop)
+}
+
+/// The manifest, the file it names, and what that holds where it is sealed.
+fn checked(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, PathBuf, Option<Vec<u8>>)> {
+    let (saved, path) = committed(dir, identity, seal)?;
+    if !seal.is_sealed() {
+        compare(dir, &saved, &path, true)?;
+        return Ok((saved, path, None));
+    }
+    let content = seal.read(&path, &name_in(dir, &saved.file)).map_err(|error| match error.code {
+        ErrorCode::FileNotFound | ErrorCode::Corrupt => derived(dir, error),
+        _ => error,
+    })?;
+    matches(dir, &saved, &checksums_of(&content))?;
+    Ok((saved, path, Some(content)))
 }
 
 /// The manifest, and the file it names.
-fn committed(dir: &Path, identity: &str) -> Result<(Saved, PathBuf)> {
-    let saved: Saved = derived::read_manifest(dir)?;
+fn committed(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, PathBuf)> {
+    let saved: Saved = derived::read_manifest(dir, seal)?;
     derived::check_identity(dir, &saved.identity, identity)?;
     let path = dir.join(&saved.file);
     Ok((saved, path))
@@ -149,6 +183,10 @@ fn compare(dir: &Path, saved: &Saved, path: &Path, whole: bool) -> Result<()> {
         Err(error) if error.code == ErrorCode::FileNotFound => return Err(derived(dir, error)),
         found => found?,
     };
+    matches(dir, saved, &found)
+}
+
+fn matches(dir: &Path, saved: &Saved, found: &Checksums) -> Result<()> {
     let matches = found.bytes == saved.bytes
         && found.whole.is_none_or(|crc32| crc32 == saved.crc32)
         && saved.graph_crc32.is_none_or(|crc32| crc32 == found.graph);
@@ -167,8 +205,19 @@ fn checksums(path: &Path, whole: bool) -> Result<Checksums> {
     let error = |error| Error::io(path.display(), error);
     let mut file = File::open(path).map_err(error)?;
     let bytes = file.metadata().map_err(error)?.len();
+    checksums_in(&mut file, bytes, whole).map_err(error)
+}
+
+/// Of a file in memory.
+fn checksums_of(content: &[u8]) -> Checksums {
+    // Memory can be read; what could not be would match nothing.
+    let none = Checksums { bytes: 0, whole: None, graph: 0 };
+    checksums_in(&mut Cursor::new(content), content.len() as u64, true).unwrap_or(none)
+}
+
+fn checksums_in(file: &mut (impl Read + Seek), bytes: u64, whole: bool) -> std::io::Result<Checksums> {
     let mut head = Vec::new();
-    file.by_ref().take(8).read_to_end(&mut head).map_err(error)?;
+    file.by_ref().take(8).read_to_end(&mut head)?;
     let number = |at: usize| head.get(at..at + 4).and_then(|n| n.try_into().ok()).map_or(0, u32::from_le_bytes);
     // Nonsense in a damaged file; it does not match either way.
     let vectors = (u64::from(number(0)) * u64::from(number(4))).min(bytes.saturating_sub(8));
@@ -176,11 +225,11 @@ fn checksums(path: &Path, whole: bool) -> Result<Checksums> {
     graph.update(&head);
     let mut all = graph.clone();
     if whole {
-        all.combine(&crc32(&mut file.by_ref().take(vectors)).map_err(error)?);
+        all.combine(&crc32(&mut file.by_ref().take(vectors))?);
     } else {
-        file.seek_relative(vectors.cast_signed()).map_err(error)?;
+        file.seek_relative(vectors.cast_signed())?;
     }
-    let rest = crc32(&mut file).map_err(error)?;
+    let rest = crc32(file)?;
     graph.combine(&rest);
     all.combine(&rest);
     Ok(Checksums { bytes, whole: whole.then(|| all.finalize()), graph: graph.finalize() })

@@ -6,7 +6,7 @@
 //!
 //! While nothing changes the graph is a read-only view of its file, mapped into memory: it takes next to no memory of its own,
 //! the system keeps what is used of it, and opening it does not read the vectors. The first change replaces the view by a copy in
-//! memory, a flush goes back to the view.
+//! memory, a flush goes back to the view. That of a vault is a copy in memory always.
 
 mod contexts;
 mod file;
@@ -29,6 +29,7 @@ use crate::derived::{DerivedIndex, Origin, open_or_clear};
 use crate::error;
 use crate::reader::Reader;
 use crate::records::{Identity, SlotRange};
+use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
@@ -62,6 +63,7 @@ const COMPACT_NODES: usize = 1_000;
 
 pub(crate) struct DenseIndex {
     dir: PathBuf,
+    seal: Seal,
     identity: String,
     dimension: usize,
     graph: YieldingLock<Graph>,
@@ -213,7 +215,7 @@ impl DenseIndex {
             return Ok(());
         }
         let index = new_index(&self.dir, self.dimension)?;
-        let loaded = file::load(&self.dir, &self.identity, &index);
+        let loaded = file::load(&self.dir, &self.identity, &index, &self.seal);
         loaded.inspect_err(|error| {
             if error.code == ErrorCode::Corrupt {
                 file::disown(&self.dir);
@@ -234,7 +236,7 @@ impl DenseIndex {
             }
         };
         let index = new_index(&self.dir, self.dimension)?;
-        if file::view(&self.dir, &saved, &index) {
+        if file::view(&self.dir, &saved, &index, &self.seal) {
             let mut graph = self.graph.write();
             (graph.index, graph.viewed) = (Arc::new(index), true);
         }
@@ -251,12 +253,12 @@ impl DenseIndex {
             Some(before) if before.applied == applied => return Ok(()),
             Some(before) if unchanged && before.is_file() => {
                 let saved = Saved { applied, ..before };
-                file::commit(&self.dir, &saved)?;
+                file::commit(&self.dir, &saved, &self.seal)?;
                 saved
             }
             _ => {
                 let (identity, vectors) = (self.identity.clone(), index.size() as u64);
-                file::save(&self.dir, &index, Saved { identity, applied, vectors, ..Saved::default() })?
+                file::save(&self.dir, &index, Saved { identity, applied, vectors, ..Saved::default() }, &self.seal)?
             }
         };
         let mut graph = self.graph.write();
@@ -285,11 +287,11 @@ impl DerivedIndex for DenseIndex {
         "The nearest-neighbour index holds the vectors of all chunks and no others, and its file is sound.",
     );
 
-    fn open(dir: &Path, identity: &Identity) -> Result<Self> {
+    fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
         let dimension = identity.dense_dimension as usize;
         let tag = format!("casetrack-dense-1 {} {} {dimension}", identity.collection, identity.dense_model);
         let index = new_index(dir, dimension)?;
-        let (index, (saved, viewed)) = match open_or_clear(dir, Self::NAME, || file::open(dir, &tag, &index))? {
+        let (index, (saved, viewed)) = match open_or_clear(dir, Self::NAME, || file::open(dir, &tag, &index, seal))? {
             Some(found) => (index, found),
             None => (new_index(dir, dimension)?, (Saved::default(), false)),
         };
@@ -297,6 +299,7 @@ impl DerivedIndex for DenseIndex {
         let graph = Graph { index, viewed, applied, saved: Some(saved), unsaved_chunks: 0 };
         Ok(Self {
             dir: dir.to_owned(),
+            seal: seal.clone(),
             identity: tag,
             dimension,
             graph: YieldingLock::new(graph),
@@ -394,7 +397,7 @@ impl DerivedIndex for DenseIndex {
         }
         // Before the first save there is no file.
         if saved.is_some_and(|saved| saved.is_file())
-            && let Err(error) = file::check(&self.dir, &self.identity)
+            && let Err(error) = file::check(&self.dir, &self.identity, &self.seal)
         {
             problems.push(error.message);
         }

@@ -31,7 +31,7 @@ fn identity() -> Identity {
 }
 
 fn index_of(dir: &Path, vectors: &[Vec<f32>]) -> DenseIndex {
-    let index = DenseIndex::open(dir, &identity()).unwrap();
+    let index = DenseIndex::open(dir, &identity(), &Seal::default()).unwrap();
     for (slot, vector) in (0..).zip(vectors) {
         index.insert(slot, &narrow(vector)).unwrap();
     }
@@ -85,7 +85,7 @@ fn the_graph_does_not_depend_on_the_searches_in_between() {
     let dir = tempfile::tempdir().unwrap();
     let vectors = clustered(1500, 4);
     let quiet = index_of(&dir.path().join("quiet"), &vectors);
-    let busy = DenseIndex::open(&dir.path().join("busy"), &identity()).unwrap();
+    let busy = DenseIndex::open(&dir.path().join("busy"), &identity(), &Seal::default()).unwrap();
     for (slot, vector) in (0..).zip(&vectors) {
         busy.insert(slot, &narrow(vector)).unwrap();
         for _ in 0..slot % 3 {
@@ -108,10 +108,11 @@ fn a_saved_index_answers_as_before_and_another_identity_starts_anew() {
     index.commit().unwrap();
     let expected = index.search(&vectors[7], 20, None).unwrap();
     assert_eq!(expected[0].0, 7);
-    let reopened = DenseIndex::open(&dir, &identity()).unwrap();
+    let reopened = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     assert_eq!((reopened.applied(), reopened.durable()), (1, 1));
     assert_eq!(reopened.search(&vectors[7], 20, None).unwrap(), expected);
-    let other = DenseIndex::open(&dir, &Identity { dense_model: "other".into(), ..identity() }).unwrap();
+    let other =
+        DenseIndex::open(&dir, &Identity { dense_model: "other".into(), ..identity() }, &Seal::default()).unwrap();
     assert_eq!(other.applied(), 0);
     assert_eq!(other.search(&vectors[7], 20, None).unwrap(), []);
 }
@@ -204,7 +205,7 @@ fn a_view_answers_like_the_graph_in_memory_and_gives_way_to_it_at_the_first_chan
     let query = vectors[3].as_slice();
     let index = index_of(&dir, &vectors);
     index.commit().unwrap();
-    let reopened = DenseIndex::open(&dir, &identity()).unwrap();
+    let reopened = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     assert!(is_viewed(&reopened) && !is_viewed(&index));
     let answers = |index: &DenseIndex| {
         let graph = index.graph.read();
@@ -242,14 +243,14 @@ fn an_entry_without_chunks_does_not_write_the_graph_again() {
     let dir = temp.path().join("dense");
     index_of(&dir, &clustered(300, 10)).commit().unwrap();
     let before = files(&dir);
-    let index = DenseIndex::open(&dir, &identity()).unwrap();
+    let index = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     index.set_applied(9);
     index.commit().unwrap();
     assert_eq!(index.durable(), 9);
     assert!(is_viewed(&index));
     assert_eq!(files(&dir), before);
     drop(index);
-    let index = DenseIndex::open(&dir, &identity()).unwrap();
+    let index = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     assert_eq!((index.applied(), index.graph.read().index.size()), (9, 300));
 }
 
@@ -260,7 +261,7 @@ fn an_empty_index_is_saved_and_opened() {
     index_of(&dir, &[]).commit().unwrap();
     let vectors = clustered(3, 11);
     for applied in [1, 2] {
-        let index = DenseIndex::open(&dir, &identity()).unwrap();
+        let index = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
         assert_eq!((index.applied(), is_viewed(&index)), (applied, false));
         assert_eq!(index.search(&vectors[0], 5, None).unwrap(), []);
         index.insert(0, &narrow(&vectors[0])).unwrap();
@@ -286,13 +287,16 @@ fn a_save_that_a_crash_cut_short_leaves_the_one_before() {
     index.commit().unwrap();
     drop(index);
     assert_eq!(files(&dir), ["00000000000000000001-rebuilt.usearch", "manifest.json"]);
-    assert_eq!(DenseIndex::open(&dir, &identity()).unwrap().search(&vectors[299], 1, None).unwrap()[0].0, 0);
+    assert_eq!(
+        DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap().search(&vectors[299], 1, None).unwrap()[0].0,
+        0
+    );
 
     // The moment before the manifest is replaced.
     std::fs::write(&manifest, before.0).unwrap();
     std::fs::write(&old, before.1).unwrap();
     std::fs::write(dir.join("00000000000000000002.usearch.partial"), "half of it").unwrap();
-    let index = DenseIndex::open(&dir, &identity()).unwrap();
+    let index = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     assert_eq!(index.search(&vectors[299], 1, None).unwrap()[0].0, 299);
     assert_eq!(files(&dir), ["00000000000000000001.usearch", "manifest.json"]);
 }
@@ -316,7 +320,7 @@ fn damage_where_a_search_would_be_led_astray_is_found_on_open() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x10;
         std::fs::write(dir.join(path.file_name().unwrap()), damaged).unwrap();
-        let index = DenseIndex::open(&dir, &identity()).unwrap();
+        let index = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
         assert_eq!(index.applied(), 0, "the damage at byte {at} was not found");
     }
 }
@@ -328,12 +332,12 @@ fn a_damaged_vector_is_found_before_the_first_change_and_the_index_starts_anew()
     let (mut bytes, path, graph) = large(&dir);
     bytes[graph / 2] ^= 0x10;
     std::fs::write(&path, bytes).unwrap();
-    let index = DenseIndex::open(&dir, &identity()).unwrap();
+    let index = DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     assert!(is_viewed(&index));
-    assert_eq!(file::check(&dir, &index.identity).unwrap_err().code, ErrorCode::Corrupt);
+    assert_eq!(file::check(&dir, &index.identity, &Seal::default()).unwrap_err().code, ErrorCode::Corrupt);
     let error = index.insert(1000, &narrow(&clustered(1, 14)[0])).unwrap_err();
     assert_eq!(error.code, ErrorCode::Corrupt);
     assert!(error.message.contains("checksum"), "{}", error.message);
     drop(index);
-    assert_eq!(DenseIndex::open(&dir, &identity()).unwrap().applied(), 0);
+    assert_eq!(DenseIndex::open(&dir, &identity(), &Seal::default()).unwrap().applied(), 0);
 }

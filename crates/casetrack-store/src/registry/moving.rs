@@ -18,6 +18,7 @@ use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate::BACKUP_PREFIX;
 use crate::truth::TRUTH;
+use crate::vault;
 
 pub(super) const MOVING_PREFIX: &str = ".moving-";
 const REPLACED_PREFIX: &str = ".replaced-";
@@ -29,14 +30,17 @@ impl Registry {
 
     /// Opens the second directory of a collection that is on the way to these models: what an interrupted move left, or an empty one.
     pub fn moving(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
-        let dir = self.moving_path(meta.id);
-        if Manifest::read(&dir).is_ok_and(|manifest| manifest.models == *models)
-            && let Ok(collection) = Collection::open(&dir)
+        let (dir, seal) = (self.moving_path(meta.id), self.seal(meta.id)?);
+        if Manifest::read(&dir, &seal).is_ok_and(|manifest| manifest.models == *models)
+            && let Ok(collection) = Collection::open_plain_or_vault(&dir, &seal)
         {
             return Ok(collection);
         }
         fs::remove_dir(&dir)?;
-        Collection::create(&dir, meta, models)
+        match self.key(meta.id)? {
+            Some(key) => Collection::create_vault(&dir, meta, models, &key, &self.vault_header(meta.id)?),
+            None => Collection::create(&dir, meta, models),
+        }
     }
 
     /// Puts the second directory of a collection in the place of the first, in one step for everybody else, and removes the earlier one.
@@ -48,6 +52,10 @@ impl Registry {
         // Released before the renaming, which an open file would prevent on Windows.
         for dir in [&dir, &moving] {
             drop(OwnerLock::acquire(dir)?);
+        }
+        if vault::is_one(&dir) {
+            // Slots may have been changed since.
+            vault::write(&moving, &vault::read(&dir)?)?;
         }
         carry_over(&dir, &moving)?;
         fs::remove_dir(&replaced)?;

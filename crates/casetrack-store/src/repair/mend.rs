@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{DocumentId, ErrorCode, ErrorKind, Result, Timestamp};
-use rocksdb::WriteBatch;
 
 use super::{LostDocument, Repair};
+use crate::batch::Batch;
 use crate::codec::{decode, decode_json, encode, encode_json};
 use crate::error::corrupt;
 use crate::manifest::Manifest;
@@ -33,15 +33,15 @@ type Documents = HashMap<DocumentId, Kept>;
 impl Repair<'_> {
     pub(super) fn mend(&mut self, truth: &Truth, manifest: &Manifest) -> Result<()> {
         let reader = truth.reader();
-        let mut batch = WriteBatch::default();
+        let mut batch = truth.batch();
         let mut changed = 0;
         if truth.identity().is_err() {
-            batch.put_cf(truth.cf(cf::META)?, IDENTITY_KEY, manifest.identity().encode()?);
+            batch.put(cf::META, IDENTITY_KEY, manifest.identity().encode()?)?;
             changed += 1;
         }
         let mut kept = self.whole_documents(&reader, manifest, &mut batch, &mut changed)?;
         let state = truth.state().ok();
-        let next_slot = settle_slots(&mut kept, state.as_ref(), truth, &mut batch, &mut changed)?;
+        let next_slot = settle_slots(&mut kept, state.as_ref(), &mut batch, &mut changed)?;
 
         let mut entries = self.quarantine.entries();
         for family in cf::ALL {
@@ -67,13 +67,13 @@ impl Repair<'_> {
                 };
                 if !belongs {
                     entries.put(family, &key, &value)?;
-                    batch.delete_cf(truth.cf(family)?, &key);
+                    batch.delete(family, &key)?;
                 }
             }
             if present < lookups.len() as u64 {
                 changed += lookups.len() as u64 - present;
                 for (key, value) in lookups {
-                    batch.put_cf(truth.cf(family)?, key, value);
+                    batch.put(family, key, value)?;
                 }
             }
         }
@@ -109,11 +109,11 @@ impl Repair<'_> {
         for entry in reader.scan_all(cf::OPLOG)? {
             let (key, _) = entry?;
             last = last.max(parse_sequence_key(&key).unwrap_or_default());
-            batch.delete_cf(truth.cf(cf::OPLOG)?, &key);
+            batch.delete(cf::OPLOG, &key)?;
         }
         let changed_at = Some(Timestamp::now());
         let state = State { last_seq: last + 1, trimmed_seq: last + 1, changed_at, ..counted };
-        batch.put_cf(truth.cf(cf::META)?, STATE_KEY, state.encode()?);
+        batch.put(cf::META, STATE_KEY, state.encode()?)?;
         // What is about to leave the collection is named where it went, before it does.
         self.quarantine.write_report(&self.report)?;
         truth.write_durably(batch)?;
@@ -133,11 +133,10 @@ impl Repair<'_> {
         &mut self,
         reader: &Reader<'_>,
         manifest: &Manifest,
-        batch: &mut WriteBatch,
+        batch: &mut Batch<'_>,
         changed: &mut u64,
     ) -> Result<Documents> {
         let identity = manifest.identity();
-        let truth = reader.truth();
         let mut kept = Documents::new();
         let mut paths: HashMap<String, DocumentId> = HashMap::new();
         let mut records = Vec::new();
@@ -171,7 +170,7 @@ impl Repair<'_> {
             for chunk in &document.chunks {
                 let place = ChunkPlace { document: id, index: chunk.index };
                 if reader.chunk_place(chunk.id).ok().flatten() != Some(place) {
-                    batch.put_cf(truth.cf(cf::CHUNK_IDS)?, chunk.id.as_bytes(), encode(&place)?);
+                    batch.put(cf::CHUNK_IDS, chunk.id.as_bytes(), encode(&place)?)?;
                     *changed += 1;
                 }
             }
@@ -190,13 +189,7 @@ impl Repair<'_> {
 }
 
 /// Gives documents whose slots overlap with others new ones at the end. The slot that comes next.
-fn settle_slots(
-    kept: &mut Documents,
-    state: Option<&State>,
-    truth: &Truth,
-    batch: &mut WriteBatch,
-    changed: &mut u64,
-) -> Result<u64> {
+fn settle_slots(kept: &mut Documents, state: Option<&State>, batch: &mut Batch<'_>, changed: &mut u64) -> Result<u64> {
     let ends = kept.values().map(|kept| kept.record.slots().end().max(kept.record.first_slot.saturating_add(1)));
     let mut next = ends.max().unwrap_or_default().max(state.map_or(0, |state| state.next_slot));
     let mut in_order: Vec<&mut Kept> = kept.values_mut().collect();
@@ -207,7 +200,7 @@ fn settle_slots(
         if record.first_slot < free {
             record.first_slot = next;
             next += u64::from(record.meta.chunk_count).max(1);
-            batch.put_cf(truth.cf(cf::DOCUMENTS)?, record.meta.id.as_bytes(), encode_json(&*record)?);
+            batch.put(cf::DOCUMENTS, record.meta.id.as_bytes(), encode_json(&*record)?)?;
             *changed += 1;
         } else {
             free = record.first_slot + u64::from(record.meta.chunk_count).max(1);

@@ -19,7 +19,7 @@ use casetrack_core::{
     CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, Error, ErrorCode, ErrorKind, Result,
     Timestamp,
 };
-use rocksdb::WriteBatch;
+use casetrack_vault::key::VaultKey;
 use serde::Serialize;
 
 use crate::codec::encode_json;
@@ -31,10 +31,11 @@ use crate::manifest::{Manifest, VectorModels};
 use crate::reader::Reader;
 use crate::records::{DocumentRecord, Identity, State};
 use crate::schema::{SCHEMA_VERSION, cf};
+use crate::seal::Seal;
 use crate::slots::SlotMap;
 use crate::truth::{Truth, truth_dir};
 use crate::write::StoredDocument;
-use crate::{fs, load, originals};
+use crate::{fs, load, originals, vault};
 
 pub(crate) use self::quarantine::QUARANTINE;
 use self::quarantine::Quarantine;
@@ -91,6 +92,7 @@ fn in_full(reason: &Error) -> String {
 /// A repair under way.
 struct Repair<'d> {
     dir: &'d Path,
+    seal: Seal,
     quarantine: Quarantine,
     report: RepairReport,
     /// Documents whose annotations are damaged.
@@ -102,10 +104,24 @@ impl Collection {
     ///
     /// Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] where nothing is left
     /// to mend; [`ErrorCode::DiskFull`] and others of the machine, after which it can be run again.
+    ///
+    /// [`ErrorCode::Locked`] for a vault.
     pub fn repair(dir: &Path) -> Result<RepairReport> {
+        if vault::is_one(dir) {
+            return Err(vault::locked_at(dir));
+        }
+        Self::repair_with(dir, Seal::default())
+    }
+
+    /// As [`repair`](Self::repair), for a vault whose key is given. What goes to quarantine is sealed.
+    pub fn repair_vault(dir: &Path, key: &VaultKey) -> Result<RepairReport> {
+        Self::repair_with(dir, Seal::with(key)?)
+    }
+
+    pub(crate) fn repair_with(dir: &Path, seal: Seal) -> Result<RepairReport> {
         let owner = OwnerLock::acquire(dir)?;
-        let mut repair =
-            Repair { dir, quarantine: Quarantine::new(dir), report: RepairReport::default(), bad_annotations: 0 };
+        let quarantine = Quarantine::new(dir, seal.clone());
+        let mut repair = Repair { dir, seal, quarantine, report: RepairReport::default(), bad_annotations: 0 };
         repair.salvage_interrupted()?;
         let manifest = repair.read_manifest()?;
         let manifest = repair.truth(manifest)?;
@@ -119,8 +135,8 @@ impl Collection {
     }
 
     /// The name of the collection in `dir` by the copy that RocksDB keeps of it, for one whose `collection.json` is damaged.
-    pub fn kept_name(dir: &Path) -> Option<String> {
-        let truth = Truth::open_read_only(&truth_dir(dir)).ok()?;
+    pub(crate) fn name_in_truth(dir: &Path, seal: &Seal) -> Option<String> {
+        let truth = Truth::open_read_only(&truth_dir(dir), seal).ok()?;
         Some(Manifest::kept(&truth).ok()??.collection.name)
     }
 }
@@ -178,7 +194,7 @@ impl Repair<'_> {
     }
 
     fn read_manifest(&mut self) -> Result<Option<Manifest>> {
-        match Manifest::read(self.dir) {
+        match Manifest::read(self.dir, &self.seal) {
             Ok(manifest) => Ok(Some(manifest)),
             Err(error) => {
                 match error.code {
@@ -193,8 +209,8 @@ impl Repair<'_> {
 
     /// Mends RocksDB, and `collection.json` from it or the other way round.
     fn truth(&mut self, manifest: Option<Manifest>) -> Result<Manifest> {
-        let opened = Truth::open(&truth_dir(self.dir));
-        match opened.and_then(|truth| Truth::read_everything(truth.path()).map(|_| truth)) {
+        let opened = Truth::open(&truth_dir(self.dir), &self.seal);
+        match opened.and_then(|truth| Truth::read_everything(truth.path(), &self.seal).map(|_| truth)) {
             Ok(truth) => {
                 let manifest = self.settle_manifest(manifest, &truth)?;
                 self.mend(&truth, &manifest)?;
@@ -246,8 +262,8 @@ impl Repair<'_> {
     }
 
     fn rewrite_manifest(&mut self, manifest: Manifest) -> Result<Manifest> {
-        self.quarantine.take(&Manifest::path(self.dir), "")?;
-        manifest.write(self.dir)?;
+        self.quarantine.take(&Manifest::path(self.dir, &self.seal), "")?;
+        manifest.write(self.dir, &self.seal)?;
         self.done(format!("collection.json was written again, for \"{}\".", manifest.collection.name));
         Ok(manifest)
     }
@@ -256,19 +272,20 @@ impl Repair<'_> {
     fn originals(&mut self, manifest: &Manifest) -> Result<()> {
         let folder = self.dir.join(ORIGINALS);
         fs::create_dir(&folder)?;
-        let truth = Truth::open(&truth_dir(self.dir))?;
+        let truth = Truth::open(&truth_dir(self.dir), &self.seal)?;
         let mut expected = std::collections::HashSet::new();
-        let (mut batch, mut unusable) = (WriteBatch::default(), 0);
+        let (mut batch, mut unusable) = (truth.batch(), 0);
         for range in SlotMap::load(&truth.reader())?.ranges() {
             let Some(record) = truth.reader().document(range.document)? else { continue };
             if !record.meta.original_stored {
                 continue;
             }
-            let path = originals::path(&folder, &record.meta);
-            let problem = match originals::digest(&path) {
+            let path = originals::path(&folder, &record.meta, &self.seal);
+            let problem = match originals::digest(&path, &originals::name(&path), &self.seal) {
                 Ok((sha256, _)) if sha256 == record.meta.sha256 => None,
                 Ok(_) => Some("has other content"),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("is missing"),
+                Err(error) if error.kind() == std::io::ErrorKind::InvalidData => Some("is damaged"),
                 Err(error) => return Err(Error::io(path.display(), error)),
             };
             let Some(problem) = problem else {
@@ -278,7 +295,7 @@ impl Repair<'_> {
             self.found(format!("The copy of {} {problem}.", record.meta.path));
             let meta = DocumentMeta { original_stored: false, ..record.meta };
             let record = DocumentRecord { meta, ..record };
-            batch.put_cf(truth.cf(cf::DOCUMENTS)?, record.meta.id.as_bytes(), encode_json(&record)?);
+            batch.put(cf::DOCUMENTS, record.meta.id.as_bytes(), encode_json(&record)?)?;
             unusable += 1;
         }
         truth.write_durably(batch)?;
@@ -301,13 +318,13 @@ impl Repair<'_> {
 
     /// Opens the collection, with its indexes made again where they do not fit, and verifies it.
     fn indexes(&mut self) -> Result<()> {
-        let collection = match Collection::open(self.dir) {
+        let collection = match Collection::open_with(self.dir, true, &self.seal) {
             Err(error) if error.code == ErrorCode::Corrupt => {
                 // The documents are in order: it is the indexes that know of changes which are lost.
                 self.found(error.message);
                 self.discard_indexes()?;
                 self.done(INGEST_AGAIN);
-                Collection::open(self.dir)?
+                Collection::open_with(self.dir, true, &self.seal)?
             }
             opened => opened?,
         };

@@ -1,14 +1,14 @@
 //! Where a repair puts what it takes out: `quarantine/<time>/` in the collection's directory, made at the first use.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, Result, Timestamp};
 
 use super::RepairReport;
 use crate::fs;
+use crate::seal::{Output, Seal};
 
 /// Directory of all quarantines of a collection.
 pub(crate) const QUARANTINE: &str = "quarantine";
@@ -17,17 +17,18 @@ const ENTRIES: &str = "entries.bin";
 
 pub(super) struct Quarantine {
     dir: PathBuf,
+    seal: Seal,
     used: Cell<bool>,
 }
 
 impl Quarantine {
-    pub fn new(collection: &Path) -> Self {
+    pub fn new(collection: &Path, seal: Seal) -> Self {
         let name = Timestamp::now().to_string().replace(':', "");
         let root = collection.join(QUARANTINE);
         // Two repairs within a second.
         let dir = (1..).map(|n| if n == 1 { root.join(&name) } else { root.join(format!("{name}-{n}")) });
         let dir = dir.into_iter().find(|dir| !dir.exists()).unwrap_or(root);
-        Self { dir, used: Cell::new(false) }
+        Self { dir, seal, used: Cell::new(false) }
     }
 
     /// Where it is, if there is anything in it.
@@ -59,7 +60,7 @@ impl Quarantine {
             return Ok(());
         }
         let json = serde_json::to_vec_pretty(report).map_err(|error| Error::internal(error.to_string()))?;
-        fs::write_atomically(&self.dir.join(REPORT), &json)
+        self.seal.write_atomically(&self.dir.join(REPORT), REPORT, &json)
     }
 
     /// A file for entries of RocksDB; made at the first one.
@@ -71,7 +72,7 @@ impl Quarantine {
 /// `entries.bin`: for each entry the lengths of family, key and value (`u32`, little endian), then the three.
 pub(super) struct Entries<'q> {
     quarantine: &'q Quarantine,
-    file: Option<BufWriter<File>>,
+    file: Option<Output>,
     pub count: u64,
 }
 
@@ -83,7 +84,7 @@ impl Entries<'_> {
             Some(file) => file,
             none => {
                 self.quarantine.make(&self.quarantine.dir)?;
-                none.insert(BufWriter::new(File::create(&path).map_err(error)?))
+                none.insert(self.quarantine.seal.create(&path, ENTRIES)?)
             }
         };
         for part in [family.as_bytes(), key, value] {
@@ -100,8 +101,7 @@ impl Entries<'_> {
     pub fn finish(self) -> Result<u64> {
         if let Some(file) = self.file {
             let path = self.quarantine.dir.join(ENTRIES);
-            let file = file.into_inner().map_err(|unflushed| unflushed.into_error());
-            file.and_then(|file| file.sync_all()).map_err(|error| Error::io(path.display(), error))?;
+            file.finish().map_err(|error| Error::io(path.display(), error))?;
             fs::sync_parent(&path)?;
         }
         Ok(self.count)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{DocumentId, Error, ErrorCode, ErrorKind, Result};
-use rocksdb::{IteratorMode, ReadOptions, WriteBatch};
+use rocksdb::{IteratorMode, ReadOptions};
 
 use super::{INGEST_AGAIN, LostDocument, Repair, in_full};
 use crate::codec::{decode, encode};
@@ -92,13 +92,13 @@ impl Repair<'_> {
         let cut_off = list.as_ref().is_some_and(|list| manifest_is_cut_off(&damaged.join(list)));
         if !cut_off {
             clone(damaged, copy)?;
-            if let Ok(truth) = Truth::open_for_salvage(copy) {
+            if let Ok(truth) = Truth::open_for_salvage(copy, &self.seal) {
                 return Ok(truth);
             }
             if let Some(list) = list {
                 clone(damaged, copy)?;
                 fs::write_atomically(&copy.join("CURRENT"), format!("{list}\n").as_bytes())?;
-                if let Ok(truth) = Truth::open_for_salvage(copy) {
+                if let Ok(truth) = Truth::open_for_salvage(copy, &self.seal) {
                     return Ok(truth);
                 }
             }
@@ -111,7 +111,7 @@ impl Repair<'_> {
             "RocksDB's list of its files could not be used. Documents that were deleted or replaced shortly before may have \
              come back as they were.",
         );
-        Truth::open_for_salvage(copy)
+        Truth::open_for_salvage(copy, &self.seal)
     }
 
     /// Copies every document that is whole, in the order in which they were stored. Their number.
@@ -131,7 +131,7 @@ impl Repair<'_> {
         let newest: HashMap<String, DocumentId> =
             records.iter().map(|record| (record.meta.path.clone(), record.meta.id)).collect();
 
-        let truth = Truth::create(fresh, &identity)?;
+        let truth = Truth::create(fresh, &identity, &self.seal)?;
         manifest.keep(&truth)?;
         let before = source.state().ok();
         // Slots are not used again, so that no version of a document gets the number that another had.
@@ -173,8 +173,8 @@ impl Repair<'_> {
         match reader.evidence() {
             Ok(tray) if tray == EvidenceTray::default() => Ok(()),
             Ok(tray) => {
-                let mut batch = WriteBatch::default();
-                batch.put_cf(truth.cf(cf::META)?, EVIDENCE_KEY, encode(&tray)?);
+                let mut batch = truth.batch();
+                batch.put(cf::META, EVIDENCE_KEY, encode(&tray)?)?;
                 truth.write_lazily(batch)
             }
             Err(error) if error.kind() == ErrorKind::Environment && !is_damage(&error) => Err(error),
@@ -198,10 +198,12 @@ impl Repair<'_> {
                 options.fill_cache(false);
                 let mut damaged = false;
                 for entry in truth.db().iterator_cf_opt(truth.cf(family)?, options, mode) {
-                    let Ok((key, value)) = entry else {
+                    let Ok(stored) = entry else {
                         damaged = true;
                         break;
                     };
+                    // One that was changed after it was sealed says nothing; others name its document.
+                    let Ok((key, value)) = truth.opened(family, stored) else { continue };
                     ids.extend(match family {
                         cf::META | cf::OPLOG => None,
                         cf::PATH_INDEX => decode("path index entry", &value).ok(),

@@ -15,6 +15,7 @@ use super::segment::{Segment, SegmentInfo};
 use crate::derived::{self, MANIFEST};
 use crate::error::derived;
 use crate::fs;
+use crate::seal::Seal;
 
 /// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
 const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
@@ -40,24 +41,24 @@ impl Saved {
 }
 
 /// Commits. Fails where a segment is not on disk any more.
-pub(super) fn save(dir: &Path, mut saved: Saved) -> Result<()> {
+pub(super) fn save(dir: &Path, mut saved: Saved, seal: &Seal) -> Result<()> {
     fs::create_dir(dir)?;
     for segment in &saved.segments {
         let length = std::fs::metadata(dir.join(&segment.file)).map(|metadata| metadata.len());
-        if !length.is_ok_and(|length| length == segment.bytes) {
+        if !length.is_ok_and(|length| length == seal.bytes_on_disk(segment.bytes)) {
             return Err(derived(dir, format!("{} was removed", segment.file)));
         }
     }
     saved.crc32 = saved.checksum().map_err(|error| derived(dir, error))?;
     let manifest = serde_json::to_vec(&saved).map_err(|error| derived(dir, error))?;
-    fs::write_atomically(&dir.join(MANIFEST), &manifest)?;
+    derived::write_manifest(dir, &manifest, seal)?;
     remove_others(dir, &saved.segments)
 }
 
-/// Maps what was committed. Anything missing or wrong is [`casetrack_core::ErrorCode::Corrupt`]. Takes time in proportion to
+/// Maps what was committed, or reads it where it is sealed. Anything missing or wrong is [`casetrack_core::ErrorCode::Corrupt`]. Takes time in proportion to
 /// the number of segments, and reads what is small.
-pub(super) fn load(dir: &Path, identity: &str) -> Result<(Saved, Vec<Arc<Segment>>)> {
-    let saved: Saved = derived::read_manifest(dir)?;
+pub(super) fn load(dir: &Path, identity: &str, seal: &Seal) -> Result<(Saved, Vec<Arc<Segment>>)> {
+    let saved: Saved = derived::read_manifest(dir, seal)?;
     derived::check_identity(dir, &saved.identity, identity)?;
     if saved.checksum().ok() != Some(saved.crc32) {
         return Err(derived(dir, "the checksum of its manifest does not match"));
@@ -65,7 +66,7 @@ pub(super) fn load(dir: &Path, identity: &str) -> Result<(Saved, Vec<Arc<Segment
     if !saved.dead.is_well_formed() || !saved.segments.is_sorted_by(|a, b| a.end_slot <= b.first_slot) {
         return Err(derived(dir, "its manifest contradicts itself"));
     }
-    let open = |info: &SegmentInfo| Segment::open(dir, info.clone()).map(Arc::new);
+    let open = |info: &SegmentInfo| Segment::open(dir, info.clone(), seal).map(Arc::new);
     let segments: Vec<_> = saved.segments.iter().map(open).collect::<Result<_>>()?;
     if saved.segments.iter().map(|segment| segment.bytes).sum::<u64>() <= CHECKED_ON_OPEN_BYTES {
         check(dir, &segments)?;

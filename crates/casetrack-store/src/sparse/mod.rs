@@ -31,6 +31,7 @@ use crate::error;
 use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;
 use crate::records::{Identity, SlotRange};
+use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 
@@ -47,6 +48,7 @@ const PURGE_SHARE: u64 = 4;
 
 pub(crate) struct SparseIndex {
     dir: PathBuf,
+    seal: Seal,
     identity: String,
     inner: RwLock<Inner>,
     /// Number of the next segment's file; given out once.
@@ -152,11 +154,11 @@ impl SparseIndex {
 
     fn write_segment(&self, sources: &[&dyn Postings], dead: &Dead) -> Result<Option<Arc<Segment>>> {
         let file = format!("{:020}.postings", self.next_file.fetch_add(1, Ordering::Relaxed));
-        let info = segment::write(&self.dir, file, sources, dead).map_err(|unwritten| match unwritten {
+        let info = segment::write(&self.dir, file, sources, dead, &self.seal).map_err(|unwritten| match unwritten {
             Unwritten::Damaged => self.damaged(),
             Unwritten::Error(error) => error,
         })?;
-        info.map(|info| Segment::open(&self.dir, info).map(Arc::new)).transpose()
+        info.map(|info| Segment::open(&self.dir, info, &self.seal).map(Arc::new)).transpose()
     }
 
     fn save(&self) -> Result<()> {
@@ -171,7 +173,7 @@ impl SparseIndex {
             }
         };
         let applied = saved.applied;
-        file::save(&self.dir, saved)?;
+        file::save(&self.dir, saved, &self.seal)?;
         let mut inner = self.write();
         inner.saved = Some(applied);
         inner.changed = 0;
@@ -244,10 +246,10 @@ impl DerivedIndex for SparseIndex {
         "The learned-sparse index holds the vectors of all chunks that have one and no others, and its files are sound.",
     );
 
-    fn open(dir: &Path, identity: &Identity) -> Result<Self> {
+    fn open(dir: &Path, identity: &Identity, seal: &Seal) -> Result<Self> {
         let model = identity.sparse_model.as_deref().unwrap_or("none");
         let tag = format!("casetrack-sparse-1 {} {model}", identity.collection);
-        let (saved, segments) = open_or_clear(dir, Self::NAME, || file::load(dir, &tag))?.unwrap_or_default();
+        let (saved, segments) = open_or_clear(dir, Self::NAME, || file::load(dir, &tag, seal))?.unwrap_or_default();
         let number = |segment: &SegmentInfo| segment.file.split('.').next().and_then(|n| n.parse::<u64>().ok());
         let next_file = saved.segments.iter().filter_map(number).max().map_or(0, |last| last + 1);
         let inner = Inner {
@@ -258,7 +260,13 @@ impl DerivedIndex for SparseIndex {
             saved: Some(saved.applied),
             changed: 0,
         };
-        Ok(Self { dir: dir.to_owned(), identity: tag, inner: RwLock::new(inner), next_file: AtomicU64::new(next_file) })
+        Ok(Self {
+            dir: dir.to_owned(),
+            seal: seal.clone(),
+            identity: tag,
+            inner: RwLock::new(inner),
+            next_file: AtomicU64::new(next_file),
+        })
     }
 
     fn applied(&self) -> u64 {
@@ -329,7 +337,7 @@ impl DerivedIndex for SparseIndex {
     fn check(&self, slots: &SlotMap, reader: &Reader<'_>) -> Result<Vec<String>> {
         let mut problems = Vec::new();
         let segments = self.read().segments.clone();
-        let damaged = segments.iter().filter(|segment| !segment.is_sound());
+        let damaged = segments.iter().filter(|segment| !segment.is_sound_on_disk(&self.dir, &self.seal));
         problems.extend(damaged.map(|segment| format!("The file sparse/{} is damaged.", segment.info.file)));
         let missing = segments.iter().filter(|segment| !self.dir.join(&segment.info.file).exists());
         problems.extend(missing.map(|segment| format!("The file sparse/{} is missing.", segment.info.file)));

@@ -7,10 +7,10 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, ErrorCode, Result};
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,7 @@ use super::dead::Dead;
 use super::postings::{self, Cursor, Damaged};
 use crate::error::derived;
 use crate::fs;
+use crate::seal::{Output, Seal, name_in};
 
 const MARK: [u8; 8] = *b"CTSPARS1";
 const ENTRY: usize = 24;
@@ -52,15 +53,32 @@ pub(super) trait Postings {
 #[derive(Debug)]
 pub(super) struct Segment {
     pub info: SegmentInfo,
-    map: Mmap,
+    map: Content,
     directory: usize,
 }
 
-impl Segment {
-    /// Maps a file that has the length the manifest says. What is in it is not read; see [`check`](Self::check).
-    pub fn open(dir: &Path, info: SegmentInfo) -> Result<Self> {
+/// What a segment holds.
+#[derive(Debug)]
+enum Content {
+    Mapped(Mmap),
+    Held(Vec<u8>),
+}
+
+impl Content {
+    fn of(dir: &Path, info: &SegmentInfo, seal: &Seal) -> Result<Self> {
         let path = dir.join(&info.file);
         let damaged = |what: &str| derived(dir, format!("{} {what}", info.file));
+        if seal.is_sealed() {
+            let content = seal.read(&path, &name_in(dir, &info.file)).map_err(|error| match error.code {
+                ErrorCode::FileNotFound => damaged("is missing"),
+                ErrorCode::Corrupt => derived(dir, error),
+                _ => error,
+            })?;
+            return match content.len() as u64 == info.bytes {
+                true => Ok(Self::Held(content)),
+                false => Err(damaged("has another length than its manifest says")),
+            };
+        }
         let file = match File::open(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(damaged("is missing")),
             file => file.map_err(|error| Error::io(path.display(), error))?,
@@ -72,6 +90,27 @@ impl Segment {
         // SAFETY: the file is ours alone, under a name that is given out once, and nothing of ours writes to it after it got
         // that name.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| Error::io(path.display(), error))?;
+        Ok(Self::Mapped(map))
+    }
+}
+
+impl std::ops::Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Held(content) => content,
+        }
+    }
+}
+
+impl Segment {
+    /// Maps a file that has the length the manifest says. What is in it is not read; see [`is_sound`](Self::is_sound). A sealed one is
+    /// read.
+    pub fn open(dir: &Path, info: SegmentInfo, seal: &Seal) -> Result<Self> {
+        let damaged = |what: &str| derived(dir, format!("{} {what}", info.file));
+        let map = Content::of(dir, &info, seal)?;
         let footer = map.last_chunk::<FOOTER>().filter(|footer| footer[12..] == MARK);
         let [a, b, c, d, e, f, g, h, i, j, k, l, ..] = *footer.ok_or_else(|| damaged("is not a file of postings"))?;
         let directory = usize::try_from(u64::from_le_bytes([a, b, c, d, e, f, g, h])).unwrap_or(usize::MAX);
@@ -85,6 +124,12 @@ impl Segment {
     /// Whether the file's content is what was written. Reads all of it.
     pub fn is_sound(&self) -> bool {
         crc32fast::hash(&self.map) == self.info.crc32
+    }
+
+    /// As [`is_sound`](Self::is_sound), of the file as it is now. One that is missing is not judged here.
+    pub fn is_sound_on_disk(&self, dir: &Path, seal: &Seal) -> bool {
+        let missing = || !dir.join(&self.info.file).exists();
+        self.is_sound() && (!seal.is_sealed() || missing() || Content::of(dir, &self.info, seal).is_ok())
     }
 
     /// The directory; the footer after it is shorter than an entry.
@@ -148,6 +193,7 @@ pub(super) fn write(
     file: String,
     sources: &[&dyn Postings],
     dead: &Dead,
+    seal: &Seal,
 ) -> std::result::Result<Option<SegmentInfo>, Unwritten> {
     let (Some(first), Some(last)) = (sources.first(), sources.last()) else { return Ok(None) };
     let (first_slot, end_slot) = (first.first_slot(), last.end_slot());
@@ -155,11 +201,8 @@ pub(super) fn write(
     let path = dir.join(&file);
     let partial = fs::partial_path(&path);
     let io = |error| Error::io(partial.display(), error);
-    let mut out = Checksummed {
-        file: BufWriter::with_capacity(1 << 20, File::create(&partial).map_err(io)?),
-        crc32: crc32fast::Hasher::new(),
-        bytes: 0,
-    };
+    let mut out =
+        Checksummed { file: seal.create(&partial, &name_in(dir, &file))?, crc32: crc32fast::Hasher::new(), bytes: 0 };
 
     let mut terms: Vec<u32> = sources.iter().flat_map(|source| source.terms()).collect();
     terms.sort_unstable();
@@ -211,16 +254,15 @@ pub(super) fn write(
     out.write(&start.to_le_bytes()).map_err(io)?;
     out.write(&((directory.len() / ENTRY) as u32).to_le_bytes()).map_err(io)?;
     out.write(&MARK).map_err(io)?;
-    let Checksummed { file: mut buffered, crc32, bytes } = out;
-    buffered.flush().and_then(|()| buffered.get_ref().sync_all()).map_err(io)?;
-    drop(buffered);
+    let Checksummed { file: written, crc32, bytes } = out;
+    written.finish().map_err(io)?;
     fs::rename_durably(&partial, &path)?;
     let chunks = live.iter().map(|word| u64::from(word.count_ones())).sum();
     Ok(Some(SegmentInfo { file, bytes, crc32: crc32.finalize(), first_slot, end_slot, chunks, postings }))
 }
 
 struct Checksummed {
-    file: BufWriter<File>,
+    file: Output,
     crc32: crc32fast::Hasher,
     bytes: u64,
 }

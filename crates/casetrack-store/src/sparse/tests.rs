@@ -66,7 +66,7 @@ struct Model {
 impl Model {
     fn new(dir: &Path) -> Self {
         let dir = dir.join("sparse");
-        let index = SparseIndex::open(&dir, &identity()).unwrap();
+        let index = SparseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
         Self { index, dir, log: Vec::new(), live: BTreeMap::new(), next: 0 }
     }
 
@@ -115,7 +115,7 @@ impl Model {
                 self.index.save().unwrap();
             }
             Step::Reopen => {
-                self.index = SparseIndex::open(&self.dir, &identity()).unwrap();
+                self.index = SparseIndex::open(&self.dir, &identity(), &Seal::default()).unwrap();
                 assert_eq!(self.index.applied(), self.index.durable());
                 (self.index.applied() as usize + 1..=self.log.len()).for_each(|seq| self.apply(seq));
             }
@@ -200,7 +200,7 @@ fn large(chunks: u64) -> impl Iterator<Item = (u64, Vec<(u32, u8)>)> {
 #[test]
 fn windows_that_cannot_matter_are_passed_over_without_loss() {
     let temp = tempfile::tempdir().unwrap();
-    let index = SparseIndex::open(&temp.path().join("sparse"), &identity()).unwrap();
+    let index = SparseIndex::open(&temp.path().join("sparse"), &identity(), &Seal::default()).unwrap();
     let mut all = Vec::new();
     for (slot, impacts) in large(120_000) {
         index.insert(slot, &impacts).unwrap();
@@ -237,7 +237,7 @@ fn windows_that_cannot_matter_are_passed_over_without_loss() {
 fn segments_stay_few_and_deleted_chunks_leave_them() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("sparse");
-    let index = SparseIndex::open(&dir, &identity()).unwrap();
+    let index = SparseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     for (slot, impacts) in large(600) {
         index.insert(slot, &impacts).unwrap();
         index.set_applied(slot + 1);
@@ -264,12 +264,14 @@ fn segments_stay_few_and_deleted_chunks_leave_them() {
 fn another_model_or_collection_begins_anew() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("sparse");
-    let index = SparseIndex::open(&dir, &identity()).unwrap();
+    let index = SparseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     index.insert(0, &[(1, 2)]).unwrap();
     index.set_applied(1);
     index.commit().unwrap();
-    assert_eq!(SparseIndex::open(&dir, &identity()).unwrap().applied(), 1);
-    let other = SparseIndex::open(&dir, &Identity { sparse_model: Some("other".into()), ..identity() }).unwrap();
+    assert_eq!(SparseIndex::open(&dir, &identity(), &Seal::default()).unwrap().applied(), 1);
+    let other =
+        SparseIndex::open(&dir, &Identity { sparse_model: Some("other".into()), ..identity() }, &Seal::default())
+            .unwrap();
     assert_eq!((other.applied(), other.fingerprints().unwrap().len()), (0, 0));
 }
 
@@ -277,7 +279,7 @@ fn another_model_or_collection_begins_anew() {
 fn postings_that_cannot_be_read_are_not_used_again() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("sparse");
-    let index = SparseIndex::open(&dir, &identity()).unwrap();
+    let index = SparseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     for (slot, impacts) in large(2000) {
         index.insert(slot, &impacts).unwrap();
     }
@@ -286,7 +288,7 @@ fn postings_that_cannot_be_read_are_not_used_again() {
     drop(index);
     // As a large index that is not checked on open: wrong bytes whose checksum is right.
     let (mut saved, segments) =
-        file::load(&dir, "casetrack-sparse-1 05050505-0505-0505-0505-050505050505 sparse").unwrap();
+        file::load(&dir, "casetrack-sparse-1 05050505-0505-0505-0505-050505050505 sparse", &Seal::default()).unwrap();
     let path = dir.join(&segments[0].info.file);
     let mut bytes = std::fs::read(&path).unwrap();
     drop(segments);
@@ -294,9 +296,9 @@ fn postings_that_cannot_be_read_are_not_used_again() {
     bytes[..end / 2].fill(0xff);
     std::fs::write(&path, &bytes).unwrap();
     saved.segments[0].crc32 = crc32fast::hash(&bytes);
-    file::save(&dir, saved).unwrap();
-    let index = SparseIndex::open(&dir, &identity()).unwrap();
+    file::save(&dir, saved, &Seal::default()).unwrap();
+    let index = SparseIndex::open(&dir, &identity(), &Seal::default()).unwrap();
     let query = SparseVector { terms: (0..8).map(|term| (term, 1.0)).collect() };
     assert_eq!(index.search(&query, 5, None).unwrap_err().code, ErrorCode::Corrupt);
-    assert_eq!(SparseIndex::open(&dir, &identity()).unwrap().applied(), 0);
+    assert_eq!(SparseIndex::open(&dir, &identity(), &Seal::default()).unwrap().applied(), 0);
 }

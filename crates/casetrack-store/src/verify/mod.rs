@@ -109,7 +109,7 @@ fn damage<T>(result: Result<T>) -> Result<std::result::Result<T, Error>> {
 /// Reads every entry of RocksDB, and with it the checksum of every block.
 pub(crate) fn rocksdb(truth: &Truth) -> Result<Check> {
     let mut findings = Findings::new("rocksdb", "Every block of RocksDB's files can be read and has its checksum.");
-    match damage(Truth::read_everything(truth.path()))? {
+    match damage(Truth::read_everything(truth.path(), truth.seal()))? {
         Ok(entries) => findings.check.checked = entries,
         Err(error) => findings.problem(error.message),
     }
@@ -120,9 +120,10 @@ pub(crate) fn rocksdb(truth: &Truth) -> Result<Check> {
 pub(crate) fn manifest(dir: &Path, open: &Manifest, truth: &Truth) -> Result<Check> {
     let mut findings = Findings::new("manifest", "collection.json is what RocksDB keeps a copy of.");
     findings.check.checked = 1;
-    for (what, found) in
-        [("collection.json", Manifest::read(dir).map(Some)), ("RocksDB's copy of it", Manifest::kept(truth))]
-    {
+    for (what, found) in [
+        ("collection.json", Manifest::read(dir, truth.seal()).map(Some)),
+        ("RocksDB's copy of it", Manifest::kept(truth)),
+    ] {
         match damage(found)? {
             Ok(Some(found)) if found == *open => {}
             Ok(_) => findings.problem(format!("{what} belongs to another collection than the one that is open.")),

@@ -17,4 +17,5 @@ mod search;
 mod selecting;
 mod support;
 mod upkeep;
+mod vault;
 mod verify;

@@ -158,7 +158,6 @@ fn a_collection_without_its_description_gets_it_back() {
     let meta = collection.meta().clone();
     drop(collection);
     std::fs::remove_file(dir.join("collection.json")).unwrap();
-    assert_eq!(Collection::kept_name(&dir).as_deref(), Some("Test"));
     Collection::repair(&dir).unwrap();
     assert_eq!(Collection::open(&dir).unwrap().meta(), &meta);
     // Without a copy of it, as in collections of earlier versions.

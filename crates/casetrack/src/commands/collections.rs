@@ -1,15 +1,21 @@
 //! `casetrack new`, `collections`, `rename`, `close`, `archive` and `reopen`
 
-use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Result};
+use std::time::Duration;
+
+use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Password, Result};
 use casetrack_engine::ModelProfile;
-use casetrack_engine::collections::{CollectionSummary, CreateCollection};
+use casetrack_engine::collections::{CollectionSummary, CreateCollection, LockedCollection};
+use casetrack_engine::vaults::VaultRequest;
+use casetrack_mcp::settings::duration;
 use casetrack_text::Reader;
 use casetrack_text::format::counted;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::vault;
 use crate::console::Console;
 use crate::options::named;
+use crate::secrets::Typed;
 
 /// Create an empty collection for a matter
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -25,13 +31,35 @@ pub struct New {
     /// Models that make its vectors: compact, quality or multilingual [default: as --profile says]
     #[arg(long, value_name = "PROFILE")]
     models: Option<ModelProfile>,
+    /// Make it a vault: encrypted, and opened only with its passphrase or its recovery key, which is printed once
+    #[arg(long)]
+    vault: bool,
+    /// Lock the vault when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    #[arg(long, value_name = "TIME", requires = "vault", value_parser = duration)]
+    idle: Option<Duration>,
+    #[command(flatten)]
+    from: Typed,
+    #[arg(skip)]
+    passphrase: Option<Password>,
 }
 
 impl New {
+    pub fn ask(&mut self) -> Result<()> {
+        if self.vault {
+            self.passphrase = Some(self.from.read_new("Passphrase of the new vault")?);
+        }
+        Ok(())
+    }
+
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let Self { name, reference, collection_type, models } = self;
+        let Self { name, reference, collection_type, models, idle, passphrase, .. } = self;
         let request = CreateCollection { name, reference, collection_type, models };
+        if let Some(passphrase) = passphrase {
+            let idle = vault::idle(idle, console)?;
+            let made = engine.create_vault(VaultRequest { collection: request, passphrase }, idle)?;
+            return console.print(&made, |made| vault::created(made, idle));
+        }
         let meta = engine.create_collection(request)?;
         console.print(&meta, created)
     }
@@ -54,15 +82,33 @@ impl Collections {
     pub fn run(self, console: &Console) -> Result<u8> {
         let mut collections = console.engine.list_collections(None)?;
         collections.retain(|summary| self.all || summary.meta.status != CollectionStatus::Archived);
-        console.print(&collections, |collections| list(collections))
+        let locked = console.engine.locked_collections()?.into_iter().map(Listed::Locked);
+        let all: Vec<Listed> =
+            collections.into_iter().map(|summary| Listed::Open(Box::new(summary))).chain(locked).collect();
+        console.print(&all, |all| list(all))
     }
 }
 
-fn list(collections: &[CollectionSummary]) -> String {
+/// In JSON, a vault that is locked has its ID and `"locked": true`.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Listed {
+    Open(Box<CollectionSummary>),
+    Locked(LockedCollection),
+}
+
+fn list(collections: &[Listed]) -> String {
     if collections.is_empty() {
         return "There are no collections yet.\n\nNext: casetrack new NAME".to_owned();
     }
-    let line = |summary: &CollectionSummary| {
+    let line = |listed: &Listed| {
+        let summary = match listed {
+            Listed::Open(summary) => summary,
+            Listed::Locked(vault) => {
+                let id = vault.id.short();
+                return format!("{id}  locked  (a vault; casetrack unlock {id})\n");
+            }
+        };
         let counts = match (&summary.problem, summary.documents, summary.chunks) {
             (None, Some(documents), Some(chunks)) => {
                 format!("{}, {}", counted(documents, "document"), counted(chunks, "chunk"))

@@ -104,6 +104,9 @@ fn quote(out: &mut String, bar: &str, text: &str, query: &str) {
     }
 }
 
+/// Where the last search is kept, in the data directory.
+const FILE: &str = "last-search.json";
+
 /// The results of the last search in a data directory, so that `casetrack show 3` shows the third.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastSearch {
@@ -130,9 +133,14 @@ impl LastSearch {
         let hits = response.hits.iter().map(|found| (found.rank, &found.collection, found.chunk_id));
         let numbered = |(rank, name, chunk)| Some(Numbered { rank, collection: id(name)?, chunk });
         let last = Self { query: response.query.clone(), results: results.chain(hits).filter_map(numbered).collect() };
-        let written = serde_json::to_vec(&last).map_err(std::io::Error::from);
-        if let Err(error) = written.and_then(|json| std::fs::write(path(&console.engine), json)) {
-            tracing::warn!("the results cannot be shown by number: {error}");
+        let engine = &console.engine;
+        let told = match searched {
+            [] => engine.unlocked_vaults().unwrap_or_default(),
+            some => some.to_vec(),
+        };
+        let written = serde_json::to_vec(&last).map_err(|error| Error::internal(error.to_string()));
+        if let Err(error) = written.and_then(|json| engine.write_owned(&path(engine), FILE, &told, json)) {
+            tracing::warn!(%error, "the results cannot be shown by number");
         }
     }
 
@@ -140,7 +148,8 @@ impl LastSearch {
     ///
     /// # Errors
     ///
-    /// [`casetrack_core::ErrorCode::NotFound`] if the last search has no such result.
+    /// [`casetrack_core::ErrorCode::NotFound`] if the last search has no such result, [`casetrack_core::ErrorCode::Locked`] if it was in a
+    /// vault that is locked.
     pub fn chunk(engine: &Engine, number: &str) -> Result<Option<(CollectionId, ChunkId, Self)>> {
         if number.len() > MAX_DIGITS || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             return Ok(None);
@@ -150,7 +159,8 @@ impl LastSearch {
             Error::new(casetrack_core::ErrorCode::NotFound, message)
                 .with_hint("Search first with `casetrack search`; its results can then be shown by number.")
         };
-        let last: Option<Self> = std::fs::read(path(engine)).ok().and_then(|json| serde_json::from_slice(&json).ok());
+        let last = engine.read_owned(&path(engine), FILE)?;
+        let last: Option<Self> = last.and_then(|json| serde_json::from_slice(&json).ok());
         let Some(last) = last else {
             return Err(missing(format!("There is no result {rank}: nothing was searched yet.")));
         };
@@ -169,7 +179,7 @@ impl LastSearch {
 }
 
 fn path(engine: &Engine) -> PathBuf {
-    engine.config().data_dir.join("last-search.json")
+    engine.config().data_dir.join(FILE)
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod terms;
 mod threads;
 mod tracked;
 mod upkeep;
+mod vault;
 mod versions;
 mod watches;
 
@@ -47,6 +48,10 @@ pub enum OnCollections {
     Close(collections::Close),
     Archive(collections::Archive),
     Reopen(collections::Reopen),
+    Unlock(vault::Unlock),
+    Lock(vault::Lock),
+    Vault(vault::Vault),
+    FindVault(vault::FindVault),
     Ingest(ingest::Ingest),
     Sync(ingest::Sync),
     Reindex(ingest::Reindex),
@@ -96,6 +101,25 @@ pub enum OnCollections {
 }
 
 impl OnCollections {
+    /// Asks the person at the terminal for what the command needs and nobody may read: passphrases. In the client.
+    pub fn ask(&mut self) -> Result<()> {
+        match self {
+            Self::New(command) => command.ask(),
+            Self::Unlock(command) => command.ask(),
+            Self::Vault(command) => command.ask(),
+            _ => Ok(()),
+        }
+    }
+
+    /// What must succeed before anybody is asked: nobody is to type a passphrase for a vault that is not there.
+    pub fn before_asking(&self) -> Option<Self> {
+        match self {
+            Self::Unlock(command) => Some(Self::FindVault(command.which())),
+            Self::Vault(command) => command.which().map(Self::FindVault),
+            _ => None,
+        }
+    }
+
     /// Runs in the owner. Returns the exit status.
     pub fn run(self, console: &Console) -> Result<u8> {
         match self {
@@ -105,6 +129,10 @@ impl OnCollections {
             Self::Close(command) => command.run(console),
             Self::Archive(command) => command.run(console),
             Self::Reopen(command) => command.run(console),
+            Self::Unlock(command) => command.run(console),
+            Self::Lock(command) => command.run(console),
+            Self::Vault(command) => command.run(console),
+            Self::FindVault(command) => command.run(console),
             Self::Ingest(command) => command.run(console),
             Self::Sync(command) => command.run(console),
             Self::Reindex(command) => command.run(console),
@@ -160,6 +188,7 @@ impl OnCollections {
             Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {
                 false
             }
+            Self::Vault(command) => command.may_be_repeated(),
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             Self::Evidence(command) => command.may_be_repeated(),

@@ -123,11 +123,14 @@ pub struct Export {
     /// The file to write, such as matter.ctcollection
     file: OsString,
     /// Write the folders of `casetrack files roots` and what `casetrack space` has in place of a collection, as JSON
-    #[arg(long, conflicts_with_all = ["collection", "no_originals"])]
+    #[arg(long, conflicts_with_all = ["collection", "no_originals", "plain"])]
     catalog: bool,
     /// Leave out the copies of source files that the collection keeps
     #[arg(long)]
     no_originals: bool,
+    /// Write it although the collection is a vault: whoever has the file can read it
+    #[arg(long)]
+    plain: bool,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
@@ -143,7 +146,8 @@ impl Export {
             return console.print(&report, exported_catalog);
         }
         let collection = self.target.find(engine)?;
-        let request = ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force };
+        let request =
+            ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force, plain: self.plain };
         let report = engine.export_collection(collection.id, request)?;
         console.hand_over(&file)?;
         console.print(&report, exported)

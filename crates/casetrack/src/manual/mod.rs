@@ -21,6 +21,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("workbench", include_str!("../../../../docs/workbench.md")),
     ("queries", include_str!("../../../../docs/queries.md")),
     ("data", include_str!("../../../../docs/data.md")),
+    ("vault", include_str!("../../../../docs/vault.md")),
     ("promises", include_str!("../../../../docs/promises.md")),
     ("sheet", include_str!("../../../../docs/sheet.md")),
     ("versions", include_str!("../../../../docs/versions.md")),

@@ -1,4 +1,7 @@
 //! The owner's log: a file next to its lock, and the standard error of connected clients.
+//!
+//! The file is not encrypted. From the moment on at which a vault is unlocked, the values of fields are left out of it, but for ids and
+//! numbers: they may be texts, names or paths. Messages are fixed texts. Clients see everything.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,6 +15,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::wire::FromOwner;
 use crate::console::Shown;
+use crate::marks::unmarked;
 use crate::options::Global;
 
 /// Size from which the log is rotated when an owner starts, in bytes. One old log is kept.
@@ -87,8 +91,9 @@ impl Write for Line<'_> {
 impl Drop for Line<'_> {
     fn drop(&mut self) {
         // A log that cannot be written, for example on a full disk, must not stop the work.
-        let _ = lock(&self.log.file).write_all(&self.text);
-        let text = String::from_utf8_lossy(&self.text).trim_end().to_owned();
+        let line = String::from_utf8_lossy(&self.text);
+        let _ = lock(&self.log.file).write_all(unmarked(&line, casetrack_engine::had_a_vault()).as_bytes());
+        let text = unmarked(&line, false).trim_end().to_owned();
         lock(&self.log.clients).retain(|client| {
             // More verbose levels are greater.
             if self.level <= client.level {

@@ -29,6 +29,8 @@ use crate::privacy::close_to_others;
 
 /// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
 const IDLE: Duration = Duration::from_secs(300);
+/// Interval between checks whether a vault is to be locked because nobody asked for it.
+const LOCK_CHECK: Duration = Duration::from_secs(1);
 /// Interval between checks that the data directory is still there.
 const CHECK: Duration = Duration::from_secs(5);
 
@@ -67,7 +69,10 @@ impl Owner {
             let log = OwnerLog::open(&directory)?;
             output::init_owner_logging(global.verbose, log.clone());
             // Its standard error leads nowhere, so panics go to the log, to which the request's error points.
-            std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+            std::panic::set_hook(Box::new(|panic| {
+                let at = panic.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
+                tracing::error!(place = at, panic = %panic, "a bug");
+            }));
             let engine = Engine::new(global.config()?)?;
             engine.clear_remains()?;
             engine.resume_jobs()?;
@@ -171,7 +176,9 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, stay: bool) -> Re
     ctrlc::set_handler(move || end.notify_one())
         .map_err(|error| Error::internal(format!("The signal handler: {error}")))?;
     let idle = if stay { None } else { Some(idle_time()) };
+    let locking = tokio::spawn(lock_idle(Arc::clone(&serving)));
     accept(data_dir, &address, &listener, &serving, idle).await;
+    locking.abort();
     serving.engine.stop_watches();
     serving.engine.pause_jobs();
     // Withdraw the address before closing the listener, so that no new client comes.
@@ -191,6 +198,8 @@ async fn accept(
     let mut clients = serving.clients.subscribe();
     let mut browsers = serving.workbench.browsers();
     let mut since = Instant::now();
+    // A sleep would begin anew with each turn of the loop, and never end where others end sooner.
+    let mut check = tokio::time::interval_at(Instant::now() + CHECK, CHECK);
     loop {
         let alone = *clients.borrow_and_update() == 0 && *browsers.borrow_and_update() == 0;
         tokio::select! {
@@ -211,20 +220,32 @@ async fn accept(
             },
             _ = clients.changed() => since = Instant::now(),
             _ = browsers.changed() => since = Instant::now(),
-            // What indexes in memory hold would be lost.
+            // What indexes in memory hold would be lost, and vaults are unlocked for longer.
             () = tokio::time::sleep_until(since + idle.unwrap_or_default()), if alone && idle.is_some() => {
-                match serving.engine.has_work() || serving.engine.has_indexes_in_memory() {
+                let engine = &serving.engine;
+                match engine.has_work() || engine.has_indexes_in_memory() || engine.has_unlocked_vaults() {
                     false => return,
                     true => since = Instant::now(),
                 }
             }
             () = serving.end.notified() => return,
-            () = tokio::time::sleep(CHECK), if alone => {
+            _ = check.tick(), if alone => {
                 // Removed with the data directory, or by hand.
                 if Address::read(data_dir).as_ref() != Some(address) {
                     return;
                 }
             }
+        }
+    }
+}
+
+/// Locks the vaults that nobody asks for.
+async fn lock_idle(serving: Arc<Serving>) {
+    loop {
+        tokio::time::sleep(LOCK_CHECK).await;
+        let serving = Arc::clone(&serving);
+        if tokio::task::spawn_blocking(move || serving.engine.lock_idle()).await.is_err() {
+            tracing::error!("locking idle vaults failed");
         }
     }
 }

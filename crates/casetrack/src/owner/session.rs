@@ -4,11 +4,12 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use casetrack_engine::Engine;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use zeroize::Zeroizing;
 
 use super::serve::Serving;
 use super::wire::{self, FromClient, FromOwner, Greeting, Request, Run, SessionOptions};
@@ -29,7 +30,8 @@ pub(super) struct Reader(BufReader<ReadHalf<Stream>>);
 impl Reader {
     /// The client's next message, or `None` if it has gone.
     pub(super) async fn next<T: serde::de::DeserializeOwned>(&mut self) -> Option<T> {
-        let mut line = Vec::new();
+        // It may hold a passphrase.
+        let mut line = Zeroizing::new(Vec::new());
         self.0.read_until(b'\n', &mut line).await.ok()?;
         if line.last() == Some(&b'\n') { wire::decode(&line).ok() } else { None }
     }
@@ -89,7 +91,7 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
         let message = format!("The process {} has this data directory open for others: {others}.", std::process::id());
         let hint = "Close the assistants and commands that use it, or update them if they are of another version of \
                     CaseTrack, then try again.";
-        frames.send(FromOwner::Failed(Error::new(casetrack_core::ErrorCode::InUse, message).with_hint(hint)))
+        frames.send(FromOwner::Failed(Error::new(ErrorCode::InUse, message).with_hint(hint)))
     };
 }
 
@@ -118,7 +120,12 @@ pub(super) fn new_sessions(
     // The command line takes precedence over the settings file.
     offered.apply(&mut settings);
     let active = match (active, &collection) {
-        (None, Some(name)) => Some(engine.find_collection(name)?.id),
+        (None, Some(name)) => match engine.find_collections(std::slice::from_ref(name)) {
+            Ok(found) => found.first().copied(),
+            // It may be the name of a vault that is locked: the first call says what to do.
+            Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => None,
+            Err(error) => return Err(error),
+        },
         (active, _) => active,
     };
     let audit = Arc::clone(&serving.audit);

@@ -218,6 +218,19 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     Pieces(text).filter_map(text_of).collect::<String>().into()
 }
 
+/// The text without the marks of insertions.
+pub(crate) fn without_insertions(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    for piece in Pieces(text) {
+        match piece {
+            Piece::Text(text) => kept.push_str(text),
+            Piece::Mark(Mark::Start | Mark::End | Mark::Break, _) => {}
+            Piece::Mark(mark, id) => push(&mut kept, mark, id),
+        }
+    }
+    kept
+}
+
 /// The marks of a text with the white space that is missing beside what was deleted.
 pub(crate) fn before_gap(text: &str, gap: Gap) -> String {
     with_gap(text, Mark::Gone { before: None, after: Some(gap) })

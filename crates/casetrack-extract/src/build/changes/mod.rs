@@ -13,7 +13,7 @@ use casetrack_core::{Change, ChangeKind, Page};
 
 pub(crate) use self::marks::{
     ChangeId, Gap, Veil, after_gap, before_gap, end, fold, gone, has_marks, hidden, hide, inserted_break, is_blank,
-    is_reserved, plain, show, start, trim_break,
+    is_reserved, plain, show, start, trim_break, without_insertions,
 };
 use self::marks::{Mark, Piece, Pieces};
 use crate::text::dates;

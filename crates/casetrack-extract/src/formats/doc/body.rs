@@ -3,19 +3,21 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use casetrack_core::{BlockKind, Result};
+use casetrack_core::{ChangeKind, Result};
 
 use super::fib::Fib;
 use super::pieces::Text;
 use super::properties::{CharacterProperties, ParagraphProperties, PropertyPages, RowProperties, Run};
+use super::revisions::Revisions;
 use super::styles::Styles;
 use super::tables::{TableRow, with_columns};
-use crate::build::changes::{self, ChangeId};
-use crate::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK, is_reserved};
+use crate::build::changes::{self, ChangeId, Stamp};
+use crate::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK, Sink, is_reserved};
 use crate::container::ole::{u16_at, u32_at};
 use crate::office::numbering::Numbering;
 use crate::office::styles::ListReference;
 use crate::office::symbols;
+use crate::office::tracked::{Rows, Tracked};
 
 const CELL_MARK: u16 = 7;
 
@@ -29,6 +31,8 @@ pub(super) struct WordFile<'a> {
     /// Whether any of the styles hides characters.
     pub styles_hide: bool,
     pub fonts: Vec<String>,
+    /// Those who made tracked changes.
+    pub revisers: Vec<String>,
     pub data: Vec<u8>,
 }
 
@@ -39,30 +43,27 @@ pub(super) struct Anchors {
     pub notes: HashMap<u32, String>,
     /// Whether a section that ends here is followed by a new page.
     pub sections: HashMap<u32, bool>,
-    /// Text of text boxes and pictures.
+    /// Text of text boxes, pictures and comments.
     pub boxes: BTreeMap<u32, Vec<FlowBlock>>,
+    /// Headers and footers of the sections that are still to come.
+    pub margins: std::vec::IntoIter<Vec<String>>,
 }
 
-/// Where blocks go.
-pub(super) enum Sink<'f, 'd> {
-    Pages(&'f mut Flow<'d>),
-    Collected(&'f mut Vec<FlowBlock>),
-}
-
-pub(super) struct Body<'a, 'b> {
+pub(super) struct Body<'a, 'b, 'd> {
     pub file: &'b WordFile<'a>,
     pub numbering: &'b mut Numbering,
     pub anchors: &'b mut Anchors,
     /// What marks hidden text.
     pub veil: ChangeId,
+    pub flow: &'b mut Flow<'d>,
 }
 
 /// A part being read.
 #[derive(Default)]
-struct State<'a> {
-    text: String,
+pub(super) struct State<'a> {
+    pub text: String,
     /// Fields that are open: whether each shows its result by now.
-    fields: Vec<bool>,
+    pub fields: Vec<bool>,
     /// The instruction of the innermost field.
     instruction: String,
     characters: Option<(Run<'a>, CharacterProperties)>,
@@ -75,6 +76,7 @@ struct State<'a> {
     hidden_from: Option<usize>,
     /// The places of a paragraph and its style, where styles hide text.
     style: Option<(Range<u32>, u16)>,
+    pub revisions: Revisions,
 }
 
 impl State<'_> {
@@ -94,7 +96,7 @@ impl State<'_> {
     }
 }
 
-impl<'a> Body<'a, '_> {
+impl<'a> Body<'a, '_, '_> {
     /// Reads the characters in `range`.
     pub fn read(&mut self, range: Range<u32>, sink: &mut Sink) -> Result<()> {
         let units = &self.file.text.units;
@@ -111,32 +113,47 @@ impl<'a> Body<'a, '_> {
                 let ends_row = units.get(at.wrapping_sub(1)) == Some(&CELL_MARK);
                 state.text.push(if ends_row { '\n' } else { '\t' });
             } else if matches!(unit, 0x0D | CELL_MARK) || ends_section.is_some() {
-                self.end_paragraph(&mut state, position, sink)?;
+                let mark = self.character_properties(&mut state, position);
+                if mark.is_deleted && unit == 0x0D && next < end && self.goes_on(position) {
+                    self.delete_end(&mut state, &mark);
+                } else {
+                    self.end_paragraph(&mut state, position, &mark, sink)?;
+                }
             } else {
                 let unit_pair = [unit, units.get(next).copied().unwrap_or(0)];
                 let pair = char::decode_utf16(unit_pair).next().and_then(Result::ok).filter(|c| c.len_utf16() == 2);
                 next += usize::from(pair.is_some());
                 self.character(&mut state, position, unit, pair);
             }
-            if let (Some(true), Sink::Pages(flow)) = (ends_section, &mut *sink) {
-                flow.break_page();
+            if let (Some(starts_page), Sink::Pages) = (ends_section, &*sink) {
+                if starts_page {
+                    self.flow.break_page();
+                }
+                self.start_section();
             }
             at = next;
         }
+        self.end_deletion(&mut state);
         if !state.text.is_empty() || !state.cell.is_empty() {
-            self.end_paragraph(&mut state, (at as u32).saturating_sub(1), sink)?;
+            let nothing = CharacterProperties::default();
+            self.end_paragraph(&mut state, (at as u32).saturating_sub(1), &nothing, sink)?;
         }
         self.end_table(&mut state, sink)
     }
 
+    /// Headers and footers stand on the first page of their section.
+    pub fn start_section(&mut self) {
+        let texts = self.anchors.margins.next().unwrap_or_default();
+        self.flow.add_margins(texts);
+    }
+
     fn character(&mut self, state: &mut State<'a>, position: u32, unit: u16, pair: Option<char>) {
-        if let Some(boxed) = self.anchors.boxes.remove(&position) {
-            state.boxes.extend(boxed);
-        }
+        let boxed = self.anchors.boxes.remove(&position).unwrap_or_default();
         let properties = self.character_properties(state, position);
         if properties.is_deleted {
-            return;
+            return self.delete(state, position, (unit, pair), &properties, &boxed);
         }
+        state.boxes.extend(boxed);
         match unit {
             0x13 => {
                 state.fields.push(false);
@@ -153,6 +170,7 @@ impl<'a> Body<'a, '_> {
             // A form field keeps its state in the data of the picture that is part of its instruction.
             0x01 if state.fields.last() == Some(&false) && state.instruction.trim() == "FORMCHECKBOX" => {
                 if let Some(is_checked) = properties.data.and_then(|place| check_box(&self.file.data, place)) {
+                    self.mark_text(state, &properties);
                     state.text.push(if is_checked { '☒' } else { '☐' });
                 }
             }
@@ -183,17 +201,30 @@ impl<'a> Body<'a, '_> {
     }
 
     fn visible(
-        &self,
+        &mut self,
         state: &mut State<'a>,
         position: u32,
         unit: u16,
         pair: Option<char>,
         properties: CharacterProperties,
     ) {
-        if let Some(mark) = self.anchors.notes.get(&position) {
-            state.text.push_str(mark);
+        let c = self.shown(unit, pair, &properties);
+        let note = self.anchors.notes.get(&position).cloned();
+        if c.is_some() || note.is_some() {
+            self.mark_text(state, &properties);
         }
-        let c = match (unit, properties.symbol) {
+        state.text.extend(note);
+        if let Some(c) = c {
+            let is_hidden = self.is_hidden(state, position, &properties);
+            state.veil(is_hidden, self.veil);
+            // What stands for marks, or for breaks of pages, is no text.
+            state.text.push(if c != PAGE_BREAK && is_reserved(c) { ' ' } else { c });
+        }
+    }
+
+    /// The character that is seen, if any is.
+    pub fn shown(&self, unit: u16, pair: Option<char>, properties: &CharacterProperties) -> Option<char> {
+        match (unit, properties.symbol) {
             (0x28, Some((font, code))) if properties.is_special => {
                 let font = self.file.fonts.get(usize::from(font)).map(String::as_str);
                 Some(symbols::symbol(code.into(), font))
@@ -207,13 +238,21 @@ impl<'a> Body<'a, '_> {
             (0..0x20, _) => None,
             _ if pair.is_some() => pair,
             _ => Some(char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER)),
-        };
-        if let Some(c) = c {
-            let is_hidden = self.is_hidden(state, position, &properties);
-            state.veil(is_hidden, self.veil);
-            // What stands for marks, or for breaks of pages, is no text.
-            state.text.push(if c != PAGE_BREAK && is_reserved(c) { ' ' } else { c });
         }
+    }
+
+    /// Whether the character at a position was deleted.
+    pub fn is_deleted(&self, position: u32) -> bool {
+        self.character_properties(&mut State::default(), position).is_deleted
+    }
+
+    /// Whether the next paragraph can go on with the text of the one that ends here: both are in a table, or neither is.
+    fn goes_on(&self, position: u32) -> bool {
+        let in_table = |position| {
+            let properties = self.paragraph_properties(position);
+            properties.in_table || properties.depth > 0
+        };
+        in_table(position) == in_table(position + 1)
     }
 
     /// The places in the Data stream of the pictures that stand in the text, by their positions.
@@ -247,19 +286,33 @@ impl<'a> Body<'a, '_> {
         properties
     }
 
-    fn end_paragraph(&mut self, state: &mut State<'a>, position: u32, sink: &mut Sink) -> Result<()> {
+    /// `mark`: the properties of the character that ends the paragraph.
+    fn end_paragraph(
+        &mut self,
+        state: &mut State<'a>,
+        position: u32,
+        mark: &CharacterProperties,
+        sink: &mut Sink,
+    ) -> Result<()> {
         let properties = self.paragraph_properties(position);
         state.veil(false, self.veil);
         // Results of fields may span paragraphs. Instructions rarely do, and one without an end must not hide the rest.
         state.fields.retain(|shows| *shows);
+        self.end_changes(state);
         let text = std::mem::take(&mut state.text);
         if properties.ends_row && !properties.ends_inner {
-            if !state.cell.is_empty() || !text.trim().is_empty() {
+            if !state.cell.is_empty() || !changes::is_blank(&text) {
                 state.cell.push(FlowBlock::paragraph(text, None, None));
                 Self::end_cell(state);
             }
-            let cells = std::mem::take(&mut state.cells);
-            state.rows.push(TableRow { cells, properties: properties.row });
+            let mut cells = std::mem::take(&mut state.cells);
+            let tracked = self.tracked(mark);
+            if tracked.inserted.is_some() {
+                // What is in the row is part of its insertion.
+                let blocks = cells.iter_mut().flat_map(|cell| &mut cell.blocks);
+                blocks.for_each(|block| block.text = changes::without_insertions(&block.text));
+            }
+            state.rows.push(TableRow { cells, properties: properties.row, tracked });
             return Ok(());
         }
         let is_cell = self.file.text.units.get(position as usize) == Some(&CELL_MARK);
@@ -267,13 +320,13 @@ impl<'a> Body<'a, '_> {
         if !in_table {
             self.end_table(state, sink)?;
         }
-        let block = self.block(text, &properties);
+        let inserted = if is_cell { None } else { self.tracked(mark).inserted };
+        let block = self.block(text, &properties, inserted, state);
         let boxes = std::mem::take(&mut state.boxes);
         for block in std::iter::once(block).chain(boxes) {
-            match &mut *sink {
-                _ if in_table => state.cell.push(block),
-                Sink::Pages(flow) => flow.push(&block)?,
-                Sink::Collected(blocks) => blocks.push(block),
+            match in_table {
+                true => state.cell.push(block),
+                false => self.flow.emit(block, sink)?,
             }
         }
         if in_table && is_cell {
@@ -287,26 +340,24 @@ impl<'a> Body<'a, '_> {
         state.cells.push(FlowCell { column, blocks: std::mem::take(&mut state.cell) });
     }
 
-    fn end_table(&self, state: &mut State, sink: &mut Sink) -> Result<()> {
+    fn end_table(&mut self, state: &mut State, sink: &mut Sink) -> Result<()> {
         if !state.cell.is_empty() {
             Self::end_cell(state);
         }
         if !state.cells.is_empty() {
             let cells = std::mem::take(&mut state.cells);
-            state.rows.push(TableRow { cells, properties: RowProperties::default() });
+            state.rows.push(TableRow { cells, properties: RowProperties::default(), tracked: Tracked::default() });
         }
         if state.rows.is_empty() {
             return Ok(());
         }
-        let rows = with_columns(std::mem::take(&mut state.rows));
-        match sink {
-            Sink::Pages(flow) => flow.push_table(&rows),
-            Sink::Collected(blocks) => {
-                let line = |cells: &[FlowCell]| cells.iter().map(FlowCell::text).collect::<Vec<_>>().join("\t");
-                blocks.extend(rows.iter().map(|row| FlowBlock { kind: BlockKind::Paragraph, text: line(&row.cells) }));
-                Ok(())
-            }
+        let mut rows = Rows::default();
+        for (row, tracked) in with_columns(std::mem::take(&mut state.rows)) {
+            rows.add(row, tracked, self.flow.document.changes());
         }
+        let (rows, marks) = rows.finish();
+        self.flow.emit_table(rows, sink)?;
+        self.flow.emit(marks, sink)
     }
 
     fn paragraph_properties(&self, position: u32) -> ParagraphProperties {
@@ -318,7 +369,13 @@ impl<'a> Body<'a, '_> {
         properties
     }
 
-    fn block(&mut self, text: String, properties: &ParagraphProperties) -> FlowBlock {
+    fn block(
+        &mut self,
+        mut text: String,
+        properties: &ParagraphProperties,
+        inserted: Option<(ChangeKind, Stamp)>,
+        state: &mut State,
+    ) -> FlowBlock {
         let styles = &self.file.styles;
         let style = properties.style;
         let level = match properties.outline_level {
@@ -328,13 +385,14 @@ impl<'a> Body<'a, '_> {
         let list = properties.list.or_else(|| styles.inherited_property(style, |style| style.list));
         let list_level = properties.list_level.or_else(|| styles.inherited_property(style, |style| style.list_level));
         // An empty paragraph is not numbered.
-        let is_blank = text.trim().is_empty();
+        let is_blank = changes::is_blank(&text);
         // 0x7FF stands for numbers of Word 6, which are part of the paragraph.
         let list = list.filter(|number| (1..0x7FF).contains(number) && !is_blank);
         let label = list.and_then(|number| {
             let level = usize::from(list_level.unwrap_or(0));
             self.numbering.label(&ListReference { number_id: Some(number.to_string()), level: Some(level) }, None)
         });
+        let label = state.revisions.marks.end_paragraph(inserted, &mut text, label, self.flow.document.changes());
         let mut block = FlowBlock::paragraph(text, level, label.as_deref());
         let breaks = properties.page_break_before;
         if breaks.or_else(|| styles.inherited_property(style, |style| style.page_break_before)).unwrap_or(false) {

@@ -2,15 +2,17 @@
 //!
 //! Read: the main text with headings, list labels, tables row by row, hidden text, text boxes and the text of pictures (by OCR) behind the
 //! paragraph that anchors them, results of fields, the state of check boxes; footnotes and endnotes at the end of the page that
-//! refers to them, `[1]` and `[i]` where it does. Not read: headers and footers, comments, deletions. Pages are those that explicit breaks
-//! make.
+//! refers to them, `[1]` and `[i]` where it does; tracked changes of characters, ends of paragraphs and rows; comments behind
+//! the paragraph they are about; headers and footers on the first page of their section. Pages are those that explicit breaks make.
 
+mod beside;
 mod body;
 mod fib;
 mod lists;
 mod pictures;
 mod pieces;
 mod properties;
+mod revisions;
 mod styles;
 mod tables;
 
@@ -20,17 +22,19 @@ use std::ops::Range;
 use casetrack_core::{ExtractionMethod, HiddenReason, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-use self::body::{Anchors, Body, Sink, WordFile};
+use self::body::{Anchors, Body, WordFile};
 use self::fib::{Fib, Part, Plc, Table};
 use self::pieces::Text;
 use self::properties::{Modifiers, PageKind, PropertyPages};
 use self::styles::Styles;
-use crate::build::flow::{Flow, FlowBlock, Note};
+use crate::build::changes;
+use crate::build::flow::{Flow, FlowBlock, Note, Sink};
 use crate::build::{DocumentBuilder, Extractor};
 use crate::container::ole::{CompoundFile, clipped, u16_at, u32_at};
 use crate::model::Source;
 use crate::office::embedded::Embedded;
 use crate::office::summary_information;
+use crate::office::tracked::deleted_note;
 use crate::text::roman::roman;
 
 pub(crate) struct Doc;
@@ -76,6 +80,7 @@ impl Extractor for Doc {
             styles_hide: styles.hide_some(),
             styles,
             fonts,
+            revisers: revisions::revisers(table(Table::Revisers)),
             data: container.stream(&["Data"]).unwrap_or_default(),
             text,
             fib,
@@ -90,25 +95,31 @@ impl Extractor for Doc {
             notes: footnotes.iter().chain(&endnotes).map(|(place, mark)| (*place, format!("[{mark}]"))).collect(),
             sections: sections(table(Table::Sections), &stream),
             boxes: BTreeMap::new(),
+            margins: Vec::new().into_iter(),
         };
         // Lists in notes must not advance those of the text.
-        let mut body = Body { file: &file, numbering: &mut numbering.clone(), anchors: &mut anchors, veil };
-        let (drawings, shapes) = (table(Table::Drawings), table(Table::Shapes));
-        pictures::read(source, &mut body, &stream, drawings, shapes, document);
         let mut flow = Flow::new(document);
+        let (mut of_notes, anchors) = (numbering.clone(), &mut anchors);
+        let mut body = Body { file: &file, numbering: &mut of_notes, anchors, veil, flow: &mut flow };
+        let (drawings, shapes) = (table(Table::Drawings), table(Table::Shapes));
+        pictures::read(source, &mut body, &stream, drawings, shapes);
         for (part, marks, texts) in [
             (Part::Footnotes, &footnotes, table(Table::FootnoteTexts)),
             (Part::Endnotes, &endnotes, table(Table::EndnoteTexts)),
         ] {
-            read_notes(&mut body, part, marks, texts, &mut flow)?;
+            read_notes(&mut body, part, marks, texts)?;
         }
-        let mut body = Body { file: &file, numbering: &mut numbering, anchors: &mut anchors, veil };
+        let (references, texts) = (table(Table::CommentReferences), table(Table::CommentTexts));
+        beside::comments(&mut body, references, texts, table(Table::CommentAuthors))?;
+        body.anchors.margins = beside::margins(&mut body, table(Table::Margins))?.into_iter();
+        body.numbering = &mut numbering;
         let mut loose = text_boxes(&mut body, table(Table::TextBoxes), shapes)?;
 
-        body.read(file.fib.range(Part::Main), &mut Sink::Pages(&mut flow))?;
+        body.start_section();
+        body.read(file.fib.range(Part::Main), &mut Sink::Pages)?;
         if file.fib.is_old {
             for part in [Part::Footnotes, Part::Endnotes, Part::TextBoxes] {
-                body.read(file.fib.range(part), &mut Sink::Pages(&mut flow))?;
+                body.read(file.fib.range(part), &mut Sink::Pages)?;
             }
         }
         // Anchored where there is no text.
@@ -164,23 +175,28 @@ fn text_boxes(body: &mut Body, boxes: &[u8], shapes: &[u8]) -> Result<Vec<FlowBl
 fn read_piece(body: &mut Body, start: u32, piece: &Range<u32>, rest: &mut Range<u32>) -> Result<Vec<FlowBlock>> {
     let from = start.saturating_add(piece.start).max(rest.start);
     let to = start.saturating_add(piece.end).min(rest.end);
-    let mut blocks = Vec::new();
+    let mut sink = Sink::collect();
     if from < to {
-        body.read(from..to, &mut Sink::Collected(&mut blocks))?;
+        body.read(from..to, &mut sink)?;
         rest.start = to;
     }
-    Ok(blocks)
+    Ok(sink.into_blocks())
 }
 
-/// Reads the notes in the order of their references.
-fn read_notes(body: &mut Body, part: Part, marks: &[(u32, String)], texts: &[u8], flow: &mut Flow) -> Result<()> {
+/// Reads the notes in the order of their references. Those whose references were deleted are part of what was deleted there.
+fn read_notes(body: &mut Body, part: Part, marks: &[(u32, String)], texts: &[u8]) -> Result<()> {
     let mut rest = body.file.fib.range(part);
     let part_start = rest.start;
     for (places, (place, mark)) in Plc::parse(texts, 0).positions.windows(2).zip(marks) {
         let mut blocks = read_piece(body, part_start, &(places[0]..places[1]), &mut rest)?;
-        blocks.retain(|block| !block.text.trim().is_empty());
+        if body.is_deleted(*place) {
+            let text = deleted_note(&blocks, body.flow.document.changes());
+            body.anchors.notes.insert(*place, text);
+            continue;
+        }
+        blocks.retain(|block| changes::has_marks(&block.text) || !block.text.trim().is_empty());
         let is_endnote = matches!(part, Part::Endnotes);
-        let reference = flow.refer(Note { mark: mark.clone(), is_endnote, blocks });
+        let reference = body.flow.refer(Note { mark: mark.clone(), is_endnote, blocks });
         body.anchors.notes.insert(*place, reference);
     }
     Ok(())

@@ -15,21 +15,15 @@ use crate::office::pictures::{Pictures, Tally};
 const LINKED: u16 = 0x66;
 
 /// Anchors the texts of pictures where they stand. `stream` is WordDocument, which has the floating ones.
-pub(super) fn read(
-    source: &Source,
-    body: &mut Body,
-    stream: &[u8],
-    drawings: &[u8],
-    shapes: &[u8],
-    document: &mut DocumentBuilder,
-) {
+pub(super) fn read(source: &Source, body: &mut Body, stream: &[u8], drawings: &[u8], shapes: &[u8]) {
     let inline = body.inline_pictures();
+    let (document, anchors) = (&mut *body.flow.document, &mut *body.anchors);
     let mut tally = Tally::default();
     let mut reader = Pictures::new(source, document, &mut tally);
     let mut add = |position: u32, bytes: &[u8], document: &mut DocumentBuilder| {
         if let Some(text) = reader.read(bytes) {
             let block = FlowBlock::paragraph(text.marked("Picture", document), None, None);
-            body.anchors.boxes.entry(position).or_default().push(block);
+            anchors.boxes.entry(position).or_default().push(block);
         }
     };
     for (position, place) in inline {

@@ -173,10 +173,21 @@ impl RowProperties {
     }
 }
 
+/// Who made a change, an index of the table of revisers, and when (2.9.62).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Reviser {
+    pub author: u16,
+    pub date: u32,
+}
+
 /// What matters of a run of characters.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct CharacterProperties {
+    /// What was done to them while changes were tracked, and by whom and when.
+    pub is_inserted: bool,
     pub is_deleted: bool,
+    pub insertion: Reviser,
+    pub deletion: Reviser,
     /// Characters that stand for something else.
     pub is_special: bool,
     /// Font and code of the symbol that each character stands for.
@@ -203,8 +214,15 @@ impl CharacterProperties {
     pub fn apply(&mut self, modifiers: &[u8]) {
         for (operation, operand) in Modifiers(modifiers) {
             let is_on = operand.first() == Some(&1);
+            // Not what the style says, which never tracks a change; newer programs write it so (2.9.327).
+            let is_negated = operand.first() == Some(&0x81);
             match operation {
-                0x0800 => self.is_deleted = is_on,
+                0x0800 => self.is_deleted = is_on || is_negated,
+                0x0801 => self.is_inserted = is_on || is_negated,
+                0x4804 => self.insertion.author = u16_at(operand, 0).unwrap_or(0),
+                0x6805 => self.insertion.date = u32_at(operand, 0).unwrap_or(0),
+                0x4863 => self.deletion.author = u16_at(operand, 0).unwrap_or(0),
+                0x6864 => self.deletion.date = u32_at(operand, 0).unwrap_or(0),
                 0x0855 => self.is_special = is_on,
                 0x6A09 => self.symbol = u16_at(operand, 0).zip(u16_at(operand, 2)),
                 0x6A03 => self.data = u32_at(operand, 0),

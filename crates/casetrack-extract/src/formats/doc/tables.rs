@@ -2,6 +2,7 @@
 
 use super::properties::RowProperties;
 use crate::build::flow::{FlowCell, FlowRow};
+use crate::office::tracked::Tracked;
 
 /// Edges that are closer, in twentieths of a point, are one: rows of a table are drawn by hand.
 const SAME_EDGE: i32 = 60;
@@ -10,10 +11,11 @@ const SAME_EDGE: i32 = 60;
 pub(super) struct TableRow {
     pub cells: Vec<FlowCell>,
     pub properties: RowProperties,
+    pub tracked: Tracked,
 }
 
 /// Gives each cell its column, from the edges of the cells in rows of different widths.
-pub(super) fn with_columns(rows: Vec<TableRow>) -> Vec<FlowRow> {
+pub(super) fn with_columns(rows: Vec<TableRow>) -> Vec<(FlowRow, Tracked)> {
     let width = rows.first().map_or(0, |row| row.cells.len());
     let is_regular = rows.iter().all(|row| row.cells.len() == width);
     let left_edges = |row: &TableRow| -> Vec<i32> {
@@ -37,7 +39,7 @@ pub(super) fn with_columns(rows: Vec<TableRow>) -> Vec<FlowRow> {
                     cell.blocks.clear();
                 }
             }
-            FlowRow { cells: row.cells, is_header: row.properties.is_header }
+            (FlowRow { cells: row.cells, is_header: row.properties.is_header }, row.tracked)
         })
         .collect()
 }

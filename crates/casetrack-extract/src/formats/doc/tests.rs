@@ -467,3 +467,4 @@ proptest! {
 }
 
 mod characters;
+mod revisions;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::imported;
 use super::inline::{Fields, NoteKind};
-use super::revisions::{Revisions, Tracked};
+use super::revisions::Revisions;
 use super::sections::{Margins, Section, sections};
 use crate::build::DocumentBuilder;
 use crate::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
@@ -12,6 +12,7 @@ use crate::container::xml::{Element, Stop, XmlError, XmlReader};
 use crate::office::look::is_shading;
 use crate::office::numbering::Numbering;
 use crate::office::styles::{ListReference, Styles};
+use crate::office::tracked::Tracked;
 
 /// Reads one part: the main document, or the notes.
 pub(super) struct Body<'a, 'd> {

@@ -4,6 +4,7 @@ use super::body::{Body, Paragraph};
 use crate::build::flow::{Note, PAGE_BREAK, Sink, is_reserved};
 use crate::container::xml::{Element, Node, Stop};
 use crate::office::symbols;
+use crate::office::tracked::deleted_note;
 use crate::text::roman::roman;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -181,7 +182,7 @@ impl Body<'_, '_> {
         let Some(id) = element.attribute("id") else { return };
         if self.revisions.is_deleting() {
             let blocks = self.notes.remove(&(kind, id)).unwrap_or_default();
-            let text = self.deleted_note(&blocks);
+            let text = deleted_note(&blocks, self.flow.document.changes());
             return paragraph.text.push_str(&text);
         }
         let is_endnote = kind == NoteKind::Endnote;

@@ -5,9 +5,10 @@
 use casetrack_core::ChangeKind;
 
 use super::body::{Body, Paragraph};
-use crate::build::changes::{self, ChangeId, Changes, Gap, Stamp};
-use crate::build::flow::{FlowBlock, FlowCell, FlowRow, Sink, plain_text};
+use crate::build::changes::{self, Stamp};
+use crate::build::flow::{Sink, plain_text};
 use crate::container::xml::{Element, Stop, XmlError, XmlReader};
+use crate::office::tracked::{InsertedMarks, Tracked};
 
 /// Where in tracked changes the reader is.
 #[derive(Default)]
@@ -19,15 +20,7 @@ pub(super) struct Revisions {
     inserted_bytes: usize,
     /// The paragraph whose mark was deleted: the next one goes on with its text.
     pub merged: Option<Box<Paragraph>>,
-    run: Option<Run>,
-}
-
-/// Paragraphs before this one whose marks were inserted, so that they were one with it.
-#[derive(Clone, Copy)]
-struct Run {
-    last_mark: ChangeId,
-    /// One of them has text of the original, and so its label.
-    has_label: bool,
+    run: InsertedMarks,
 }
 
 impl Revisions {
@@ -37,15 +30,8 @@ impl Revisions {
     }
 }
 
-/// What was done to the mark at the end of a paragraph (17.13.5.15, 17.13.5.20), or to a row.
-#[derive(Default)]
-pub(super) struct Tracked {
-    pub inserted: Option<(ChangeKind, Stamp)>,
-    pub deleted: Option<(ChangeKind, Stamp)>,
-}
-
 impl Tracked {
-    /// Takes an element of the properties of a mark or row, if it is a change.
+    /// Takes an element of the properties of a mark or row, if it is a change (17.13.5.15, 17.13.5.20).
     pub fn read(&mut self, element: &Element) {
         match kind(element.name()) {
             Some(kind) if kind.removes() => self.deleted = Some((kind, stamp(element))),
@@ -126,14 +112,6 @@ impl Body<'_, '_> {
         outcome
     }
 
-    /// What a deleted reference refers to.
-    pub fn deleted_note(&mut self, blocks: &[FlowBlock]) -> String {
-        let changes = self.flow.document.changes();
-        let texts = blocks.iter().map(|block| plain_text(&changes.original(&block.text)).trim().to_owned());
-        let text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
-        if text.is_empty() { String::new() } else { format!(" [note: {text}]") }
-    }
-
     /// The paragraph that goes on with the text of those before, whose marks were deleted.
     pub fn begun(&mut self) -> Paragraph {
         let Some(merged) = self.revisions.merged.take() else { return Paragraph::default() };
@@ -160,7 +138,7 @@ impl Body<'_, '_> {
         sink: &mut Sink,
         read: impl FnOnce(&mut Self, &mut Sink) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let outside = (self.revisions.merged.take(), self.revisions.run.take());
+        let outside = (self.revisions.merged.take(), std::mem::take(&mut self.revisions.run));
         let is_on_paper = std::mem::take(&mut self.is_on_paper);
         let outcome = read(self, sink);
         let ended = self.finish_merged(sink);
@@ -178,30 +156,11 @@ impl Body<'_, '_> {
     }
 
     /// Marks the end of a paragraph as inserted, where it is, and its label.
-    ///
-    /// Paragraphs whose marks were inserted were one with the paragraph that follows them. It had one label, which is now that of the first
-    /// of them that has text of the original.
     pub fn mark_inserted(&mut self, mark: Tracked, text: &mut String, label: Option<String>) -> Option<String> {
         if self.revisions.inserting > 0 {
             return label;
         }
-        let run = self.revisions.run.take();
-        let has_label = run.is_some_and(|run| run.has_label);
-        let (id, is_new) = match mark.inserted {
-            None => (run.map(|run| run.last_mark), has_label),
-            Some((kind, stamp)) => {
-                let changes = self.flow.document.changes();
-                let has_original = !changes.original(text).trim().is_empty();
-                let id = changes.insertion(kind, &stamp);
-                text.extend(id.map(changes::inserted_break));
-                self.revisions.run = id.map(|last_mark| Run { last_mark, has_label: has_label || has_original });
-                (id, has_label || !has_original)
-            }
-        };
-        match id.filter(|_| is_new) {
-            Some(id) => label.map(|label| changes::start(id) + &label + &changes::end(id)),
-            None => label,
-        }
+        self.revisions.run.end_paragraph(mark.inserted, text, label, self.flow.document.changes())
     }
 
     /// A row whose insertion is tracked begins: what is inserted in it is part of that.
@@ -212,70 +171,4 @@ impl Body<'_, '_> {
     pub fn end_inserted_row(&mut self) {
         self.revisions.inserting = self.revisions.inserting.saturating_sub(1);
     }
-}
-
-/// The rows of a table that are part of the text.
-#[derive(Default)]
-pub(super) struct Rows {
-    pub rows: Vec<FlowRow>,
-    /// Marks of rows that were deleted before the first of them.
-    leading: String,
-}
-
-impl Rows {
-    /// Adds a row as its changes say.
-    pub fn add(&mut self, mut row: FlowRow, tracked: Tracked, changes: &mut Changes) {
-        if let Some((kind, stamp)) = tracked.deleted {
-            let texts: Vec<String> =
-                row.cells.iter().map(|cell| plain_text(&changes.original(&cell.text())).trim().to_owned()).collect();
-            let text = texts.join("\t").trim_end().to_owned();
-            let gone = changes.deletion(kind, &stamp, text, tracked.inserted.is_some()).map(changes::gone);
-            let Some(gone) = gone else { return };
-            match self.rows.last_mut() {
-                Some(row) => last_text(row).push_str(&changes::after_gap(&gone, Gap::Line)),
-                None => self.leading.push_str(&changes::before_gap(&gone, Gap::Line)),
-            }
-            return;
-        }
-        let inserted = tracked.inserted.and_then(|(kind, stamp)| changes.insertion(kind, &stamp));
-        if let Some(id) = inserted {
-            first_text(&mut row).insert_str(0, &changes::start(id));
-            last_text(&mut row).push_str(&(changes::end(id) + &changes::inserted_break(id)));
-        }
-        let leading = std::mem::take(&mut self.leading);
-        if !leading.is_empty() {
-            first_text(&mut row).insert_str(0, &leading);
-        }
-        self.rows.push(row);
-    }
-
-    /// The rows, and marks that stand in none of them.
-    pub fn finish(self) -> (Vec<FlowRow>, FlowBlock) {
-        (self.rows, block(self.leading))
-    }
-}
-
-fn block(text: String) -> FlowBlock {
-    FlowBlock::paragraph(text, None, None)
-}
-
-fn first_text(row: &mut FlowRow) -> &mut String {
-    if row.cells.is_empty() {
-        row.cells.push(FlowCell { column: 1, blocks: Vec::new() });
-    }
-    let cell = &mut row.cells[0];
-    if cell.blocks.is_empty() {
-        cell.blocks.push(block(String::new()));
-    }
-    &mut cell.blocks[0].text
-}
-
-fn last_text(row: &mut FlowRow) -> &mut String {
-    if row.cells.last().is_none_or(|cell| cell.blocks.is_empty()) {
-        let column = row.cells.pop().map_or(1, |cell| cell.column);
-        row.cells.push(FlowCell { column, blocks: vec![block(String::new())] });
-    }
-    let cell = row.cells.len() - 1;
-    let last = row.cells[cell].blocks.len() - 1;
-    &mut row.cells[cell].blocks[last].text
 }

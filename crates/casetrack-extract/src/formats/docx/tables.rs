@@ -3,10 +3,10 @@
 //! The rows of a nested table stand inside the cell that holds it.
 
 use super::body::Body;
-use super::revisions::{Rows, Tracked};
 use crate::build::changes;
 use crate::build::flow::{FlowCell, FlowRow, Sink};
 use crate::container::xml::Stop;
+use crate::office::tracked::{Rows, Tracked};
 
 /// A row being read.
 #[derive(Default)]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::changes::TrackedChanges;
 use super::inline::Paragraph;
 use super::lists::Lists;
+use super::margins::Margins;
 use super::styles::Styles;
 use crate::build::DocumentBuilder;
 use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK, Sink, plain_text};
@@ -32,6 +33,7 @@ pub(super) struct Body<'a, 'd> {
     pub comments: Vec<(usize, FlowBlock)>,
     /// Texts of pictures, by the names of their parts; they follow the paragraph that shows them first.
     pub pictures: HashMap<String, FlowBlock>,
+    pub margins: Margins,
     /// Formulas of the drawing object read last.
     pub formulas: String,
     pub hidden_sections: Vec<String>,
@@ -63,6 +65,7 @@ impl<'a, 'd> Body<'a, 'd> {
             notes: [0; 2],
             comments: Vec::new(),
             pictures: HashMap::new(),
+            margins: Margins::default(),
             formulas: String::new(),
             hidden_sections: Vec::new(),
             is_hidden: false,
@@ -167,6 +170,10 @@ impl<'a, 'd> Body<'a, 'd> {
         let is_on_page = matches!(sink, Sink::Pages);
         if is_on_page && self.styles.paragraph_breaks_before(style) {
             self.flow.break_page();
+        }
+        if is_on_page && self.is_paged {
+            let texts = self.margins.of(self.styles.master_page(style));
+            self.flow.add_margins(texts);
         }
         let level = match element.name() {
             "h" => {

@@ -1,9 +1,10 @@
 //! OpenDocument texts and presentations ([ODF]: OASIS OpenDocument 1.3), in packages and flat files.
 //!
 //! Read: paragraphs and headings with the labels of lists and outline, tables row by row, text boxes, the results of fields,
-//! tracked changes, formulas, the data of charts, text in pictures of packages by OCR; comments behind the paragraph or table they are about; footnotes and endnotes
-//! at the end of the page that refers to them, `[1]` and `[i]` where it does. Hidden sections are read, with a warning. Not read: headers and
-//! footers, masters of slides, descriptions of pictures. The text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that the
+//! tracked changes, formulas, the data of charts, text in pictures of packages by OCR; comments behind the paragraph or table they
+//! are about; footnotes and endnotes at the end of the page that refers to them, `[1]` and `[i]` where it does; headers and footers
+//! on the first page of their kind. Hidden sections are read, with a warning. Not read: masters of slides, descriptions of
+//! pictures. The text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that the
 //! program recorded when it saved the file; in a presentation, slides.
 
 mod body;
@@ -12,6 +13,7 @@ mod inline;
 mod list_style;
 mod lists;
 mod manifest;
+mod margins;
 mod object;
 mod presentation;
 mod styles;
@@ -23,6 +25,7 @@ use casetrack_core::Result;
 
 use self::body::{Body, LoadObject};
 pub(crate) use self::manifest::{Manifest, flat_mime_type};
+use self::margins::Margins;
 use self::presentation::Slides;
 use self::styles::Styles;
 use crate::build::flow::{FlowBlock, Sink};
@@ -110,8 +113,11 @@ impl Parts<'_> {
         let _ = styles.add(self.content, true);
 
         let mut slides = None;
+        // A flat file is all in one.
+        let with_masters = if self.styles.is_empty() { self.content } else { self.styles };
+        let margins = Margins::read(with_masters, &styles, &mut *load_object, document)?;
         let mut body = Body::new(self.content, &styles, load_object, document);
-        body.pictures = pictures;
+        (body.pictures, body.margins) = (pictures, margins);
         let outcome = read_content(&mut body, &mut slides);
         let is_blank = body.flow.document.is_blank();
         body.flow.finish()?;
@@ -149,6 +155,9 @@ fn read_content(body: &mut Body, slides: &mut Option<Slides>) -> std::result::Re
                     body.flow.document.expect_layout();
                     body.flow.start_page()?;
                     body.blocks(&mut Sink::Pages)?;
+                    // Where nothing but tables is on the pages.
+                    let texts = body.margins.of(None);
+                    body.flow.add_margins(texts);
                 }
                 "presentation" => body.slides(slides.insert(Slides::default()))?,
                 _ => body.xml.skip()?,

@@ -13,8 +13,8 @@ const OUTLINE: &str = "Outline";
 struct Style {
     parent: Option<String>,
     list: Option<String>,
-    /// Whether text begins with a new kind of page, which starts one (19.498).
-    changes_master_page: Option<bool>,
+    /// The kind of page that begins with its text, which starts one (19.498); empty for none.
+    master_page: Option<String>,
     break_before: Option<bool>,
     break_after: Option<bool>,
     is_hidden_slide: bool,
@@ -119,6 +119,13 @@ impl Styles {
         breaks_before(&self.tables, name)
     }
 
+    /// The kind of page that begins with a paragraph in this style.
+    pub fn master_page(&self, name: Option<&str>) -> Option<&str> {
+        lineage(&self.paragraphs, name)
+            .find_map(|(_, style)| style.master_page.as_deref())
+            .filter(|name| !name.is_empty())
+    }
+
     pub fn table_breaks_after(&self, name: Option<&str>) -> bool {
         inherited(&self.tables, name, |style| style.break_after).unwrap_or(false)
     }
@@ -143,7 +150,7 @@ impl Styles {
 }
 
 fn breaks_before(family: &HashMap<String, Style>, name: Option<&str>) -> bool {
-    inherited(family, name, |style| style.changes_master_page).unwrap_or(false)
+    inherited(family, name, |style| style.master_page.as_ref().map(|name| !name.is_empty())).unwrap_or(false)
         || inherited(family, name, |style| style.break_before).unwrap_or(false)
 }
 
@@ -167,7 +174,7 @@ impl Style {
         Self {
             parent: element.attribute("parent-style-name"),
             list: element.attribute("list-style-name"),
-            changes_master_page: element.attribute("master-page-name").map(|name| !name.is_empty()),
+            master_page: element.attribute("master-page-name"),
             ..Self::default()
         }
     }

@@ -31,6 +31,11 @@ impl<'d> Output<'d> {
         self.flow.refer(note)
     }
 
+    /// Texts that stand at the end of the page on which the next text stands.
+    pub fn add_margins(&mut self, texts: Vec<String>) {
+        self.flow.add_margins(texts);
+    }
+
     pub fn finish(&mut self) -> Result<()> {
         self.finish_table()?;
         self.flow.finish()

@@ -1,30 +1,30 @@
 //! Follows groups and control words, and collects paragraphs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{HiddenReason, Result};
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::charset;
 use super::date::Date;
+use super::frames::{Frame, Kind};
 use super::output::Output;
 use super::revisions::Revisions;
-use super::state::{Destination, Font, Frame, State, Style, heading_level};
+use super::state::{Destination, Font, State, Style, heading_level};
 use super::tokens::{Token, Tokens};
 use crate::build::DocumentBuilder;
 use crate::build::changes;
-use crate::build::flow::{FlowBlock, Note, is_reserved};
-use crate::office::number_format::format_number;
+use crate::build::flow::is_reserved;
 use crate::office::symbols;
 
 /// Groups deeper than this are read in the state of the one around them.
 const MAX_GROUPS: usize = 512;
 
 /// Destinations whose text is not shown in the body.
-const NOT_SHOWN: &str = "colortbl filetbl pict header headerl headerr headerf footer footerl footerr footerf xe tc rxe txe \
+const NOT_SHOWN: &str = "colortbl filetbl pict xe tc rxe txe \
      template nonesttables sp shprslt private datafield pntxta pntxtb listtable";
 /// Destinations marked as skippable that hold text all the same.
-const SHOWN: [&str; 3] = ["shpinst", "shptxt", "revtbl"];
+const SHOWN: [&str; 5] = ["shpinst", "shptxt", "revtbl", "annotation", "atnauthor"];
 
 pub(super) struct Reader<'d> {
     pub(super) output: Output<'d>,
@@ -43,10 +43,15 @@ pub(super) struct Reader<'d> {
     /// Characters to pass over after `\uN`.
     to_skip: u32,
     pub(super) text: String,
-    label: String,
-    frames: Vec<Frame>,
-    boxed: Vec<String>,
-    counts: [u32; 2],
+    pub(super) label: String,
+    pub(super) frames: Vec<Frame>,
+    pub(super) boxed: Vec<String>,
+    /// How many footnotes and endnotes there were.
+    pub(super) counts: [u32; 2],
+    /// Who wrote the next comment.
+    pub(super) commenter: String,
+    /// What headers and footers said.
+    pub(super) margins: HashSet<String>,
     title: String,
     author: String,
     created: Date,
@@ -78,6 +83,8 @@ impl<'d> Reader<'d> {
             frames: Vec::new(),
             boxed: Vec::new(),
             counts: [0; 2],
+            commenter: String::new(),
+            margins: HashSet::new(),
             title: String::new(),
             author: String::new(),
             created: Date::default(),
@@ -173,38 +180,6 @@ impl<'d> Reader<'d> {
         Ok(())
     }
 
-    fn start_frame(&mut self, is_note: bool) {
-        self.flush_text();
-        self.end_changes(false);
-        self.frames.push(Frame {
-            text: std::mem::take(&mut self.text),
-            label: std::mem::take(&mut self.label),
-            is_note,
-            is_endnote: false,
-            paragraphs: Vec::new(),
-        });
-        self.state.is_frame = true;
-        self.state.in_table = false;
-    }
-
-    fn end_frame(&mut self) -> Result<()> {
-        self.end_paragraph()?;
-        let Some(frame) = self.frames.pop() else { return Ok(()) };
-        self.text = frame.text;
-        self.label = frame.label;
-        if !frame.is_note {
-            self.boxed.extend(frame.paragraphs);
-        } else if !frame.paragraphs.is_empty() {
-            let count = &mut self.counts[usize::from(frame.is_endnote)];
-            *count += 1;
-            let mark = format_number(*count, if frame.is_endnote { "lowerRoman" } else { "decimal" });
-            let blocks = frame.paragraphs.into_iter().map(|text| FlowBlock::paragraph(text, None, None)).collect();
-            let reference = self.output.refer(Note { mark, is_endnote: frame.is_endnote, blocks });
-            self.text.push_str(&reference);
-        }
-        Ok(())
-    }
-
     fn symbol(&mut self, symbol: u8) -> Result<()> {
         match symbol {
             b'*' => self.skippable = true,
@@ -262,6 +237,10 @@ impl<'d> Reader<'d> {
             "uc" => self.state.fallback = value.clamp(0, 16) as u32,
             "v" => self.set(|state| state.hidden = on),
             "revtbl" => self.enter(Destination::Revisers),
+            "atnauthor" => {
+                self.commenter.clear();
+                self.enter(Destination::Commenter);
+            }
             "plain" => self.set(|state| {
                 state.hidden = false;
                 state.revision.clear();
@@ -295,13 +274,16 @@ impl<'d> Reader<'d> {
                 self.flush_text();
                 self.delete("\n");
             }
-            "footnote" => self.start_frame(true),
+            "footnote" => self.start_frame(Kind::Note),
             "ftnalt" => {
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.is_endnote = true;
+                    frame.kind = Kind::Endnote;
                 }
             }
-            "shptxt" => self.start_frame(false),
+            "shptxt" => self.start_frame(Kind::Box),
+            "annotation" => self.start_frame(Kind::Comment),
+            "header" | "headerl" | "headerr" | "headerf" => self.start_frame(Kind::Margin("Header")),
+            "footer" | "footerl" | "footerr" | "footerf" => self.start_frame(Kind::Margin("Footer")),
             "par" => self.end_paragraph()?,
             "sect" => {
                 self.end_paragraph()?;
@@ -333,6 +315,9 @@ impl<'d> Reader<'d> {
                 self.flush_text();
                 self.output.end_row(self.state.header_row)?;
             }
+            // What is framed stands on lines.
+            "cell" | "nestcell" => self.push_char('\t'),
+            "row" => self.end_paragraph()?,
             "line" | "lbr" => self.push_char('\n'),
             "tab" => self.push_char('\t'),
             "emdash" => self.push_char('—'),
@@ -372,7 +357,7 @@ impl<'d> Reader<'d> {
         self.push_str(c.encode_utf8(&mut [0; 4]));
     }
 
-    fn flush_text(&mut self) {
+    pub(super) fn flush_text(&mut self) {
         self.decode_units();
         self.decode_bytes();
     }
@@ -432,6 +417,7 @@ impl<'d> Reader<'d> {
                 }
             }
             Destination::Revisers => self.revisions.add_reviser(text),
+            Destination::Commenter => self.commenter.push_str(text),
             // A bullet of an unknown font is still a bullet.
             Destination::Label => self.label.push_str(&text.replace(char::REPLACEMENT_CHARACTER, "•")),
             Destination::Title => self.title.push_str(text),
@@ -450,7 +436,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn end_paragraph(&mut self) -> Result<()> {
+    pub(super) fn end_paragraph(&mut self) -> Result<()> {
         self.flush_text();
         self.end_changes(true);
         let text = std::mem::take(&mut self.text);

@@ -149,15 +149,6 @@ impl Reader<'_> {
     fn stamp(&self, change: Tracked) -> Stamp {
         let author =
             usize::try_from(change.author).ok().and_then(|index| self.revisions.revisers.split(';').nth(index));
-        Stamp::new(author.filter(|name| *name != "Unknown"), date(change.date).as_deref())
+        Stamp::new(author.filter(|name| *name != "Unknown"), dates::of_packed(change.date as u32).as_deref())
     }
-}
-
-/// Minutes, hours, day, month and year from 1900, from the lowest bit on ([MS-DOC] 2.9.62).
-fn date(packed: i32) -> Option<String> {
-    let bits = |from: u32, count: u32| (packed as u32 >> from & ((1 << count) - 1)) as i16;
-    if packed == 0 {
-        return None;
-    }
-    dates::of_fields(&[bits(20, 9) + 1900, bits(16, 4), bits(11, 5), bits(6, 5), bits(0, 6)])
 }

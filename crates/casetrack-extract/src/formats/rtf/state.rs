@@ -22,6 +22,8 @@ pub(super) enum Destination {
     Label,
     /// The table of those who made changes.
     Revisers,
+    /// Who wrote a comment.
+    Commenter,
 }
 
 /// What a group inherits and gives back at its end.
@@ -52,15 +54,6 @@ pub(super) struct Style {
     pub name: String,
     pub based_on: Option<i32>,
     pub outline_level: Option<u8>,
-}
-
-/// The paragraph around a note or text box.
-pub(super) struct Frame {
-    pub text: String,
-    pub label: String,
-    pub is_note: bool,
-    pub is_endnote: bool,
-    pub paragraphs: Vec<String>,
 }
 
 impl State {

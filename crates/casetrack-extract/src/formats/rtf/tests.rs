@@ -53,7 +53,7 @@ fn characters_of_all_kinds_are_decoded() {
 
 #[test]
 fn only_what_is_shown_is_read() {
-    let body = "a{\\v hidden}{\\deleted gone} b{\\*\\unknown no{no}}{\\pict 0011}{\\header no\\par}{\\field{\\*\\fldinst HYPERLINK \"x\"}\
+    let body = "a{\\v hidden}{\\deleted gone} b{\\*\\unknown no{no}}{\\pict 0011}{\\field{\\*\\fldinst HYPERLINK \"x\"}\
                 {\\fldrslt  link}}{\\object{\\*\\objdata 00}{\\result  shown}}{\\pict\\bin5 }}}}}} c\\par";
     assert_eq!(texts(body), ["ahidden b link shown c"]);
 }
@@ -200,4 +200,22 @@ fn tracked_changes_give_three_views() {
     // The text ends inside changes.
     let cut = extract(&format!("{revisers}a{{\\revised b{{\\deleted c"));
     assert_eq!(cut.pages[0].text, "ab");
+}
+
+#[test]
+fn comments_and_margins_stand_on_the_page_of_their_place() {
+    let body = "{\\header\\pard Lease of land\\par}{\\footerr\\pard {\\field{\\*\\fldinst PAGE}{\\fldrslt 1}}\\par}One{\\*\\atnid AL}{\\*\\atnauthor Ann \
+                Lee}{\\chatn{\\*\\annotation{\\*\\atndate 1}\\pard Ask Ben.\\par Soon.}}.\\par\\page two\\par\\sect\\sectd{\\header\\pard Lease of land\\par}\
+                {\\footer\\trowd\\pard\\intbl Draft\\cell 3 May\\cell\\row\\pard\\par}Three.{\\annotation Why?\\par}\\par";
+    let found: Vec<(u32, String)> = blocks(body).into_iter().map(|(page, _, text)| (page, text)).collect();
+    let expected = [
+        (1, "One."),
+        (1, "Comment by Ann Lee: Ask Ben. Soon."),
+        (1, "Header: Lease of land"),
+        (2, "two"),
+        (3, "Three."),
+        (3, "Comment: Why?"),
+        (3, "Footer: Draft 3 May"),
+    ];
+    assert_eq!(found, expected.map(|(page, text)| (page, text.to_owned())));
 }

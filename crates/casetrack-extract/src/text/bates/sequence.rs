@@ -118,7 +118,8 @@ fn forms(pages: &[Page], read: &[Vec<Reading>]) -> Vec<Form> {
     }
     let form = |((_, width), shown): ((&str, usize), Shown<'_>)| {
         let usual = shown.prefixes.into_iter().max_by_key(|&(prefix, count)| (count, prefix));
-        let prefix = usual.map(|(prefix, _)| prefix).unwrap_or_default().to_owned();
+        let prefix = usual.map(|(prefix, _)| prefix).unwrap_or_default();
+        let prefix = if shown.is_stated { prefix.to_owned() } else { without_zeros_in_words(prefix) };
         let (folded, numbers) = (folded(&prefix), shown.numbers.len());
         Form { prefix, folded, width, numbers, is_stated: shown.is_stated }
     };
@@ -138,6 +139,22 @@ fn forms(pages: &[Page], read: &[Vec<Reading>]) -> Vec<Form> {
         }
     }
     forms
+}
+
+/// A prefix that OCR read, with the letter O for zeros between letters where it has no other digits. Every page may show them so, and then no
+/// other form corrects them.
+fn without_zeros_in_words(prefix: &str) -> String {
+    let stands_between_letters = |(at, _): (usize, &str)| {
+        let before = prefix[..at].trim_end_matches('0').chars().next_back();
+        let after = prefix[at..].trim_start_matches('0').chars().next();
+        before.is_some_and(char::is_alphabetic) && after.is_some_and(char::is_alphabetic)
+    };
+    match prefix.chars().all(|c| c == '0' || !c.is_ascii_digit())
+        && prefix.match_indices('0').all(stands_between_letters)
+    {
+        true => prefix.replace('0', if prefix.contains(char::is_lowercase) { "o" } else { "O" }),
+        false => prefix.to_owned(),
+    }
 }
 
 /// Reads numbers that OCR read, by taking some letters for digits or others, in the likeliest form that they may have.

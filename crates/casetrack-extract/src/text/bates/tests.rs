@@ -63,6 +63,18 @@ fn a_series_is_found_whatever_its_prefix_is() {
 }
 
 #[test]
+fn zeros_that_ocr_reads_inside_a_word_are_letters() {
+    let scans = ["GO0GLE-000041", "GO0GLE-000042", "GO0GLE-000043"];
+    assert_eq!(read(&scans), ["GOOGLE-000041", "GOOGLE-000042", "GOOGLE-000043"]);
+    // What a text layer states stays, as do zeros beside other digits and at the end of a word.
+    let numbers = ["GO0GLE-000041", "GO0GLE-000042", "GO0GLE-000043"];
+    assert_eq!(stamped(&numbers).0, numbers);
+    for numbers in [["P20A-000041", "P20A-000042", "P20A-000043"], ["AB0-000041", "AB0-000042", "AB0-000043"]] {
+        assert_eq!(read(&numbers), numbers);
+    }
+}
+
+#[test]
 fn the_prefix_may_change() {
     let numbers = ["SMITH000042", "SMITH000043", "JONES000007", "JONES000008", "JONES000009"];
     assert_eq!(stamped(&numbers), (numbers.map(str::to_owned).to_vec(), vec![]));

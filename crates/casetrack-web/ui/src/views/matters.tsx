@@ -6,22 +6,26 @@ import { NARROW, useChanges, useMedia, useTool } from "../app/hooks";
 import { Choices, Empty, Failure, Field, FormDialog, Loading, say } from "../app/parts";
 import { go, href } from "../app/router";
 import { session } from "../mcp/client";
+import { fetched } from "../mcp/http";
 import type { Collection, CollectionState } from "../mcp/types";
 import { t } from "../strings";
 import { VirtualTable } from "../app/table";
 
+const short = (id: string): string => id.slice(0, 8);
+
 const known = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : count(value));
 
-type Doing = { what: "new" } | { what: "rename" | "delete"; collection: Collection };
+type Doing = { what: "new" } | { what: "unlock"; id: string } | { what: "rename" | "delete"; collection: Collection };
 
 export function Matters() {
   const [shown, setShown] = useState<CollectionState | "all">("active");
   const [doing, setDoing] = useState<Doing>();
   const small = useMedia(NARROW);
-  const loaded = useTool<{ collections: Collection[] }>("", "list_collections", { status_filter: "all" });
+  const loaded = useTool<{ collections: Collection[]; locked?: string[] }>("", "list_collections", { status_filter: "all" });
   useChanges(loaded.again);
   if (!loaded.value) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;
   const everything = loaded.value.collections;
+  const locked = loaded.value.locked ?? [];
   const rows = everything.filter((collection) => shown === "all" || collection.status === shown);
 
   const change = (collection: Collection, changes: Record<string, unknown>, done: string) =>
@@ -66,6 +70,21 @@ export function Matters() {
           {t.matters.create}
         </button>
       </div>
+      {locked.length > 0 && (
+        <section aria-label={t.matters.lockedTitle}>
+          <p class="quiet">{t.matters.lockedHint}</p>
+          <ul class="locked">
+            {locked.map((id) => (
+              <li key={id} class="actions">
+                <span class="strong">{short(id)}</span> <span class="tag archived">{t.matters.locked}</span>
+                <button type="button" onClick={() => setDoing({ what: "unlock", id })} aria-label={t.matters.unlockOf(short(id))}>
+                  {t.matters.unlock}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {everything.length === 0 ? (
         <Empty title={t.matters.none}>
           <p>{t.matters.noneHint}</p>
@@ -129,6 +148,26 @@ export function Matters() {
         </>
       )}
       {doing?.what === "new" && <NewMatter onClose={() => setDoing(undefined)} />}
+      {doing?.what === "unlock" && (
+        <FormDialog
+          title={t.matters.unlockTitle(short(doing.id))}
+          action={t.matters.unlock}
+          onClose={() => setDoing(undefined)}
+          onSubmit={async (values) => {
+            const answer = await fetched(`/unlock?collection=${doing.id}`, {
+              method: "POST",
+              headers: { "x-casetrack": "1", "content-type": "application/octet-stream" },
+              body: String(values.get("passphrase")),
+            });
+            say(t.matters.unlocked(((await answer.json()) as { name: string }).name));
+            loaded.again();
+          }}
+        >
+          <Field label={t.matters.passphrase} hint={t.matters.passphraseHint}>
+            <input name="passphrase" type="password" required autoComplete="off" autoFocus />
+          </Field>
+        </FormDialog>
+      )}
       {doing?.what === "rename" && (
         <FormDialog
           title={t.matters.renameTitle}

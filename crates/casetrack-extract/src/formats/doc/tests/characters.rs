@@ -11,7 +11,7 @@ const CHARACTER_PAGES: usize = 12;
 const SHAPES: usize = 40;
 const DRAWINGS: usize = 50;
 
-fn add_table(stream: &mut [u8], table: &mut Vec<u8>, index: usize, content: &[u8]) {
+pub(super) fn add_table(stream: &mut [u8], table: &mut Vec<u8>, index: usize, content: &[u8]) {
     let place = [table.len() as u32, content.len() as u32];
     stream[0x9A + 8 * index..][..8].copy_from_slice(&numbers(&place));
     table.extend(content);
@@ -19,8 +19,18 @@ fn add_table(stream: &mut [u8], table: &mut Vec<u8>, index: usize, content: &[u8
 
 /// A document of this text, of 8 bits a character, with properties of its characters from these places on.
 fn with_characters(text: &str, runs: &[(usize, Vec<u8>)]) -> (Vec<u8>, Vec<u8>) {
-    let (mut stream, mut table) = parts(&[p(text)], &[]);
-    let ends = runs.iter().skip(1).map(|(at, _)| *at).chain([text.len()]);
+    with_runs(&[p(text)], &[], runs)
+}
+
+/// As [`with_characters`], of paragraphs and notes; places go on through the notes.
+pub(super) fn with_runs(
+    main: &[(String, Vec<u8>)],
+    footnotes: &[&str],
+    runs: &[(usize, Vec<u8>)],
+) -> (Vec<u8>, Vec<u8>) {
+    let (mut stream, mut table) = parts(main, footnotes);
+    let end = main.iter().map(|(text, _)| text.len()).chain(footnotes.iter().map(|note| note.len())).sum();
+    let ends = runs.iter().skip(1).map(|(at, _)| *at).chain([end]);
     let places: Vec<u32> = std::iter::once(0).chain(ends).map(|at| (TEXT_AT + at) as u32).collect();
     let mut page = vec![0; 512];
     page[..4 * places.len()].copy_from_slice(&numbers(&places));
@@ -124,4 +134,36 @@ fn pictures_that_float_are_read() {
     let shape = [numbers(&[4, 17]), numbers(&[1025]), vec![0; 22]].concat();
     add_table(&mut stream, &mut table, SHAPES, &shape);
     assert_shows_notice(&stream, &table, &[]);
+}
+
+/// The stories of headers and footers, and comments, follow each other behind the text.
+#[test]
+fn comments_and_margins_stand_on_the_page_of_their_place() {
+    let (margins, comment) = (["Lease of land\r\r", "Annex\r\r", "Draft 3\r\r"], "\x05Ask Ben.\r");
+    let stories: Vec<&str> = margins.into_iter().chain([comment]).collect();
+    let (mut stream, mut table) = parts(&[p("One\x05.\x0C"), p("Two.\r")], &stories);
+    let size = margins.concat().len() as u32;
+    stream[0x4C..0x60].copy_from_slice(&numbers(&[11, 0, size, 0, comment.len() as u32]));
+    let sections = [numbers(&[0, 6, 11]), vec![0xFF; 24]].concat();
+    let separators = [0; 6];
+    // Headers of even and odd pages, footers of even and odd pages, both of the first page.
+    let places = [separators, [0, 0, 15, 15, 15, 15], [15, 15, 22, 22, size, size]].concat();
+    let reference = [numbers(&[3, 11]), vec![0; 20], vec![1, 0], vec![0; 8]].concat();
+    let names = ["Zoe", "Ann Lee"].map(|name| [vec![name.len() as u8, 0], utf16(name)].concat()).concat();
+    for (index, content) in [
+        (4, reference),
+        (5, numbers(&[0, comment.len() as u32, 0])),
+        (6, sections),
+        (11, numbers(&[places, vec![size, size]].concat())),
+        (36, names),
+    ] {
+        add_table(&mut stream, &mut table, index, &content);
+    }
+    let extraction = read(&stream, &table).unwrap();
+    assert_eq!(
+        texts(&extraction),
+        ["One.\nComment by Ann Lee: Ask Ben.\nHeader: Lease of land", "Two.\nHeader: Annex\nFooter: Draft 3"]
+    );
+    extraction.pages.iter().for_each(assert_page_invariants);
+    (0..table.len()).step_by(3).for_each(|length| survives(&stream, &table[..length]));
 }

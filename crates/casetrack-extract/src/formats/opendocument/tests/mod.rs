@@ -35,8 +35,7 @@ const STYLES: &str = "<office:document-styles><office:styles>
     </text:list-style>
     </office:styles><office:automatic-styles>
     <style:style style:name='P1' style:family='paragraph'><style:paragraph-properties fo:break-before='page'/></style:style>
-    </office:automatic-styles><office:master-styles><style:master-page style:name='Standard'>
-    <style:header><text:p>Not read</text:p></style:header></style:master-page></office:master-styles></office:document-styles>";
+    </office:automatic-styles></office:document-styles>";
 const AUTOMATIC_STYLES: &str = "<office:automatic-styles>
     <style:style style:name='P2' style:family='paragraph' style:parent-style-name='New_20_page'/>
     <style:style style:name='P3' style:family='paragraph' style:parent-style-name='New_20_page'>

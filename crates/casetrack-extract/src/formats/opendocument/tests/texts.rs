@@ -237,3 +237,29 @@ fn styles_hide_paragraphs_and_characters() {
     let hidden: Vec<String> = hidden_texts(&extraction.pages[0]).into_iter().map(|(.., text)| text).collect();
     assert_eq!(hidden, ["ten  million", "Not printed."]);
 }
+
+#[test]
+fn headers_and_footers_stand_on_the_first_page_of_their_kind() {
+    let kind = |name: &str, next: &str, parts: &str| {
+        format!("<style:master-page style:name='{name}' style:next-style-name='{next}'>{parts}</style:master-page>")
+    };
+    let part = |name: &str, content: &str| format!("<style:{name}>{content}</style:{name}>");
+    let styles = format!(
+        "<office:document-styles><office:master-styles>{}{}{}</office:master-styles></office:document-styles>",
+        kind(
+            "Standard",
+            "Standard",
+            &(part("header", &p("Lease of land")) + &part("footer", &p("<text:page-number>1</text:page-number>")))
+        ),
+        kind("Landscape", "", &(part("header", &p("Lease of land")) + &part("footer-left", &p("Annex")))),
+        kind("Unused", "", &part("header", &p("Nowhere"))),
+    );
+    let body = content(&format!("<office:text>{}{}{}</office:text>", p("one"), styled("P4", "two"), p("three")));
+    let extraction = extract_bytes(&package("text", &[("content.xml", &body), ("styles.xml", &styles)]));
+    let texts: Vec<&str> = extraction.pages.iter().map(|page| &*page.text).collect();
+    assert_eq!(texts, ["one\nHeader: Lease of land", "two\nthree\nFooter: Annex"]);
+    let table = format!("<table:table>{}</table:table>", row(&[&cell(&p("a")), &cell(&p("b"))]));
+    let body = content(&format!("<office:text>{table}</office:text>"));
+    let extraction = extract_bytes(&package("text", &[("content.xml", &body), ("styles.xml", &styles)]));
+    assert_eq!(extraction.pages[0].text, "a\tb\nHeader: Lease of land");
+}

@@ -206,6 +206,11 @@ const MAX_MEAN_CHARS: f32 = 28.0;
 const MAX_NAME_CHARS: usize = 40;
 /// Rows that may name the columns of a table with values.
 const MAX_NAME_ROWS: usize = 3;
+/// Lines of running text: how many at least in the first column, whose labels may be long, and in another; characters on average; the share
+/// of them that reach this share of the longest.
+const MIN_LINES: [usize; 2] = [8, 3];
+const MIN_MEAN_CHARS: usize = 35;
+const FULL_LINES: (usize, usize) = (60, 80);
 /// Most characters of a cell.
 const MAX_CELL_CHARS: usize = 160;
 
@@ -247,6 +252,7 @@ impl Sheet {
         full >= MIN_ROWS
             && full * 2 >= all
             && !(0..self.width()).any(flows)
+            && !(0..self.width()).any(|column| self.is_running_text(column))
             && sentences * 6 <= full
             && !is_text_beside_text
             && asking * 6 <= self.cells().count()
@@ -255,15 +261,31 @@ impl Sheet {
             && !self.is_contents()
     }
 
-    /// Whether the last column counts pages: it has nothing but numbers, which never fall.
+    /// Whether a column has lines that end where there is no more room, as the text beside a chart does, and not cells that end with what
+    /// they say.
+    fn is_running_text(&self, column: usize) -> bool {
+        let lines = self.rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
+        let chars: Vec<usize> = lines.map(|cell| cell.chars().count()).collect();
+        let longest = chars.iter().max().copied().unwrap_or(0);
+        let full = chars.iter().filter(|count| **count * 100 >= longest * FULL_LINES.1).count();
+        chars.len() >= MIN_LINES[usize::from(column > 0)]
+            && chars.iter().sum::<usize>() >= MIN_MEAN_CHARS * chars.len()
+            && full * 100 >= chars.len() * FULL_LINES.0
+    }
+
+    /// Whether the last column counts pages: it has nothing but numbers, which never fall. Or whether dots lead to the numbers of pages,
+    /// whatever stands beside.
     fn is_contents(&self) -> bool {
         let others_have_values = (1..self.width().saturating_sub(1)).any(|column| self.is_value_column(column));
-        let numbers: Vec<Option<u32>> =
-            self.column(self.width().saturating_sub(1)).map(|cell| signs::page_number(cell)).collect();
+        let numbers_of = |column: usize| self.column(column).map(|cell| signs::page_number(cell)).collect::<Vec<_>>();
+        let has_pages = |numbers: Vec<Option<u32>>| numbers.iter().flatten().count() * 2 >= numbers.len().max(1);
+        let numbers = numbers_of(self.width().saturating_sub(1));
         let known: Vec<u32> = numbers.iter().copied().flatten().collect();
         let counts = known.len() * 10 >= numbers.len() * 7 && known.is_sorted();
         let leaders = self.cells().filter(|cell| signs::has_leader(cell)).count();
-        counts && !others_have_values || leaders * 2 >= self.full_rows().count() && known.len() * 2 >= numbers.len()
+        let leads_to_pages =
+            || leaders * 2 >= self.full_rows().count() && (1..self.width()).any(|column| has_pages(numbers_of(column)));
+        counts && !others_have_values || leads_to_pages()
     }
 
     /// Whether a column, apart from its name, has values which do not only number the rows.

@@ -164,8 +164,27 @@ fn what_only_stands_in_columns_is_no_table() {
         &["3", "The witness was sworn"],
         &["4", "She said"],
     ];
-    for lines in [contents, list, signatures, addresses, prose, form, numbered] {
-        let page = aligned(&[72.0, 250.0, 500.0], lines);
+    let contents_beside: &[&[&'static str]] = &[
+        &["2.1 Rent . . . . . . . .", "1", "Fees and costs"],
+        &["2.2 Costs . . . . . . .", "1"],
+        &["2.3 Figures . . . . . .", "2", "Deposit of 12 May"],
+        &["2.4 Tables . . . . . . .", "3", "Heating"],
+    ];
+    // The axes of two charts, and the other column of the page.
+    let charts: &[&[&'static str]] = &[
+        &["scalar, simd", "speedup"],
+        &["3200", "4", "REFERENCES"],
+        &["2400", "3", "[1] A. Lee, B. Katz and T. Ho. Massively"],
+        &["", "", "Parallel Sort-Merge Joins in Main Memory,"],
+        &["1600", "2", "PVLDB, 5(10):1064-1075, June 2012. Also:"],
+        &["", "", "[2] C. Bell et al. Multicore, Main-Memory"],
+        &["800", "1", "Joins, PVLDB, 7(1):85-96, Sept. 2013, 12."],
+    ];
+    let columns = [72.0, 250.0, 500.0];
+    let all =
+        [contents, contents_beside, list, signatures, addresses, prose, form, numbered].map(|lines| (columns, lines));
+    for (columns, lines) in all.into_iter().chain([([72.0, 150.0, 230.0], charts)]) {
+        let page = aligned(&columns, lines);
         assert_eq!(rows_of(&page), 0, "{}", page.text);
         for word in lines.iter().flat_map(|line| line.iter()) {
             assert!(page.text.contains(word), "{word}: {}", page.text);

@@ -1,0 +1,110 @@
+//! Unlocking and locking: what concerns jobs and watches as well.
+
+use std::time::Duration;
+
+use casetrack_core::{Action, CollectionId, CollectionMeta, ErrorCode, Notice, Result, hint};
+
+use super::Engine;
+use crate::host::changes::Change;
+use crate::vaults::{LockedVault, NewVault, Opener, VaultRequest};
+
+/// How long locking waits for calls that work with the vault.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+impl Engine {
+    /// Makes an empty collection that is a vault, and unlocks it.
+    ///
+    /// Errors: as [`create_collection`](crate::host::Host::create_collection), and for an empty passphrase.
+    pub fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
+        self.host.create_vault(request, idle)
+    }
+
+    /// Keeps the key of a vault in memory until it is locked, nobody has asked for it during `idle`, or the process ends. Its jobs and
+    /// watches go on. About half a second for a passphrase. One that is unlocked already stays so, if what is given opens it, with `idle`.
+    ///
+    /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::NotFound`] for a
+    /// collection that is no vault.
+    pub fn unlock(&self, id: CollectionId, opener: &Opener, idle: Duration) -> Result<CollectionMeta> {
+        let key = self.host.open_header(id, opener)?;
+        self.host.keep_key(id, key, idle)?;
+        let meta = match self.host.registry().meta(id) {
+            Ok(meta) => meta,
+            Err(error) => {
+                // It can be repaired with its key.
+                if error.code != ErrorCode::Corrupt {
+                    self.host.forget_key(id, Duration::ZERO)?;
+                }
+                return Err(error);
+            }
+        };
+        self.jobs.release(&self.host, id)?;
+        self.watches.hide(self.host.registry().locked()?);
+        self.host.changes().notify(Change::Collection(id));
+        Ok(meta)
+    }
+
+    /// Forgets the key of a vault. Its jobs are interrupted and go on when it is unlocked, its watches rest, and it is closed with all that
+    /// is kept in memory of its texts. One that is locked stays so.
+    ///
+    /// Errors: [`ErrorCode::InUse`] where a job does not stop for 20 seconds; [`ErrorCode::NotFound`] for a collection that is no vault.
+    pub fn lock(&self, id: CollectionId) -> Result<LockedVault> {
+        self.host.registry().vault_header(id).map(drop).or_else(|error| match error.code {
+            // What locks needs no header.
+            ErrorCode::NotFound => Err(error),
+            _ => Ok(()),
+        })?;
+        let jobs = self.jobs.hold(&self.host, id)?;
+        let closed = self.host.forget_key(id, PATIENCE)?;
+        self.watches.hide(self.host.registry().locked()?);
+        self.host.changes().notify(Change::Collection(id));
+        Ok(LockedVault { id, locked: true, interrupted_jobs: jobs as u64, closed })
+    }
+
+    /// Locks the vaults that nobody has asked for as long as they were unlocked for, but for those with work under way; and closes those
+    /// that were in use when they were locked. To be called now and then by the owner of the data directory.
+    pub fn lock_idle(&self) {
+        self.host.close_locked();
+        for id in self.host.idle_vaults() {
+            if self.jobs.has_work_of(id) {
+                self.host.note_use(id);
+                continue;
+            }
+            match self.lock(id) {
+                Ok(_) => tracing::info!(collection = %id, "a vault that nobody asked for is locked"),
+                Err(error) => tracing::warn!(collection = %id, %error, "a vault could not be locked"),
+            }
+        }
+    }
+
+    /// The collections that are not locked, and a notice about the others.
+    ///
+    /// Errors: [`ErrorCode::Locked`] where all of them are.
+    pub(super) fn without_locked(&self, collections: &[CollectionId]) -> Result<(Vec<CollectionId>, Option<Notice>)> {
+        let (mut open, mut locked, mut error) = (Vec::new(), Vec::new(), None);
+        for &id in collections {
+            match self.host.registry().key(id) {
+                Ok(_) => open.push(id),
+                Err(problem) => {
+                    locked.push(id);
+                    error.get_or_insert(problem);
+                }
+            }
+        }
+        let notice = match locked.as_slice() {
+            [] => None,
+            _ if open.is_empty() => return Err(error.unwrap_or_else(|| casetrack_store::locked(locked[0]))),
+            [one] => {
+                let left_out =
+                    format!("The vault {} is locked and was not searched. To search it as well: ", one.short());
+                Some(hint![left_out, Action::Unlock(Some(one.short()))])
+            }
+            several => {
+                let ids: Vec<String> = several.iter().map(|id| id.short()).collect();
+                let left_out =
+                    format!("The vaults {} are locked and were not searched. For each of them: ", ids.join(", "));
+                Some(hint![left_out, Action::Unlock(None)])
+            }
+        };
+        Ok((open, notice))
+    }
+}

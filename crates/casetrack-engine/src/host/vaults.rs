@@ -1,0 +1,93 @@
+//! When each vault that is unlocked was asked for last. Those that nobody asks for are locked after a while.
+//!
+//! The keys themselves are in the registry of the store.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use casetrack_core::{Cancel, CollectionId, ErrorCode, Result};
+use casetrack_vault::key::VaultKey;
+
+use super::{Host, lock};
+
+/// Vaults whose key is here.
+#[derive(Default)]
+pub(super) struct Unlocked {
+    used: Mutex<HashMap<CollectionId, Use>>,
+    /// Held while a passphrase is tried, which takes 256 MiB: one at a time.
+    trying: Mutex<()>,
+}
+
+struct Use {
+    last: Instant,
+    /// It is locked when nobody has asked for it for so long.
+    idle: Duration,
+}
+
+impl Host {
+    /// Keeps the key of a vault, until it has not been asked for during `idle`.
+    ///
+    /// Errors: those of [`Registry::unlock`](casetrack_store::Registry::unlock).
+    pub(crate) fn keep_key(&self, id: CollectionId, key: VaultKey, idle: Duration) -> Result<()> {
+        self.registry().unlock(id, key)?;
+        self.note_unlocked(id, idle);
+        Ok(())
+    }
+
+    /// As [`keep_key`](Self::keep_key), for a vault whose key the registry has already.
+    pub(crate) fn note_unlocked(&self, id: CollectionId, idle: Duration) {
+        lock(&self.shared.unlocked.used).insert(id, Use { last: Instant::now(), idle });
+    }
+
+    /// Somebody asked for a collection.
+    pub(crate) fn note_use(&self, id: CollectionId) {
+        if let Some(used) = lock(&self.shared.unlocked.used).get_mut(&id) {
+            used.last = Instant::now();
+        }
+    }
+
+    /// How long until a vault locks if nobody asks for it.
+    pub(crate) fn locks_in(&self, id: CollectionId) -> Option<Duration> {
+        lock(&self.shared.unlocked.used).get(&id).map(|used| used.idle.saturating_sub(used.last.elapsed()))
+    }
+
+    /// The vaults that nobody has asked for as long as they said.
+    pub(crate) fn idle_vaults(&self) -> Vec<CollectionId> {
+        let used = lock(&self.shared.unlocked.used);
+        used.iter().filter(|(_, used)| used.last.elapsed() >= used.idle).map(|(id, _)| *id).collect()
+    }
+
+    /// Whether the key of a vault is here, which the end of the process would lock.
+    pub fn has_unlocked_vaults(&self) -> bool {
+        !lock(&self.shared.unlocked.used).is_empty()
+    }
+
+    /// Forgets the key of a vault, from which moment on nothing can be asked of it, and closes it as soon as nothing works with it. What
+    /// is derived from texts and kept in memory goes with it. Whether it is closed: where it is still in use after `patience`,
+    /// [`close_locked`](Self::close_locked) closes it later.
+    pub(crate) fn forget_key(&self, id: CollectionId, patience: Duration) -> Result<bool> {
+        lock(&self.shared.unlocked.used).remove(&id);
+        self.registry().lock(id);
+        self.shared.recognizers.forget_texts();
+        match self.open_collections().while_closed(id, patience, &Cancel::default(), || Ok(())) {
+            Ok(()) => Ok(true),
+            Err(error) if error.code == ErrorCode::InUse => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Closes vaults that were locked while something worked with them.
+    pub(crate) fn close_locked(&self) {
+        for id in self.open_collections().ids() {
+            if self.registry().key(id).is_err() && self.open_collections().close(id).is_ok() {
+                tracing::info!(collection = %id, "a vault that was locked is closed");
+            }
+        }
+    }
+
+    /// For the time of one try of a passphrase.
+    pub(crate) fn trying_a_passphrase(&self) -> MutexGuard<'_, ()> {
+        lock(&self.shared.unlocked.trying)
+    }
+}

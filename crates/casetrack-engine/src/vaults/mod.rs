@@ -1,0 +1,280 @@
+//! Vaults: collections that nobody opens without a key. Making one, finding one that is locked, and what opens it.
+//!
+//! Unlocking and locking concern jobs and watches as well: see [`Engine::unlock`](crate::Engine::unlock).
+
+use std::time::Duration;
+
+use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, Password, Result, Timestamp, hint};
+use casetrack_vault::age::{Identity, Recipient};
+use casetrack_vault::header::{Credential, Header, Protector, SlotId, SlotInfo, SlotKind};
+use casetrack_vault::key::VaultKey;
+use casetrack_vault::passphrase::{Cost, Passphrase};
+use casetrack_vault::recovery::RecoveryKey;
+use serde::{Deserialize, Serialize};
+
+use crate::collections::CreateCollection;
+use crate::host::Host;
+use crate::names::{Candidate, Kind, resolve};
+
+/// What a person gives to open a vault. It does not show in logs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Opener {
+    Passphrase(Password),
+    /// The 24 words.
+    RecoveryKey(Password),
+    /// The text of a file of identities of age.
+    Identity(Password),
+}
+
+/// What a slot is to be opened with.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NewSlot {
+    Passphrase(Password),
+    /// New words, which are returned once.
+    RecoveryKey,
+    /// A recipient of age: `age1…`.
+    Recipient(String),
+}
+
+/// A vault that is to be made.
+#[derive(Debug, Clone)]
+pub struct VaultRequest {
+    pub collection: CreateCollection,
+    pub passphrase: Password,
+}
+
+/// A vault that was made.
+#[derive(Debug, Clone, Serialize)]
+pub struct NewVault {
+    #[serde(flatten)]
+    pub meta: CollectionMeta,
+    /// The 24 words of its recovery key. They are kept nowhere.
+    pub recovery_words: Password,
+}
+
+/// A vault that was locked.
+#[derive(Debug, Clone, Serialize)]
+pub struct LockedVault {
+    pub id: CollectionId,
+    /// Always true.
+    pub locked: bool,
+    /// Jobs that go on when it is unlocked.
+    pub interrupted_jobs: u64,
+    /// False where a call is still ending, after which it is closed.
+    pub closed: bool,
+}
+
+/// What opens a vault.
+#[derive(Debug, Clone, Serialize)]
+pub struct VaultSlots {
+    pub id: CollectionId,
+    /// Absent while it is locked.
+    pub name: Option<String>,
+    pub locked: bool,
+    /// Seconds until it locks if nobody asks for it; absent while it is locked.
+    pub locks_in_seconds: Option<u64>,
+    /// In the order in which they were added.
+    pub slots: Vec<SlotView>,
+}
+
+/// What can be said of a slot without a key.
+#[derive(Debug, Clone, Serialize)]
+pub struct SlotView {
+    /// Eight hexadecimal digits.
+    pub id: String,
+    /// `passphrase`, `recovery_key`, `recipient`, or `unknown` for one of a later version.
+    pub kind: &'static str,
+    pub created_at: Timestamp,
+}
+
+/// A slot that was added.
+#[derive(Debug, Clone, Serialize)]
+pub struct AddedSlot {
+    pub slot: SlotView,
+    /// Of a new recovery key. They are kept nowhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery_words: Option<Password>,
+}
+
+impl From<SlotInfo> for SlotView {
+    fn from(slot: SlotInfo) -> Self {
+        let kind = match slot.kind {
+            SlotKind::Passphrase => "passphrase",
+            SlotKind::RecoveryKey => "recovery_key",
+            SlotKind::Recipient => "recipient",
+            SlotKind::Unknown(_) => "unknown",
+        };
+        Self { id: slot.id.to_string(), kind, created_at: slot.created_at }
+    }
+}
+
+impl Opener {
+    /// Finds the slot of a header that it opens.
+    fn open(&self, header: &Header) -> Result<(VaultKey, SlotId)> {
+        match self {
+            Self::Passphrase(text) => header.open(&Credential::Passphrase(&Passphrase::new(text.reveal())?)),
+            Self::RecoveryKey(words) => {
+                header.open(&Credential::RecoveryKey(&RecoveryKey::from_words(words.reveal())?))
+            }
+            Self::Identity(text) => header.open(&Credential::Identity(&Identity::from_text(text.reveal())?)),
+        }
+    }
+}
+
+impl Host {
+    pub(crate) fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
+        let passphrase = Passphrase::new(request.passphrase.reveal())?;
+        let (meta, models) = self.new_collection(request.collection)?;
+        let key = VaultKey::random(meta.id)?;
+        let recovery = RecoveryKey::random()?;
+        let header = {
+            let _one_at_a_time = self.trying_a_passphrase();
+            Header::create(&key, &Protector::Passphrase(&passphrase, Cost::DEFAULT))?
+        };
+        let (header, _) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
+        let collection = self.registry().create_vault(&meta, &models, key, &header)?;
+        self.note_unlocked(meta.id, idle);
+        self.open_collections().adopt(collection);
+        Ok(NewVault { meta, recovery_words: words(&recovery)? })
+    }
+
+    /// The key of a vault.
+    pub(crate) fn open_header(&self, id: CollectionId, opener: &Opener) -> Result<VaultKey> {
+        let _one_at_a_time = self.trying_a_passphrase();
+        opener.open(&self.registry().vault_header(id)?).map(|(key, _)| key)
+    }
+
+    /// The vault that is meant: by the beginning of its id, and, where it is unlocked, by its name or reference. With `None` the only one
+    /// that is locked, or else the only one there is.
+    ///
+    /// Errors: [`ErrorCode::NotFound`] where there is none, or more than one; [`ErrorCode::InvalidArgument`] for a collection that is no vault.
+    pub fn find_vault(&self, name: Option<&str>) -> Result<CollectionId> {
+        let (locked, unlocked) = (self.registry().locked()?, self.registry().unlocked()?);
+        let Some(name) = name else {
+            let several = |ids: &[CollectionId]| {
+                let ids: Vec<String> = ids.iter().map(|id| id.short()).collect();
+                Error::new(ErrorCode::NotFound, format!("Which vault? There are {}: {}.", ids.len(), ids.join(", ")))
+                    .with_hint("Name one by the beginning of its ID.")
+            };
+            return match (locked.as_slice(), unlocked.as_slice()) {
+                ([only], _) | ([], [only]) => Ok(*only),
+                ([], []) => Err(Error::new(ErrorCode::NotFound, "There is no vault.")
+                    .with_hint("A vault is made together with a new collection.")),
+                ([], several_of_them) | (several_of_them, _) => Err(several(several_of_them)),
+            };
+        };
+        let metas: Vec<CollectionMeta> =
+            unlocked.iter().map(|id| self.registry().meta(*id)).collect::<Result<_>>().unwrap_or_default();
+        let ids: Vec<CollectionId> = locked.iter().chain(&unlocked).copied().collect();
+        let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let candidates: Vec<Candidate<'_>> = ids
+            .iter()
+            .zip(&texts)
+            .map(|(id, text)| {
+                let meta = metas.iter().find(|meta| meta.id == *id);
+                let aliases = meta.and_then(|meta| meta.reference.as_deref()).into_iter().collect();
+                Candidate { name: meta.map_or(text, |meta| &meta.name), aliases, id: text.clone() }
+            })
+            .collect();
+        match resolve(Kind::Collection, name, &candidates) {
+            Ok(found) => Ok(ids[found]),
+            Err(error) => match self.find_collection(name) {
+                Ok(meta) => Err(Error::invalid(format!("The collection \"{}\" is not a vault.", meta.name)).with_hint(
+                    "Anybody who can read its files can read it. A vault is made together with a new collection.",
+                )),
+                Err(_) if locked.is_empty() => Err(error),
+                Err(_) => {
+                    let short: Vec<String> = locked.iter().map(|id| id.short()).collect();
+                    let message = format!("There is no vault \"{name}\". Of one that is locked only the ID is known.");
+                    let hint = hint!["Locked: ", short.join(", "), ". ", Action::Unlock(None)];
+                    Err(Error::new(ErrorCode::NotFound, message).with_hint(hint))
+                }
+            },
+        }
+    }
+
+    /// The vaults whose key is here.
+    pub fn unlocked_vaults(&self) -> Result<Vec<CollectionId>> {
+        self.registry().unlocked()
+    }
+
+    /// What opens a vault. Needs no key.
+    pub fn vault_slots(&self, id: CollectionId) -> Result<VaultSlots> {
+        let header = self.registry().vault_header(id)?;
+        let meta = self.registry().meta(id).ok();
+        Ok(VaultSlots {
+            id,
+            locked: self.registry().key(id).is_err(),
+            name: meta.map(|meta| meta.name),
+            locks_in_seconds: self.locks_in(id).map(|left| left.as_secs()),
+            slots: header.slots().map(SlotView::from).collect(),
+        })
+    }
+
+    /// Adds a slot. Only the header is written; it need not be unlocked, and stays as it is. `opener` must open it, so that nobody who finds
+    /// it unlocked can make a key for later.
+    ///
+    /// Errors: as for unlocking; [`ErrorCode::InvalidArgument`] where there are as many as there can be.
+    pub fn add_slot(&self, id: CollectionId, opener: &Opener, slot: &NewSlot) -> Result<AddedSlot> {
+        let _one_at_a_time = self.trying_a_passphrase();
+        let header = self.registry().vault_header(id)?;
+        let (key, _) = opener.open(&header)?;
+        let (header, added, recovery_words) = match slot {
+            NewSlot::Passphrase(text) => {
+                let passphrase = Passphrase::new(text.reveal())?;
+                let (header, added) = header.with_slot(&key, &Protector::Passphrase(&passphrase, Cost::DEFAULT))?;
+                (header, added, None)
+            }
+            NewSlot::RecoveryKey => {
+                let recovery = RecoveryKey::random()?;
+                let (header, added) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
+                (header, added, Some(words(&recovery)?))
+            }
+            NewSlot::Recipient(text) => {
+                let recipient: Recipient = text.trim().parse()?;
+                let (header, added) = header.with_slot(&key, &Protector::Recipient(&recipient))?;
+                (header, added, None)
+            }
+        };
+        self.registry().replace_vault_header(id, &header)?;
+        let info = header.slots().find(|slot| slot.id == added);
+        let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
+        Ok(AddedSlot { slot, recovery_words })
+    }
+
+    /// Removes a slot, named by its digits; never the last one.
+    ///
+    /// Errors: as for [`add_slot`](Self::add_slot); [`ErrorCode::NotFound`] where there is no such slot.
+    pub fn remove_slot(&self, id: CollectionId, opener: &Opener, slot: &str) -> Result<SlotView> {
+        let _one_at_a_time = self.trying_a_passphrase();
+        let header = self.registry().vault_header(id)?;
+        let wanted: casetrack_vault::header::slot::ShortSlotId = slot.trim().parse()?;
+        let found = header.slots().find(|slot| wanted.is_of(slot.id)).ok_or_else(|| {
+            Error::new(ErrorCode::NotFound, format!("The vault has no slot {slot}."))
+                .with_hint("List the slots to see which there are.")
+        })?;
+        let (key, _) = opener.open(&header)?;
+        self.registry().replace_vault_header(id, &header.without_slot(&key, found.id)?)?;
+        Ok(found.into())
+    }
+
+    /// Puts another passphrase in the place of one; the other slots stay.
+    pub fn change_passphrase(&self, id: CollectionId, old: &Password, new: &Password) -> Result<AddedSlot> {
+        let new = Passphrase::new(new.reveal())?;
+        let _one_at_a_time = self.trying_a_passphrase();
+        let header = self.registry().vault_header(id)?;
+        let (key, replaced) = Opener::Passphrase(old.clone()).open(&header)?;
+        let (header, added) = header.with_slot(&key, &Protector::Passphrase(&new, Cost::DEFAULT))?;
+        let header = header.without_slot(&key, replaced)?;
+        self.registry().replace_vault_header(id, &header)?;
+        let info = header.slots().find(|slot| slot.id == added);
+        let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
+        Ok(AddedSlot { slot, recovery_words: None })
+    }
+}
+
+fn words(recovery: &RecoveryKey) -> Result<Password> {
+    recovery.words().map(|words| Password::from(words.to_string()))
+}

@@ -1,0 +1,45 @@
+//! Changes that are made together, with keys and values as the callers know them.
+
+use casetrack_core::Result;
+use rocksdb::WriteBatch;
+
+use crate::truth::Truth;
+
+/// A batch for one store, which seals what it is given where that store is sealed.
+pub(crate) struct Batch<'t> {
+    truth: &'t Truth,
+    changes: WriteBatch,
+}
+
+impl Truth {
+    /// An empty batch.
+    pub fn batch(&self) -> Batch<'_> {
+        Batch { truth: self, changes: WriteBatch::default() }
+    }
+}
+
+impl Batch<'_> {
+    pub fn put(&mut self, family: &str, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<()> {
+        let (key, seal) = (key.as_ref(), self.truth.seal());
+        let value = seal.seal_value(family, key, value.as_ref())?;
+        self.changes.put_cf(self.truth.cf(family)?, seal.key(family, key), value);
+        Ok(())
+    }
+
+    pub fn delete(&mut self, family: &str, key: impl AsRef<[u8]>) -> Result<()> {
+        self.changes.delete_cf(self.truth.cf(family)?, self.truth.seal().key(family, key.as_ref()));
+        Ok(())
+    }
+
+    /// Deletes what is in a half-open range of keys, in a family whose keys are the same when sealed.
+    pub fn delete_range(&mut self, family: &str, from: impl AsRef<[u8]>, to: impl AsRef<[u8]>) -> Result<()> {
+        self.changes.delete_range_cf(self.truth.cf(family)?, from.as_ref(), to.as_ref());
+        Ok(())
+    }
+}
+
+impl From<Batch<'_>> for WriteBatch {
+    fn from(batch: Batch<'_>) -> Self {
+        batch.changes
+    }
+}

@@ -1,0 +1,85 @@
+//! Files that the caller keeps in a collection's directory: copies of source files, and uploads. In a vault they are sealed, and their
+//! names say nothing of what is in them.
+
+use std::path::{Component, Path, PathBuf};
+
+use casetrack_core::{DocumentMeta, Error, Result};
+use casetrack_vault::files::plain_bytes;
+
+use crate::collection::{Collection, UPLOADS};
+use crate::seal::Output;
+use crate::{fs, originals};
+
+impl Collection {
+    /// Where the copy of a document's source file is, if one is kept: one that was asked for, or the sealed upload that it was read from.
+    pub fn kept_copy(&self, meta: &DocumentMeta) -> Option<PathBuf> {
+        if meta.original_stored {
+            return Some(self.original_path(meta));
+        }
+        self.sealed_upload(Path::new(&meta.path)).filter(|place| place.exists())
+    }
+
+    /// Where the upload of this path lies in a vault. `None` in other collections, where it lies under its path, and for other paths.
+    pub fn sealed_upload(&self, path: &Path) -> Option<PathBuf> {
+        let mut parts = path.components();
+        let id = self.meta().id.to_string();
+        parts.find(|part| part.as_os_str() == id.as_str())?;
+        let uploads = parts.next().is_some_and(|part| part.as_os_str() == UPLOADS);
+        let relative = parts.as_path();
+        let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+        let name = self.seal().hidden_name(relative.to_str().filter(|text| uploads && plain && !text.is_empty())?)?;
+        Some(self.uploads_dir().join(name))
+    }
+
+    /// The content of a file that is kept in the collection's directory.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::FileNotFound`]; [`casetrack_core::ErrorCode::Corrupt`] where a sealed one was changed.
+    pub fn read_kept(&self, path: &Path) -> Result<Vec<u8>> {
+        self.seal().read(path, &self.kept_name(path))
+    }
+
+    /// The length of its content, as the file says: what was changed shows when it is read.
+    pub fn kept_bytes(&self, path: &Path) -> Result<u64> {
+        let bytes = path.metadata().map_err(|error| Error::io(path.display(), error))?.len();
+        Ok(if self.seal().is_sealed() { plain_bytes(bytes) } else { bytes })
+    }
+
+    /// Replaces a file that is kept in the collection's directory. Durable when it returns.
+    pub fn write_kept(&self, path: &Path, bytes: &[u8]) -> Result<()> {
+        self.make_folder_of(path)?;
+        self.seal().write_atomically(path, &self.kept_name(path), bytes)
+    }
+
+    /// Begins a file under a name of its own, which is to be known as `place` when it is renamed.
+    pub fn create_kept(&self, partial: &Path, place: &Path) -> Result<Output> {
+        self.make_folder_of(partial)?;
+        self.seal().create(partial, &self.kept_name(place))
+    }
+
+    /// Whether the collection is a vault.
+    pub fn is_vault(&self) -> bool {
+        self.seal().is_sealed()
+    }
+
+    fn make_folder_of(&self, path: &Path) -> Result<()> {
+        path.parent().map_or(Ok(()), fs::create_dir)
+    }
+
+    /// The name by which a file is known in its collection, which its content is bound to in a vault.
+    fn kept_name(&self, path: &Path) -> String {
+        let relative = path.strip_prefix(self.dir()).unwrap_or(path);
+        // The same on every system.
+        let parts: Vec<_> = relative.iter().map(|part| part.to_string_lossy()).collect();
+        parts.join("/")
+    }
+
+    /// Where the copy of a document's source file is, if one is kept.
+    pub fn original_path(&self, meta: &DocumentMeta) -> PathBuf {
+        originals::path(&self.originals_dir(), meta, self.seal())
+    }
+
+    /// Where to put the copy of a document's source file that is about to be stored.
+    pub fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf {
+        originals::new_path(&self.originals_dir(), meta, self.seal())
+    }
+}

@@ -1,0 +1,123 @@
+//! The keys of vaults that are unlocked in this process.
+//!
+//! A vault whose key is not here is locked: it is known by its id alone, and everything that would open it fails with
+//! [`ErrorCode::Locked`](casetrack_core::ErrorCode::Locked). Clones of a [`Registry`] share the keys, so that unlocking and locking hold
+//! for all of them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use casetrack_core::{CollectionId, CollectionMeta, Result};
+use casetrack_vault::header::Header;
+use casetrack_vault::key::VaultKey;
+
+use super::Registry;
+use crate::collection::Collection;
+use crate::manifest::VectorModels;
+use crate::seal::Seal;
+use crate::vault;
+
+/// By collection. A key is overwritten in memory when the last who uses it drops it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Keyring(Arc<RwLock<HashMap<CollectionId, Arc<VaultKey>>>>);
+
+/// Whether this process has had the key of a vault.
+static HAD_A_KEY: AtomicBool = AtomicBool::new(false);
+
+/// Whether a vault was unlocked in this process at any time. What is then written where everybody can read it, such as a log, must not hold
+/// texts, names or paths.
+pub fn had_a_vault() -> bool {
+    HAD_A_KEY.load(Ordering::Relaxed)
+}
+
+impl Keyring {
+    fn get(&self, id: CollectionId) -> Option<Arc<VaultKey>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    fn set(&self, id: CollectionId, key: Option<VaultKey>) -> bool {
+        let mut keys = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        match key {
+            Some(key) => {
+                HAD_A_KEY.store(true, Ordering::Relaxed);
+                keys.insert(id, Arc::new(key)).is_some()
+            }
+            None => keys.remove(&id).is_some(),
+        }
+    }
+}
+
+impl Registry {
+    /// Whether the collection is a vault, locked or not, be it one whose header is lost.
+    pub fn is_vault(&self, id: CollectionId) -> bool {
+        vault::is_one(&self.path(id))
+    }
+
+    /// Keeps the key of a vault until [`lock`](Self::lock) or the end of the process: from now on it is a collection as any other.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::WrongKey`] for a key that is not that of this vault, and those of
+    /// [`vault_header`](Self::vault_header).
+    pub fn unlock(&self, id: CollectionId, key: VaultKey) -> Result<()> {
+        self.vault_header(id)?.check(&key)?;
+        self.keyring.set(id, Some(key));
+        Ok(())
+    }
+
+    /// Forgets the key of a vault; whether it was here. A collection that is open stays open: close it first.
+    pub fn lock(&self, id: CollectionId) -> bool {
+        self.keyring.set(id, None)
+    }
+
+    /// The key of a collection; `None` for one that is no vault.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::Locked`] for a vault whose key is not here.
+    pub fn key(&self, id: CollectionId) -> Result<Option<Arc<VaultKey>>> {
+        if !self.is_vault(id) {
+            return Ok(None);
+        }
+        self.keyring.get(id).map(Some).ok_or_else(|| vault::locked(id))
+    }
+
+    /// The vaults whose key is not here, in the order of their ids. Nothing else is known of them.
+    pub fn locked(&self) -> Result<Vec<CollectionId>> {
+        let _settled = self.settled();
+        let is_locked = |id: &CollectionId| self.is_vault(*id) && self.keyring.get(*id).is_none();
+        Ok(self.ids()?.filter(is_locked).collect())
+    }
+
+    /// The vaults whose key is here.
+    pub fn unlocked(&self) -> Result<Vec<CollectionId>> {
+        let _settled = self.settled();
+        let is_unlocked = |id: &CollectionId| self.is_vault(*id) && self.keyring.get(*id).is_some();
+        Ok(self.ids()?.filter(is_unlocked).collect())
+    }
+
+    /// Makes an empty vault, keeps its key, and opens it. See [`Collection::create_vault`].
+    pub fn create_vault(
+        &self,
+        meta: &CollectionMeta,
+        models: &VectorModels,
+        key: VaultKey,
+        header: &Header,
+    ) -> Result<Collection> {
+        let collection = Collection::create_vault(&self.path(meta.id), meta, models, &key, header)?;
+        self.keyring.set(meta.id, Some(key));
+        Ok(collection)
+    }
+
+    /// See [`Collection::vault_header`].
+    pub fn vault_header(&self, id: CollectionId) -> Result<Header> {
+        Collection::vault_header(&self.path(id))
+    }
+
+    /// See [`Collection::replace_vault_header`].
+    pub fn replace_vault_header(&self, id: CollectionId, header: &Header) -> Result<()> {
+        Collection::replace_vault_header(&self.path(id), header)
+    }
+
+    /// How the collection is written.
+    pub(super) fn seal(&self, id: CollectionId) -> Result<Seal> {
+        self.key(id)?.map_or_else(|| Ok(Seal::default()), |key| Seal::with(&key))
+    }
+}

@@ -1,0 +1,107 @@
+//! Files of age (<https://age-encryption.org/v1>), encrypted to X25519 recipients, so that what a firm keeps in escrow opens with the
+//! program `age` as well as with this one.
+//!
+//! A file is a header in text, a nonce of 16 bytes, and blocks of 64 KiB ([`stream`](crate::stream)). The header names the format, has a
+//! stanza for each recipient, and ends with an HMAC. Stanzas of other kinds are skipped.
+
+mod header;
+mod keys;
+
+use std::io::{self, Read, Write};
+
+use casetrack_core::{Error, Result};
+use hkdf::Hkdf;
+use sha2::Sha256;
+
+pub use self::keys::{Identity, Recipient};
+use crate::errors::{changed, refused};
+use crate::secret::{Secret, random};
+use crate::stream::{Opener, Sealer, explained, read_all};
+
+/// What the format says in its first line.
+pub(crate) const VERSION_LINE: &str = "age-encryption.org/v1";
+const WHAT: &str = "The file of age";
+const NONCE: usize = 16;
+
+/// Encrypts what is written to it. A file that was not [finished](Self::finish) does not decrypt.
+pub struct Encryptor<W>(Sealer<W>);
+
+impl<W: Write> Encryptor<W> {
+    /// Begins a file that each of the recipients can decrypt; there must be one.
+    pub fn new(recipients: &[&Recipient], mut to: W) -> Result<Self> {
+        if recipients.is_empty() {
+            return Err(Error::invalid("There is nobody to encrypt to.").with_hint("Name a recipient."));
+        }
+        let file_key = header::FileKey::random()?;
+        let nonce: [u8; NONCE] = random()?;
+        let head = [file_key.header(recipients)?.as_slice(), &nonce].concat();
+        to.write_all(&head).map_err(|error| explained(WHAT, error))?;
+        Ok(Self(Sealer::new(&payload_key(&file_key, &nonce)?, &[], to)))
+    }
+
+    /// Writes what is left and the end of the file. Syncing it is the caller's.
+    pub fn finish(self) -> io::Result<W> {
+        self.0.finish()
+    }
+}
+
+impl<W: Write> Write for Encryptor<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Decrypts a file from its beginning. Every byte it gives out was found to be the one that was encrypted; that the file ends where it should
+/// is known when reading has come to the end.
+pub struct Decryptor<R>(Opener<R>);
+
+impl<R: Read> Decryptor<R> {
+    /// Reads the header; `None` where the file is not encrypted to this identity.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] where the header is damaged or none, what `from` fails with. Later reads give
+    /// `io::ErrorKind::InvalidData` for what was changed or cut off. A header of more than 64 KiB is refused.
+    pub fn new(identity: &Identity, mut from: R) -> Result<Option<Self>> {
+        let Some(file_key) = header::open(identity, &mut from)? else { return Ok(None) };
+        let mut nonce = [0; NONCE];
+        from.read_exact(&mut nonce).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => changed(WHAT),
+            _ => explained(WHAT, error),
+        })?;
+        Ok(Some(Self(Opener::new(&payload_key(&file_key, &nonce)?, &[], from, WHAT.to_owned()))))
+    }
+}
+
+impl<R: Read> Read for Decryptor<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.0.read(to)
+    }
+}
+
+/// A whole file.
+pub fn encrypt(recipients: &[&Recipient], bytes: &[u8]) -> Result<Vec<u8>> {
+    let mut encryptor = Encryptor::new(recipients, Vec::new())?;
+    encryptor.write_all(bytes).and_then(|()| encryptor.finish()).map_err(|error| explained(WHAT, error))
+}
+
+/// What a whole file holds; `None` where it is not encrypted to this identity.
+pub fn decrypt(identity: &Identity, file: &[u8]) -> Result<Option<Vec<u8>>> {
+    let decryptor = Decryptor::new(identity, file)?;
+    decryptor.map(|decryptor| read_all(decryptor, WHAT, file.len())).transpose()
+}
+
+fn payload_key(file_key: &header::FileKey, nonce: &[u8; NONCE]) -> Result<Secret> {
+    expand(Some(nonce), file_key.reveal(), b"payload")
+}
+
+/// HKDF-SHA256.
+fn expand(salt: Option<&[u8]>, from: &[u8], info: &[u8]) -> Result<Secret> {
+    let hkdf = Hkdf::<Sha256>::new(salt, from);
+    Secret::filled(|key| hkdf.expand(info, key).map_err(|_| refused("Deriving a key")))
+}
+
+#[cfg(test)]
+mod tests;

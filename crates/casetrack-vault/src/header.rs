@@ -1,0 +1,258 @@
+//! The header of a vault: its slots, each of which holds the key, wrapped for one passphrase, recovery key or recipient.
+//!
+//! Numbers are little endian.
+//!
+//! | bytes | |
+//! |---|---|
+//! | 7 | `CTVAULT` |
+//! | 1 | version: [`VERSION`] |
+//! | 16 | id of the collection |
+//! | 8 | generation, raised by each change |
+//! | 1 | number of slots, at most [`MAX_SLOTS`] |
+//! | … | the slots ([`slot`](self::slot)) |
+//! | 32 | HMAC-SHA256 of all before, with the subkey for headers |
+//! | 8 | the first bytes of the SHA-256 of all before |
+//!
+//! The checksum at the end tells damage from a wrong passphrase, without any key. The HMAC tells that all slots were written by somebody
+//! who had the key: a slot that was added, taken from an earlier header or made cheaper to guess is noticed when the vault is unlocked. A
+//! header that is an earlier one as a whole is not noticed by itself; its generation is lower.
+
+pub mod slot;
+
+use std::fmt;
+
+use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+pub use self::slot::{Credential, Protector, SlotId, SlotKind};
+use self::slot::{Place, Slot};
+use crate::errors::{newer, refused};
+use crate::key::VaultKey;
+
+/// Version of the format.
+pub const VERSION: u8 = 1;
+/// A vault takes no more slots.
+pub const MAX_SLOTS: usize = 32;
+/// No header is longer.
+pub const MAX_BYTES: usize = 64 << 10;
+
+const MAGIC: &[u8; 7] = b"CTVAULT";
+const MAC: usize = 32;
+const CHECKSUM: usize = 8;
+
+/// The slots of a vault. Reading and listing it needs no key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Header {
+    collection: CollectionId,
+    generation: u64,
+    slots: Vec<Slot>,
+    mac: [u8; MAC],
+}
+
+/// What can be said of a slot without a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlotInfo {
+    pub id: SlotId,
+    pub kind: SlotKind,
+    pub created_at: Timestamp,
+}
+
+impl Header {
+    /// The header of a new vault.
+    pub fn create(key: &VaultKey, first: &Protector<'_>) -> Result<Self> {
+        let empty = Self { collection: key.collection(), generation: 0, slots: Vec::new(), mac: [0; MAC] };
+        empty.adding(key, first).map(|(header, _)| header)
+    }
+
+    /// This header with one slot more, and the id of that.
+    ///
+    /// Errors: [`ErrorCode::WrongKey`] where the key is another vault's, [`ErrorCode::InvalidArgument`] where there are [`MAX_SLOTS`].
+    pub fn with_slot(&self, key: &VaultKey, protector: &Protector<'_>) -> Result<(Self, SlotId)> {
+        self.check(key)?;
+        self.adding(key, protector)
+    }
+
+    fn adding(&self, key: &VaultKey, protector: &Protector<'_>) -> Result<(Self, SlotId)> {
+        if self.slots.len() >= MAX_SLOTS {
+            return Err(Error::invalid(format!("The vault has {MAX_SLOTS} slots, which is the most it can have."))
+                .with_hint("Remove one that is not needed any more, then try again."));
+        }
+        let slot = Slot::wrap(self.place(), key, protector)?;
+        let id = slot.id;
+        let slots = self.slots.iter().cloned().chain([slot]).collect();
+        Ok((self.changed(key, slots)?, id))
+    }
+
+    /// This header without a slot. What was opened with it cannot be opened with it again; but who kept a copy of an earlier header
+    /// and of the files can still open those.
+    ///
+    /// Errors: [`ErrorCode::WrongKey`] as above, [`ErrorCode::NotFound`] where there is no such slot, [`ErrorCode::InvalidArgument`] for
+    /// the last one that a person can open.
+    pub fn without_slot(&self, key: &VaultKey, id: SlotId) -> Result<Self> {
+        self.check(key)?;
+        let slots: Vec<Slot> = self.slots.iter().filter(|slot| slot.id != id).cloned().collect();
+        if slots.len() == self.slots.len() {
+            return Err(Error::new(ErrorCode::NotFound, format!("The vault has no slot {id}."))
+                .with_hint("List the slots to see which there are."));
+        }
+        if slots.iter().all(|slot| matches!(slot.kind, SlotKind::Unknown(_))) {
+            return Err(Error::invalid(format!("Slot {id} is the last one: without it nobody could open the vault."))
+                .with_hint("Add another slot first."));
+        }
+        self.changed(key, slots)
+    }
+
+    /// The next generation.
+    fn changed(&self, key: &VaultKey, slots: Vec<Slot>) -> Result<Self> {
+        let generation = self.generation.checked_add(1).ok_or_else(|| refused("Counting the changes of a header"))?;
+        let mut header = Self { collection: self.collection, generation, slots, mac: [0; MAC] };
+        header.mac = header.hmac(key)?.finalize().into_bytes().into();
+        Ok(header)
+    }
+
+    /// Finds a slot that opens with what is given, and returns the key. Trying a passphrase takes as long as its slots say, at most some
+    /// seconds each.
+    ///
+    /// Errors: [`ErrorCode::WrongKey`] where no slot opens, [`ErrorCode::Corrupt`] where somebody who had no key changed the header.
+    pub fn unlock(&self, credential: &Credential<'_>) -> Result<VaultKey> {
+        self.open(credential).map(|(key, _)| key)
+    }
+
+    /// As [`unlock`](Self::unlock), with the slot that opened.
+    pub fn open(&self, credential: &Credential<'_>) -> Result<(VaultKey, SlotId)> {
+        let mut tried = false;
+        for slot in self.slots.iter().filter(|slot| slot.kind == credential.kind()) {
+            tried = true;
+            if let Some(key) = slot.unwrap(self.place(), credential)? {
+                return self.check(&key).map(|()| (key, slot.id)).map_err(|_| forged());
+            }
+        }
+        let (with, kind) = (credential.what(), credential.kind());
+        Err(match tried {
+            true => Error::new(ErrorCode::WrongKey, format!("The vault does not open with this {with}."))
+                .with_hint("Check what you typed, also capitals and the layout of the keyboard. Nothing was changed."),
+            false => Error::new(ErrorCode::WrongKey, format!("The vault has no slot that opens with a {kind}."))
+                .with_hint("List its slots to see what opens it."),
+        })
+    }
+
+    /// Makes sure that this is the key of this vault, and that the header was written with it.
+    ///
+    /// Errors: [`ErrorCode::WrongKey`].
+    pub fn check(&self, key: &VaultKey) -> Result<()> {
+        let hmac = self.hmac(key)?;
+        let own = key.collection() == self.collection && hmac.verify_slice(&self.mac).is_ok();
+        let wrong = || Error::new(ErrorCode::WrongKey, "This is not the key of the vault.");
+        own.then_some(()).ok_or_else(wrong)
+    }
+
+    fn hmac(&self, key: &VaultKey) -> Result<Hmac<Sha256>> {
+        let hmac = Hmac::<Sha256>::new_from_slice(key.header()?.reveal());
+        let mut hmac = hmac.map_err(|_| refused("HMAC"))?;
+        hmac.update(&self.vouched());
+        Ok(hmac)
+    }
+
+    /// The collection that the vault holds.
+    pub fn collection(&self) -> CollectionId {
+        self.collection
+    }
+
+    /// How often the slots were changed.
+    pub fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// All slots, in the order in which they were added.
+    pub fn slots(&self) -> impl Iterator<Item = SlotInfo> {
+        self.slots.iter().map(|slot| SlotInfo { id: slot.id, kind: slot.kind, created_at: slot.created_at })
+    }
+
+    fn place(&self) -> Place {
+        Place { version: VERSION, collection: self.collection }
+    }
+
+    /// What the HMAC is of.
+    fn vouched(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(1024);
+        bytes.extend_from_slice(MAGIC);
+        bytes.push(VERSION);
+        bytes.extend_from_slice(self.collection.as_bytes());
+        bytes.extend_from_slice(&self.generation.to_le_bytes());
+        // At most MAX_SLOTS: both ways to a header check it.
+        bytes.push(self.slots.len() as u8);
+        for slot in &self.slots {
+            slot.encode(&mut bytes);
+        }
+        bytes
+    }
+
+    /// The file.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.vouched();
+        bytes.extend_from_slice(&self.mac);
+        let checksum = Sha256::digest(&bytes);
+        bytes.extend_from_slice(&checksum[..CHECKSUM]);
+        bytes
+    }
+
+    /// Reads the file.
+    ///
+    /// Errors: [`ErrorCode::Corrupt`] where it is damaged or none, [`ErrorCode::NewerSchema`] for a later format.
+    pub fn decode(bytes: &[u8]) -> Result<Self> {
+        if bytes.len() > MAX_BYTES || !bytes.starts_with(MAGIC) {
+            return Err(damaged());
+        }
+        match bytes.get(MAGIC.len()) {
+            Some(&VERSION) => {}
+            Some(&version) if version > VERSION => {
+                return Err(newer("The header of the vault", version.into(), VERSION.into()));
+            }
+            _ => return Err(damaged()),
+        }
+        Self::decode_known(bytes).ok_or_else(damaged)
+    }
+
+    fn decode_known(bytes: &[u8]) -> Option<Self> {
+        let (summed, checksum) = bytes.split_last_chunk::<CHECKSUM>()?;
+        (Sha256::digest(summed)[..CHECKSUM] == *checksum).then_some(())?;
+        let (vouched, mac) = summed.split_last_chunk::<MAC>()?;
+        let rest = vouched.get(MAGIC.len() + 1..)?;
+        let (collection, rest) = rest.split_first_chunk::<16>()?;
+        let (generation, rest) = rest.split_first_chunk::<8>()?;
+        let (&count, mut rest) = rest.split_first()?;
+        let mut slots = Vec::new();
+        for _ in 0..count {
+            let slot;
+            (slot, rest) = Slot::decode(rest)?;
+            slots.push(slot);
+        }
+        (rest.is_empty() && slots.len() <= MAX_SLOTS).then_some(Self {
+            collection: CollectionId::from_bytes(*collection),
+            generation: u64::from_le_bytes(*generation),
+            slots,
+            mac: *mac,
+        })
+    }
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let slots: Vec<_> = self.slots().collect();
+        f.debug_struct("Header").field("collection", &self.collection).field("slots", &slots).finish_non_exhaustive()
+    }
+}
+
+fn damaged() -> Error {
+    Error::new(ErrorCode::Corrupt, "The header of the vault is damaged, so its key cannot be read.")
+        .with_hint("Restore the header from a backup: without it nothing in the vault can be read.")
+}
+
+fn forged() -> Error {
+    Error::new(ErrorCode::Corrupt, "The header of the vault was changed by somebody who did not have its key.")
+        .with_hint("Restore the header from a backup, and find out who can write to this folder.")
+}
+
+#[cfg(test)]
+mod tests;

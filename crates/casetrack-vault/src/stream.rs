@@ -1,0 +1,168 @@
+//! Blocks of 64 KiB, each sealed by itself: the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár, 2015) as age has it.
+//!
+//! The nonce of a block is its number (11 bytes, big endian) and 1 for the last block, else 0. So a block that is changed,
+//! exchanged, repeated or left out does not open, nor does a file that ends early or goes on after its last block. Only the last
+//! block may be shorter than 64 KiB, and only that of an empty file is empty.
+
+use std::io::{self, Read, Write};
+
+use casetrack_core::{Error, Result};
+use chacha20poly1305::aead::AeadInOut;
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Nonce, Tag};
+
+use crate::errors::{changed, refused};
+use crate::secret::Secret;
+
+/// Bytes of plain text in a block.
+pub(crate) const BLOCK: usize = 64 << 10;
+/// Bytes that sealing adds to a block.
+pub(crate) const TAG: usize = 16;
+
+struct Blocks {
+    cipher: ChaCha20Poly1305,
+    associated: Vec<u8>,
+    number: u64,
+}
+
+impl Blocks {
+    fn new(key: &Secret, associated: &[u8]) -> Self {
+        Self { cipher: ChaCha20Poly1305::new(key.reveal().into()), associated: associated.to_vec(), number: 0 }
+    }
+
+    /// The nonce of the next block.
+    fn nonce(&mut self, last: bool) -> Nonce {
+        let mut nonce = [0; 12];
+        nonce[3..11].copy_from_slice(&self.number.to_be_bytes());
+        nonce[11] = u8::from(last);
+        self.number += 1;
+        nonce.into()
+    }
+}
+
+/// Seals what is written to it. What was not [finished](Self::finish) does not open.
+pub(crate) struct Sealer<W> {
+    to: W,
+    blocks: Blocks,
+    waiting: Vec<u8>,
+}
+
+impl<W: Write> Sealer<W> {
+    pub fn new(key: &Secret, associated: &[u8], to: W) -> Self {
+        Self { to, blocks: Blocks::new(key, associated), waiting: Vec::with_capacity(BLOCK + TAG) }
+    }
+
+    /// Writes the last block.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.write_block(true)?;
+        Ok(self.to)
+    }
+
+    fn write_block(&mut self, last: bool) -> io::Result<()> {
+        let nonce = self.blocks.nonce(last);
+        let block = self.waiting.as_mut_slice();
+        let tag = self.blocks.cipher.encrypt_inout_detached(&nonce, &self.blocks.associated, block.into());
+        let tag = tag.map_err(|_| io::Error::other(refused("Encrypting a block")))?;
+        self.waiting.extend_from_slice(&tag);
+        self.to.write_all(&self.waiting)?;
+        self.waiting.clear();
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Sealer<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // Only when more follows: the last block may be full, too.
+        if self.waiting.len() == BLOCK && !bytes.is_empty() {
+            self.write_block(false)?;
+        }
+        let taken = bytes.len().min(BLOCK - self.waiting.len());
+        self.waiting.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    /// What does not fill a block waits in memory.
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Reads what a [`Sealer`] wrote. Nothing is given out before the block it is in was found to be whole; that the file ends where it
+/// should is known when reading has come to the end.
+pub(crate) struct Opener<R> {
+    from: R,
+    blocks: Blocks,
+    /// What was read and not opened: at most a block with its tag, and one byte, which tells that it is not the last.
+    ahead: Vec<u8>,
+    plain: Vec<u8>,
+    given: usize,
+    ended: bool,
+    failed: bool,
+    what: String,
+}
+
+impl<R: Read> Opener<R> {
+    /// `what` names it in errors.
+    pub fn new(key: &Secret, associated: &[u8], from: R, what: String) -> Self {
+        let blocks = Blocks::new(key, associated);
+        Self { from, blocks, ahead: Vec::new(), plain: Vec::new(), given: 0, ended: false, failed: false, what }
+    }
+
+    fn open_block(&mut self) -> io::Result<()> {
+        let missing = BLOCK + TAG + 1 - self.ahead.len();
+        self.from.by_ref().take(missing as u64).read_to_end(&mut self.ahead)?;
+        let last = self.ahead.len() <= BLOCK + TAG;
+        let opened = self.decrypt(last);
+        self.failed = opened.is_none();
+        self.ended = last;
+        opened.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, changed(&self.what)))
+    }
+
+    /// Opens the block in `ahead`; `None` where it is not the one that belongs here.
+    fn decrypt(&mut self, last: bool) -> Option<()> {
+        let first = self.blocks.number == 0;
+        let nonce = self.blocks.nonce(last);
+        let rest = self.ahead.split_off(self.ahead.len().min(BLOCK + TAG));
+        let mut block = std::mem::replace(&mut self.ahead, rest);
+        let length = block.len().checked_sub(TAG)?;
+        let (plain, tag) = block.split_at_mut(length);
+        if plain.is_empty() && !first {
+            return None;
+        }
+        let tag = Tag::try_from(&*tag).ok()?;
+        self.blocks.cipher.decrypt_inout_detached(&nonce, &self.blocks.associated, plain.into(), &tag).ok()?;
+        block.truncate(length);
+        (self.plain, self.given) = (block, 0);
+        Some(())
+    }
+}
+
+impl<R: Read> Read for Opener<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.failed {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, changed(&self.what)));
+        }
+        while self.given == self.plain.len() {
+            if self.ended {
+                return Ok(0);
+            }
+            self.open_block()?;
+        }
+        let rest = &self.plain[self.given..];
+        let taken = rest.len().min(to.len());
+        to[..taken].copy_from_slice(&rest[..taken]);
+        self.given += taken;
+        Ok(taken)
+    }
+}
+
+/// All that is left to read.
+pub(crate) fn read_all(mut from: impl Read, what: &str, capacity: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(capacity);
+    from.read_to_end(&mut bytes).map_err(|error| explained(what, error))?;
+    Ok(bytes)
+}
+
+/// The error of ours in an error of reading or writing, or one that says what could not be accessed.
+pub(crate) fn explained(what: &str, error: io::Error) -> Error {
+    error.downcast::<Error>().unwrap_or_else(|error| Error::io(what, error))
+}

@@ -1,0 +1,353 @@
+//! `casetrack unlock`, `lock` and `vault`
+//!
+//! Passphrases are asked for by the client and travel through the owner's socket, which only the same user can open.
+
+use std::time::Duration;
+
+use casetrack_core::{CollectionId, CollectionMeta, Error, Password, Result};
+use casetrack_engine::vaults::{AddedSlot, LockedVault, NewSlot, NewVault, SlotView, VaultSlots};
+use casetrack_text::format::counted;
+use clap::{Args, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use crate::console::Console;
+use crate::secrets::OpenedWith;
+
+/// Words of a recovery key in a row.
+const ROW: usize = 4;
+
+/// Unlock a vault: from now on it is a collection as any other
+///
+/// Asks for its passphrase. It stays unlocked until nobody has asked for it for a while, until `casetrack lock`, or until CaseTrack's background
+/// process ends. Jobs and watches that rested go on. Of a vault that is locked only the ID is known: `casetrack collections` shows it.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Unlock {
+    /// ID of the vault, or the beginning of it [default: the only one that is locked]
+    #[arg(value_name = "ID")]
+    vault: Option<String>,
+    /// Lock it when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    #[arg(long, value_name = "TIME", value_parser = casetrack_mcp::settings::duration)]
+    idle: Option<Duration>,
+    #[command(flatten)]
+    with: OpenedWith,
+}
+
+impl Unlock {
+    pub fn which(&self) -> FindVault {
+        FindVault { vault: self.vault.clone() }
+    }
+
+    pub fn ask(&mut self) -> Result<()> {
+        self.with.ask()
+    }
+
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let id = engine.find_vault(self.vault.as_deref())?;
+        let idle = idle(self.idle, console)?;
+        let meta = engine.unlock(id, &self.with.opener()?, idle)?;
+        console.print(&meta, |CollectionMeta { name, id, .. }| {
+            format!("Unlocked \"{name}\" (ID: {}). {}", id.short(), until(idle))
+        })
+    }
+}
+
+/// How long a vault stays unlocked.
+pub fn idle(given: Option<Duration>, console: &Console) -> Result<Duration> {
+    Ok(given.unwrap_or(console.global.settings()?.vault.lock_after))
+}
+
+fn until(idle: Duration) -> String {
+    let seconds = idle.as_secs();
+    let time = match (seconds % 3600, seconds % 60) {
+        (0, _) => counted(seconds / 3600, "hour"),
+        (_, 0) => counted(seconds / 60, "minute"),
+        _ => counted(seconds, "second"),
+    };
+    format!(
+        "It locks when nobody has asked for it for {time}, with `casetrack lock`, and when CaseTrack's background process ends."
+    )
+}
+
+/// Lock a vault
+///
+/// Its key and all that is kept in memory of its texts go; calls under way are waited for. Jobs stop and watches rest, and go on when it is
+/// unlocked.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Lock {
+    /// Name, reference or ID of the vault [default: the only one]
+    #[arg(value_name = "NAME", conflicts_with = "all")]
+    vault: Option<String>,
+    /// Lock all vaults
+    #[arg(long)]
+    all: bool,
+}
+
+impl Lock {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let ids = match self.all {
+            true => engine.unlocked_vaults()?,
+            false => vec![engine.find_vault(self.vault.as_deref())?],
+        };
+        let locked: Vec<LockedVault> = ids.into_iter().map(|id| engine.lock(id)).collect::<Result<_>>()?;
+        console.print(&locked, |locked| match locked.as_slice() {
+            [] => "No vault is unlocked.".to_owned(),
+            all => all.iter().map(locked_vault).collect::<Vec<_>>().join("\n"),
+        })
+    }
+}
+
+fn locked_vault(vault: &LockedVault) -> String {
+    let mut text = format!("Locked {}.", vault.id.short());
+    if vault.interrupted_jobs > 0 {
+        let jobs = counted(vault.interrupted_jobs, "job");
+        text.push_str(&format!(" Interrupted: {jobs}, to go on when it is unlocked."));
+    }
+    if !vault.closed {
+        text.push_str(" A call that was under way is still ending; nothing else can be asked of it.");
+    }
+    text
+}
+
+/// See and change what opens a vault
+///
+/// A vault opens with any of its slots. Changing them takes a moment, however large the vault is, and always needs something that opens it,
+/// even while it is unlocked.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Vault {
+    #[command(subcommand)]
+    command: OfVault,
+}
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+enum OfVault {
+    Slots(Slots),
+    AddSlot(AddSlot),
+    RemoveSlot(RemoveSlot),
+    ChangePassphrase(ChangePassphrase),
+}
+
+impl Vault {
+    /// The vault that something is to be typed for; `None` where nothing is.
+    pub fn which(&self) -> Option<FindVault> {
+        let which = match &self.command {
+            OfVault::Slots(_) => return None,
+            OfVault::AddSlot(command) => &command.which,
+            OfVault::RemoveSlot(command) => &command.which,
+            OfVault::ChangePassphrase(command) => &command.which,
+        };
+        Some(FindVault { vault: which.vault.clone() })
+    }
+
+    pub fn ask(&mut self) -> Result<()> {
+        match &mut self.command {
+            OfVault::Slots(_) => Ok(()),
+            OfVault::AddSlot(command) => command.ask(),
+            OfVault::RemoveSlot(command) => command.with.ask(),
+            OfVault::ChangePassphrase(command) => command.ask(),
+        }
+    }
+
+    pub fn run(self, console: &Console) -> Result<u8> {
+        match self.command {
+            OfVault::Slots(command) => command.run(console),
+            OfVault::AddSlot(command) => command.run(console),
+            OfVault::RemoveSlot(command) => command.run(console),
+            OfVault::ChangePassphrase(command) => command.run(console),
+        }
+    }
+
+    pub fn may_be_repeated(&self) -> bool {
+        matches!(self.command, OfVault::Slots(_))
+    }
+}
+
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Which {
+    /// ID of the vault, or the beginning of it; its name, while it is unlocked [default: the only one]
+    #[arg(short = 'c', long = "collection", value_name = "NAME")]
+    vault: Option<String>,
+}
+
+impl Which {
+    fn find(&self, console: &Console) -> Result<CollectionId> {
+        console.engine.find_vault(self.vault.as_deref())
+    }
+}
+
+/// List what opens a vault
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Slots {
+    #[command(flatten)]
+    which: Which,
+}
+
+impl Slots {
+    fn run(self, console: &Console) -> Result<u8> {
+        let slots = console.engine.vault_slots(self.which.find(console)?)?;
+        console.print(&slots, slots_text)
+    }
+}
+
+fn slots_text(vault: &VaultSlots) -> String {
+    let name = vault.name.as_ref().map(|name| format!("\"{name}\" ")).unwrap_or_default();
+    let state = match vault.locks_in_seconds {
+        _ if vault.locked => "locked".to_owned(),
+        Some(left) => format!("unlocked; locks in {} if nobody asks for it", counted(left.div_ceil(60), "minute")),
+        None => "unlocked".to_owned(),
+    };
+    let mut text = format!("Vault {name}(ID: {}), {state}. It opens with:\n\n", vault.id.short());
+    for slot in &vault.slots {
+        text.push_str(&format!("  {}  {:<12}  added {}\n", slot.id, kind(slot), slot.created_at));
+    }
+    text
+}
+
+fn kind(slot: &SlotView) -> &'static str {
+    match slot.kind {
+        "passphrase" => "passphrase",
+        "recovery_key" => "recovery key",
+        "recipient" => "age identity",
+        _ => "of a later version",
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+enum Kind {
+    /// Another passphrase, which is asked for
+    Passphrase,
+    /// 24 words, which are printed once
+    Recovery,
+    /// A recipient of age: whoever has the identity that belongs to it opens the vault
+    Recipient,
+}
+
+/// Add something that opens a vault
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct AddSlot {
+    /// What to add
+    kind: Kind,
+    /// The recipient: age1…
+    #[arg(value_name = "RECIPIENT", required_if_eq("kind", "recipient"))]
+    recipient: Option<String>,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    with: OpenedWith,
+    #[arg(skip)]
+    new: Option<Password>,
+}
+
+impl AddSlot {
+    fn ask(&mut self) -> Result<()> {
+        if self.recipient.is_some() && self.kind != Kind::Recipient {
+            return Err(Error::invalid("Only `add-slot recipient` takes a recipient.").with_hint("Leave it out."));
+        }
+        self.with.ask()?;
+        if self.kind == Kind::Passphrase {
+            self.new = Some(self.with.from().read_new("New passphrase")?);
+        }
+        Ok(())
+    }
+
+    fn run(self, console: &Console) -> Result<u8> {
+        let missing = || Error::internal("Nobody was asked for what the slot needs.");
+        let id = self.which.find(console)?;
+        let slot = match self.kind {
+            Kind::Passphrase => NewSlot::Passphrase(self.new.ok_or_else(missing)?),
+            Kind::Recovery => NewSlot::RecoveryKey,
+            Kind::Recipient => NewSlot::Recipient(self.recipient.ok_or_else(missing)?),
+        };
+        let added = console.engine.add_slot(id, &self.with.opener()?, &slot)?;
+        console.print(&added, |AddedSlot { slot, recovery_words }| {
+            let words = recovery_words.as_ref().map(|words| format!("\n\n{}", words_text(words))).unwrap_or_default();
+            format!("Added slot {} ({}).{words}", slot.id, kind(slot))
+        })
+    }
+}
+
+/// Remove something that opens a vault, never the last one
+///
+/// Who kept a copy of the vault from before, and what opened it then, can still open that copy.
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct RemoveSlot {
+    /// The slot, as `casetrack vault slots` shows it
+    slot: String,
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    with: OpenedWith,
+}
+
+impl RemoveSlot {
+    fn run(self, console: &Console) -> Result<u8> {
+        let id = self.which.find(console)?;
+        let removed = console.engine.remove_slot(id, &self.with.opener()?, &self.slot)?;
+        console.print(&removed, |slot| format!("Removed slot {} ({}).", slot.id, kind(slot)))
+    }
+}
+
+/// Change a passphrase; the other slots stay
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct ChangePassphrase {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    from: crate::secrets::Typed,
+    #[arg(skip)]
+    old_and_new: Option<(Password, Password)>,
+}
+
+impl ChangePassphrase {
+    fn ask(&mut self) -> Result<()> {
+        let old = self.from.read("Present passphrase")?;
+        self.old_and_new = Some((old, self.from.read_new("New passphrase")?));
+        Ok(())
+    }
+
+    fn run(self, console: &Console) -> Result<u8> {
+        let missing = || Error::internal("Nobody was asked for the passphrases.");
+        let (old, new) = self.old_and_new.ok_or_else(missing)?;
+        let changed = console.engine.change_passphrase(self.which.find(console)?, &old, &new)?;
+        console.print(&changed, |changed| format!("Changed the passphrase (slot {}).", changed.slot.id))
+    }
+}
+
+/// Whether there is such a vault, before anybody is asked for its passphrase.
+#[derive(Debug, Args, Serialize, Deserialize)]
+#[command(hide = true)]
+pub struct FindVault {
+    vault: Option<String>,
+}
+
+impl FindVault {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        console.engine.find_vault(self.vault.as_deref())?;
+        Ok(0)
+    }
+}
+
+/// What `casetrack new --vault` says.
+pub fn created(vault: &NewVault, idle: Duration) -> String {
+    let NewVault { meta: CollectionMeta { id, name, .. }, recovery_words } = vault;
+    format!(
+        "Created the vault \"{name}\" (ID: {}). {}\n\n{}\n\nNext: casetrack ingest PATH... -c \"{name}\"",
+        id.short(),
+        until(idle),
+        words_text(recovery_words)
+    )
+}
+
+fn words_text(words: &Password) -> String {
+    let words: Vec<&str> = words.reveal().split(' ').collect();
+    let rows = words.chunks(ROW).enumerate().map(|(row, words)| {
+        let numbered = words.iter().enumerate().map(|(place, word)| format!("{:>2} {word:<10}", row * ROW + place + 1));
+        format!("    {}", numbered.collect::<Vec<_>>().join("").trim_end())
+    });
+    format!(
+        "Recovery key. Write these 24 words down and keep them where nobody else finds them. They open the vault when the passphrase is \
+         lost, and are shown this once. Without the passphrase and these words nobody can read the vault again.\n\n{}",
+        rows.collect::<Vec<_>>().join("\n")
+    )
+}

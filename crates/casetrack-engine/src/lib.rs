@@ -46,6 +46,7 @@ pub mod versions;
 pub mod watches;
 
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
+pub use casetrack_extract::AUTO_LANGUAGES;
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
 pub use casetrack_store::{had_a_vault, make_private};
 pub use documents::facts::CitedPlace;

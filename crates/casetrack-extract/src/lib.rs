@@ -31,7 +31,7 @@ pub use extraction::{extract, extract_text};
 pub use formats::image::{exif_fields, taken};
 pub use formats::pdf::pdfium_status;
 pub use model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest};
-pub use ocr::{OCR_MODEL, second_engine_status, tesseract_status};
+pub use ocr::{AUTO_LANGUAGES, OCR_MODEL, second_engine_status, tesseract_status};
 pub use rendering::{can_render, render_page};
 pub use text::document_type::infer_document_type;
 pub use text::running::running_lines;

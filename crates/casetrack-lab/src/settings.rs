@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, Result};
 use casetrack_embed::{EmbedOptions, Embedder, ModelProfile, Outputs, Precision, find_models_dir};
-use casetrack_engine::{Engine, EngineConfig, WorkerCommand};
+use casetrack_engine::{AUTO_LANGUAGES, Engine, EngineConfig, WorkerCommand};
 
 #[derive(Debug, clap::Args)]
 pub struct Settings {
@@ -26,8 +26,8 @@ pub struct Settings {
     /// Precision of dense vectors: float32 or int8
     #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
     precision: Precision,
-    /// Languages of scans, as tesseract names them: eng, deu+fra
-    #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
+    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: what the first pages of each file say
+    #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = AUTO_LANGUAGES)]
     languages: String,
 }
 

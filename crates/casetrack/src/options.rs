@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
-use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
+use casetrack_engine::{AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use casetrack_mcp::settings::{Settings, Toolset};
 use casetrack_text::terminal::Look;
 use clap::Args;
@@ -80,13 +80,13 @@ pub struct Global {
     /// [default: depends on the available memory]
     #[arg(long, global = true, value_name = "MODE", hide_short_help = true)]
     pub memory_mode: Option<MemoryMode>,
-    /// Languages of scans, as tesseract names them: eng, deu+fra
+    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: what the first pages of each file say
     #[arg(
         long,
         global = true,
         env = "CASETRACK_LANGUAGES",
         value_name = "LANGUAGES",
-        default_value = "eng",
+        default_value = AUTO_LANGUAGES,
         hide_short_help = true
     )]
     pub languages: String,
@@ -202,7 +202,7 @@ impl Global {
             ("--profile", profile),
             ("--precision", precision),
             ("--memory-mode", self.memory_mode.and_then(|mode| named(serde_json::to_value(mode)))),
-            ("--languages", (self.languages != "eng").then(|| self.languages.clone())),
+            ("--languages", (self.languages != AUTO_LANGUAGES).then(|| self.languages.clone())),
         ];
         let given = options.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?]));
         Ok(given.flatten().collect())

@@ -21,7 +21,8 @@ pub struct EngineConfig {
     pub models_dir: Option<PathBuf>,
     /// The pdfium library; searched in the usual places when `None`.
     pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "eng".
+    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "auto": what the first pages of
+    /// each file say.
     pub languages: String,
     pub tier: Tier,
     pub limits: Limits,

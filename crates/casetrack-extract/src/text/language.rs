@@ -48,12 +48,22 @@ fn differs(one: &str, other: &str) -> bool {
 /// The tag of the language that the first pages are written in; `None` where that is not certain.
 pub(crate) fn detected(pages: &[Page]) -> Option<String> {
     let text: String = pages.iter().flat_map(|page| page.text.chars().chain(['\n'])).take(MAX_CHARS).collect();
+    code(&text).map(|code| tag(code).to_owned())
+}
+
+/// The code (ISO 639-3) of the language that a text is written in; `None` where that is not certain.
+pub(crate) fn code(text: &str) -> Option<&'static str> {
     let says = |c: char| if is_telling(c) { TELLING_LETTER } else { usize::from(c.is_alphabetic()) };
     if text.chars().map(says).sum::<usize>() < MIN_LETTERS {
         return None;
     }
-    let found = whatlang::detect(&text)?;
-    found.is_reliable().then(|| tag(found.lang().code()).to_owned())
+    let found = whatlang::detect(text)?;
+    found.is_reliable().then(|| found.lang().code())
+}
+
+/// The English name of the language with a code that [`code`] gives.
+pub(crate) fn name(code: &'static str) -> &'static str {
+    whatlang::Lang::from_code(code).map_or(code, |language| language.eng_name())
 }
 
 /// Letters of Chinese, Japanese, Korean and Thai.

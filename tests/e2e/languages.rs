@@ -47,3 +47,20 @@ fn words_are_found_in_the_forms_of_each_language_and_models_count_where_they_kno
     assert_eq!(listed["results"][0]["provenance"]["document_name"], "de.txt", "{listed}");
     run(home.path(), &["verify", "-c", "Languages"]);
 }
+
+#[test]
+fn who_ingests_documents_that_the_model_does_not_know_is_told_what_to_do() {
+    let home = tempfile::tempdir().unwrap();
+    run(home.path(), &["new", "Languages"]);
+    let notices = |name: &str, text: &str| {
+        let path = home.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let report = run_json(home.path(), &["ingest", path.to_str().unwrap(), "-c", "Languages"]);
+        report["notices"].as_array().cloned().unwrap_or_default()
+    };
+    assert_eq!(notices("en.txt", ENGLISH), Vec::<Value>::new());
+    let told = notices("de.txt", GERMAN);
+    let text = told[0].as_str().unwrap();
+    assert!(text.starts_with("The document is in German, which"), "{text}");
+    assert!(text.contains("casetrack reindex --models multilingual"), "{text}");
+}

@@ -34,4 +34,5 @@ pub use model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderReque
 pub use ocr::{AUTO_LANGUAGES, OCR_MODEL, second_engine_status, tesseract_status};
 pub use rendering::{can_render, render_page};
 pub use text::document_type::infer_document_type;
+pub use text::language::language_name;
 pub use text::running::running_lines;

@@ -7,6 +7,7 @@
 pub(crate) mod discover;
 pub(crate) mod extracting;
 pub mod inspect;
+mod languages;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
 mod repeated;

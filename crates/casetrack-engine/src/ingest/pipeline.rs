@@ -10,6 +10,7 @@ use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::discover::failed;
+use super::languages::Languages;
 use super::prepare::Prepared;
 use super::repeated::{Key, Repeated, key};
 use super::{FailedFile, IngestReport, IngestedDocument, Problem, SkipReason, SkippedFile};
@@ -139,6 +140,7 @@ pub(crate) fn run_stages(
             report: &mut report,
             removed: Vec::new(),
             repeated: Repeated::default(),
+            languages: Languages::default(),
         }
         .run(receiver)
     });
@@ -167,10 +169,17 @@ struct Embedding<'a> {
     /// Documents to delete once those that came before them are stored.
     removed: Vec<DocumentMeta>,
     repeated: Repeated,
+    languages: Languages,
 }
 
 impl Embedding<'_> {
     fn run(mut self, outcomes: Receiver<Outcome>) -> Result<()> {
+        let ended = self.take_all(&outcomes);
+        self.report.summary.notices.extend(self.languages.notice());
+        ended
+    }
+
+    fn take_all(&mut self, outcomes: &Receiver<Outcome>) -> Result<()> {
         while let Ok(first) = outcomes.recv() {
             // Small documents are gathered, so that a batch is full whatever their size.
             let mut documents = Vec::new();
@@ -292,6 +301,7 @@ impl Embedding<'_> {
     }
 
     fn ingested(&mut self, relative_path: String, meta: DocumentMeta, replaced: bool) {
+        self.languages.count(&meta, self.embedder);
         self.report.summary.pages += u64::from(meta.page_count);
         self.report.summary.chunks += u64::from(meta.chunk_count);
         let path = meta.path.clone();

@@ -75,6 +75,13 @@ fn tag(code: &str) -> &str {
     TAGS.split(' ').filter_map(|pair| pair.split_once(':')).find(|(long, _)| *long == code).map_or(code, |(_, tag)| tag)
 }
 
+/// The English name of the language of a BCP 47 tag; the tag where it is not known.
+pub fn language_name(of: &str) -> &str {
+    let primary = of.split('-').next().unwrap_or(of);
+    let mut pairs = TAGS.split(' ').filter_map(|pair| pair.split_once(':'));
+    pairs.find(|(long, tag)| [*long, *tag].contains(&primary)).map_or(of, |(code, _)| name(code))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -127,6 +134,8 @@ mod tests {
     fn every_language_of_the_detector_has_a_short_tag() {
         for language in whatlang::Lang::all() {
             assert_eq!(tag(language.code()).len(), 2, "{language:?}");
+            assert_eq!(language_name(tag(language.code())), language.eng_name());
         }
+        assert_eq!((language_name("de-AT"), language_name("gl")), ("German", "gl"));
     }
 }

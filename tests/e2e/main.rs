@@ -45,6 +45,7 @@ mod resources;
 mod schema;
 mod search;
 mod sheet;
+mod small_files;
 #[cfg(unix)]
 mod space;
 mod sparse;

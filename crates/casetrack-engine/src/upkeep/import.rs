@@ -46,7 +46,7 @@ impl Host {
         let collection = self.open_collections().adopt(self.registry().import(&mut archive, &meta)?);
         let made_by = collection.models().dense.clone();
         // Without models nothing can be said, and importing needs none.
-        let unknown = self.embedder_that_makes(&made_by).is_ok_and(|embedder| embedder.is_none());
+        let unknown = self.embedder_that_makes(collection.models()).is_ok_and(|embedder| embedder.is_none());
         let model_note = unknown.then(|| {
             format!(
                 "Its vectors were made by {made_by}, which is not installed here, so only keyword search finds its passages. \

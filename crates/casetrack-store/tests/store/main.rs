@@ -5,6 +5,7 @@ mod corruption;
 mod documents;
 mod evidence;
 mod expressions;
+mod groups;
 mod languages;
 mod marks;
 mod moving;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use casetrack_core::Result;
+use casetrack_engine::Precision;
 use casetrack_engine::export::{ExportReport, ExportRequest};
 use casetrack_engine::files::{CatalogExport, CatalogImport};
 use casetrack_engine::import::ImportReport;
@@ -282,6 +283,9 @@ fn disk_use(stats: &CollectionStats) -> String {
     }
     let _ = writeln!(out, "  {:22} {:>12}", "total", bytes(stats.total_bytes));
     let _ = writeln!(out, "\nModels: {}", stats.models.join(", "));
+    if let Some(dense) = stats.models.first() {
+        let _ = writeln!(out, "Precision: {}", Precision::of_model(dense));
+    }
     if let Some(per_chunk) = stats.bytes_per_chunk {
         let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
     }

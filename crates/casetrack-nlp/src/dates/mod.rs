@@ -25,9 +25,10 @@ use std::collections::BTreeMap;
 use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue, Mention};
 
 pub use durations::{Duration, duration, unit};
+pub(crate) use calendar::century;
 pub use order::{DateOrder, OrderEvidence};
 use relative::RelativeDate;
-use stated::Stated;
+pub(crate) use stated::Stated;
 
 use crate::tokens::{Gap, Kind, Tokens};
 

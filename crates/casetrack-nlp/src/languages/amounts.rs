@@ -10,9 +10,6 @@ use super::rules::{AmountsData, Names, Read, alternation};
 use super::{Found, mention, stands_alone, without_overlap};
 use crate::amounts::{Decimal, is_currency};
 
-/// Digits in one number, at most: a longer one is not an amount.
-const LONGEST: usize = 30;
-
 #[derive(Debug)]
 pub(super) struct Amounts {
     patterns: Vec<Regex>,
@@ -25,7 +22,7 @@ impl Amounts {
     pub fn new(data: &AmountsData, names: &Names) -> Read<Amounts> {
         let groups = if data.spaced { r"[.,'’\x{a0}\x{202f}\x{2009} ]" } else { r"[.,'’\x{a0}\x{202f}\x{2009}]" };
         let number = format!(
-            r"(?P<sign>[-−])?(?P<number>(?:\d{{1,3}}(?:{groups}\d{{3}})+|\d+)(?:[.,]\d{{1,6}})?)(?:[.,](?:--?|–|—|=))?"
+            r"(?P<sign>[-−])?(?P<number>(?:\d{{1,3}}(?:{groups}\d{{3}}){{1,9}}|\d{{1,30}})(?:[.,]\d{{1,6}})?)(?:[.,](?:--?|–|—|=))?"
         );
         let of = &data.of;
         let scale = joined(data.scales.iter().map(|(_, written)| written));
@@ -34,7 +31,7 @@ impl Amounts {
         let unit = format!("(?P<unit>{unit}|[A-Z]{{3}})");
         let word = alternation(data.numbers.keys());
         let patterns = [
-            format!("{number}{scale}{{o}}{unit}"),
+            format!("{number}{scale}(?:{of})?{{o}}{unit}"),
             format!("{unit}{{o}}{number}{scale}"),
             format!(r"(?P<word>(?i:{word})){scale}{{s}}{unit}"),
         ];
@@ -88,7 +85,7 @@ impl Amounts {
             None => 0,
         };
         let value = match (groups.name("number"), groups.name("word")) {
-            (Some(number), _) => decimal(number.as_str())?,
+            (Some(number), _) => decimal(number.as_str()),
             (None, Some(word)) => Decimal::from_integer(*self.numbers.get(&word.as_str().to_lowercase())?),
             (None, None) => return None,
         };
@@ -109,7 +106,7 @@ fn joined<'w>(written: impl Iterator<Item = &'w String>) -> String {
 
 /// The value of digits with separators. Of two kinds the last is the decimal point; a comma alone is one, a point alone where it does not
 /// stand before three digits; several of one kind group digits.
-fn decimal(written: &str) -> Option<Decimal> {
+fn decimal(written: &str) -> Decimal {
     let count = |c: char| written.chars().filter(|other| *other == c).count();
     let last = written.rfind(['.', ',']);
     let grouping = |at: usize| {
@@ -127,7 +124,7 @@ fn decimal(written: &str) -> Option<Decimal> {
     });
     let digits: String = written.chars().filter(char::is_ascii_digit).collect();
     let fraction = point.map_or(0, |at| written.len() - at - 1);
-    (digits.len() <= LONGEST).then(|| Decimal::new(digits, fraction))
+    Decimal::new(digits, fraction)
 }
 
 #[cfg(test)]
@@ -149,7 +146,7 @@ mod tests {
             ("3,25", "3.25"),
             ("1,250,000", "1250000"),
         ] {
-            assert_eq!(decimal(written).unwrap().to_string(), expected, "{written}");
+            assert_eq!(decimal(written).to_string(), expected, "{written}");
         }
     }
 }

@@ -22,32 +22,30 @@ const DIGITS: &[&str] = &[
 /// Bytes before a date in which its role is sought.
 const REACH: usize = 90;
 
-#[derive(Debug)]
-pub(super) struct Dates {
+/// The names of months and numbers.
+#[derive(Debug, Clone)]
+pub(super) struct Calendar {
     months: HashMap<String, i8>,
     ordinals: HashMap<String, i8>,
+}
+
+#[derive(Debug)]
+pub(super) struct Dates {
+    calendar: Calendar,
     patterns: Vec<Regex>,
     roles: Vec<(Regex, String)>,
 }
 
 impl Dates {
-    pub fn new(data: &DatesData, names: &Names) -> Read<Dates> {
-        if data.months.len() != 12 {
-            return Err(format!("{} months", data.months.len()));
-        }
-        let mut months = HashMap::new();
-        for (month, words) in (1..).zip(&data.months) {
-            months.extend(words.iter().map(|word| (word.clone(), month)));
-        }
+    pub fn new(data: &DatesData, calendar: Calendar, names: &Names) -> Read<Dates> {
         let patterns = data.patterns.iter().map(String::as_str).chain(DIGITS.iter().copied());
         let role = |(cue, role): &(String, String)| {
             let fillers = &data.fillers;
-            let pattern = format!(r"(?i)(?:{cue})(?:{{s}}(?:{fillers})){{0,4}}\s*(?:[:,]\s*)?\z");
+            let pattern = format!(r"(?i)\b(?:{cue})(?:{{s}}(?:{fillers})){{0,4}}\s*(?:[:,]\s*)?\z");
             Ok((names.anywhere(&pattern)?, role.clone()))
         };
         Ok(Dates {
-            months,
-            ordinals: data.ordinals.clone(),
+            calendar,
             patterns: patterns.map(|pattern| names.anywhere(pattern)).collect::<Read<_>>()?,
             roles: data.roles.iter().map(role).collect::<Read<_>>()?,
         })
@@ -62,7 +60,7 @@ impl Dates {
                 let Some(all) = groups.get(0) else { break };
                 let (start, end) =
                     groups.name("date").map_or((all.start(), all.end()), |date| (date.start(), date.end()));
-                let stated = stands_alone(text, start, end).then(|| self.stated(&groups)).flatten();
+                let stated = stands_alone(text, start, end).then(|| self.calendar.stated(&groups)).flatten();
                 at = match stated {
                     Some(what) => {
                         found.push(Found { start, end, what });
@@ -77,6 +75,29 @@ impl Dates {
             Some(Found { start, end, what: mention(EntityType::Date, value, self.role(text, start)) })
         };
         without_overlap(found).into_iter().filter_map(value).collect()
+    }
+
+    /// What the words before a date say it is.
+    fn role(&self, text: &str, start: usize) -> Option<String> {
+        let mut from = start.saturating_sub(REACH);
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        let before = text.get(from..start)?;
+        self.roles.iter().find(|(cue, _)| cue.is_match(before)).map(|(_, role)| role.clone())
+    }
+}
+
+impl Calendar {
+    pub fn new(data: &DatesData) -> Read<Calendar> {
+        if data.months.len() != 12 {
+            return Err(format!("{} months", data.months.len()));
+        }
+        let mut months = HashMap::new();
+        for (month, words) in (1..).zip(&data.months) {
+            months.extend(words.iter().map(|word| (word.clone(), month)));
+        }
+        Ok(Calendar { months, ordinals: data.ordinals.clone() })
     }
 
     /// What the groups of an expression say; `None` where no calendar has it, or the year is of another age.
@@ -119,16 +140,6 @@ impl Dates {
         let word = word.trim_end_matches('.').to_lowercase();
         let known = self.ordinals.get(&word).copied().or_else(|| word.parse().ok());
         known.or_else(|| roman(&word).and_then(|value| value.try_into().ok()))
-    }
-
-    /// What the words before a date say it is.
-    fn role(&self, text: &str, start: usize) -> Option<String> {
-        let mut from = start.saturating_sub(REACH);
-        while !text.is_char_boundary(from) {
-            from += 1;
-        }
-        let before = text.get(from..start)?;
-        self.roles.iter().find(|(cue, _)| cue.is_match(before)).map(|(_, role)| role.clone())
     }
 }
 

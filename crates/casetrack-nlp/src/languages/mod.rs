@@ -231,7 +231,88 @@ fn stands_alone(text: &str, start: usize, end: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn piece() -> impl Strategy<Value = String> {
+        let known = prop::sample::select(vec![
+            "§",
+            "§§ ",
+            "Art. ",
+            "article L. ",
+            "artículo ",
+            "artt. ",
+            "312",
+            "1.500,00",
+            "7 000",
+            " EUR",
+            "€",
+            "-",
+            "–",
+            ".",
+            ",",
+            "/",
+            "1er ",
+            "März ",
+            "mars ",
+            "de marzo ",
+            "marzo ",
+            "2024",
+            "01",
+            " und ",
+            " et ",
+            " y ",
+            " e ",
+            "Abs. ",
+            "Satz ",
+            "lit. a",
+            " BGB",
+            " du code civil",
+            " del Código Civil",
+            " c.c.",
+            " (EU) ",
+            "Verordnung",
+            "Mio. ",
+            "millions d’",
+            "BGH, Urteil vom ",
+            "VIII ZR 277/22",
+            "zehn ",
+            "Prozent",
+            "\n",
+            "\n\n",
+            " ",
+            "\u{a0}",
+            "é",
+            "漢",
+            "ſ",
+            "İ",
+            "a.F. ",
+            "ff.",
+            "bis ",
+        ]);
+        prop_oneof![known.prop_map(str::to_owned), "\\PC{0,4}", "[0-9 .,/-]{1,6}"]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+        #[test]
+        fn any_text_is_read_and_every_place_is_in_it(pieces in prop::collection::vec(piece(), 0..30)) {
+            let text = pieces.concat();
+            let chars: Vec<char> = text.chars().collect();
+            for language in Language::ALL {
+                let found = find(language, &[&text]).unwrap();
+                let spans = found[0].mentions.iter().map(|m| (m.char_start, m.char_end));
+                for (start, end) in spans.chain(found[0].references.iter().map(|r| (r.char_start, r.char_end))) {
+                    prop_assert!(start < end && end as usize <= chars.len());
+                    prop_assert!(!chars[start as usize].is_whitespace() && !chars[end as usize - 1].is_whitespace());
+                }
+                for pair in found[0].references.windows(2) {
+                    prop_assert!(pair[0].char_end <= pair[1].char_start);
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_rules_of_every_language_can_be_read() {

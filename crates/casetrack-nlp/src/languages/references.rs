@@ -6,8 +6,8 @@
 use casetrack_core::ReferenceKind;
 use regex::{Captures, Regex};
 
-use super::dates::{Dates, next_char};
-use super::rules::{DatesData, LevelData, Names, PartData, Read, ReferencesData};
+use super::dates::{Calendar, next_char};
+use super::rules::{LevelData, Names, PartData, Read, ReferencesData};
 use super::{Found, stands_alone, without_overlap};
 
 /// Parts in one list, and levels of one part, at most.
@@ -32,7 +32,7 @@ pub(super) struct References {
     abbreviation: Option<(Regex, String)>,
     /// Anywhere in a text.
     standing: Vec<(Regex, Name, ReferenceKind)>,
-    dates: Dates,
+    calendar: Calendar,
 }
 
 #[derive(Debug)]
@@ -56,6 +56,7 @@ struct Level {
     pattern: Regex,
     name: String,
     european: bool,
+    under: Option<String>,
 }
 
 /// One part with its levels: "312 Abs. 1".
@@ -80,7 +81,7 @@ enum Owner {
 }
 
 impl References {
-    pub fn new(data: &ReferencesData, dates: &DatesData, names: &Names) -> Read<References> {
+    pub fn new(data: &ReferencesData, calendar: Calendar, names: &Names) -> Read<References> {
         let number = &data.number;
         let mut laws: Vec<(Regex, Name, bool)> = Vec::new();
         let mut standing: Vec<(Regex, Name, ReferenceKind)> = Vec::new();
@@ -106,7 +107,7 @@ impl References {
         let heads: Vec<String> = data.parts.iter().map(|part| part.head.replace("(?P<many>", "(?:")).collect();
         let level = |level: &LevelData| {
             let pattern = names.here(&format!("(?:{{o}},)?{{o}}(?:{})", level.pattern))?;
-            Ok(Level { pattern, name: level.name.clone(), european: level.european })
+            Ok(Level { pattern, name: level.name.clone(), european: level.european, under: level.under.clone() })
         };
         let following = data.following.as_ref();
         let abbreviation = match data.abbreviated {
@@ -127,7 +128,7 @@ impl References {
             laws,
             abbreviation,
             standing,
-            dates: Dates::new(dates, names)?,
+            calendar,
         })
     }
 
@@ -184,7 +185,13 @@ impl References {
                 && let Some(further) = self.cited(text, part, next + and.end(), next + and.end())
             {
                 next = further.end;
-                cited.push((further, part, many));
+                match cited.last_mut() {
+                    // "§§ 280 Abs. 1, 3, 281": 3 is another paragraph of the first
+                    Some((last, ..)) if !last.levels.is_empty() && !rises(&last.label, &further.label) => {
+                        last.end = next
+                    }
+                    _ => cited.push((further, part, many)),
+                }
             }
             match self.and.find(at(next)) {
                 Some(and) if self.part(at(next + and.end())).is_some() => next += and.end(),
@@ -232,14 +239,16 @@ impl References {
             }
         }
         for _ in 0..MOST_LEVELS {
-            let level = self.levels.iter().find_map(|level| {
+            let of_part = |level: &&Level| level.under.as_ref().is_none_or(|under| *under == part.own);
+            let level = self.levels.iter().filter(of_part).find_map(|level| {
                 let groups = level.pattern.captures(rest(end))?;
                 let after = end + groups.get(0)?.end();
                 let cut = text.get(after..).and_then(|after| after.chars().next()).is_some_and(char::is_alphanumeric);
                 (!cut).then_some((level, groups.name("n")?.as_str(), after))
             });
             let Some((level, number, after)) = level else { break };
-            cited.levels.push_str(&level.name.replace("{n}", number));
+            let number = number.split_whitespace().collect::<Vec<_>>().join(" ");
+            cited.levels.push_str(&level.name.replace("{n}", &number));
             if level.european {
                 cited.european_levels.push_str(&format!("({number})"));
             }
@@ -285,7 +294,7 @@ impl References {
             Name::Of(name) => {
                 let mut named = name.clone();
                 if named.contains("{date}") {
-                    named = named.replace("{date}", &self.dates.iso(groups)?);
+                    named = named.replace("{date}", &self.calendar.iso(groups)?);
                 }
                 for group in ["number", "year"] {
                     if let Some(value) = groups.name(group) {
@@ -354,7 +363,7 @@ impl Cited {
             _ if european => format!("{law} Article {}{}{through}", european_label(&self.label), self.european_levels),
             Some((one, several)) => {
                 let part = if many && !through.is_empty() { several } else { one };
-                format!("{law} {part} {}{through}{}", self.label, self.levels)
+                format!("{law} {part} {}{through}{}", without_thousands(&self.label), self.levels)
             }
             None => law.to_owned(),
         };
@@ -372,6 +381,16 @@ fn rises(first: &str, last: &str) -> bool {
     }
 }
 
+/// "1.124" as codes number their articles: "1124".
+fn without_thousands(label: &str) -> String {
+    match label.split_once('.') {
+        Some((one, three)) if one.len() == 1 && three.len() == 3 && three.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{one}{three}")
+        }
+        _ => label.to_owned(),
+    }
+}
+
 /// "6.1.b" as European law is cited in English: "6(1)(b)".
 fn european_label(label: &str) -> String {
     let mut levels = label.split('.');
@@ -381,20 +400,15 @@ fn european_label(label: &str) -> String {
 
 /// Whether a part is named here as the heading over it: at the beginning of a line, before a title or nothing.
 fn is_heading(text: &str, start: usize, cited: &Cited) -> bool {
-    let line = text.get(..start).and_then(|before| before.rsplit('\n').next()).unwrap_or_default();
-    let rest = text.get(cited.end..).and_then(|after| after.split('\n').next()).unwrap_or_default().trim_start();
-    let title = rest.starts_with(|c: char| c.is_uppercase() || matches!(c, '.' | ':' | '-' | '–' | '—' | '('));
-    let law = rest
-        .split(|c: char| !c.is_alphanumeric())
-        .next()
-        .is_some_and(|word| word.chars().skip(1).any(char::is_uppercase));
-    let first = start == line.len() && text.len() == cited.end;
-    line.trim().is_empty()
-        && cited.levels.is_empty()
-        && cited.through.is_none()
-        && !law
-        && !first
-        && (title || rest.is_empty())
+    let blank = |c: char| c != '\n' && c.is_whitespace();
+    let before = text.get(..start).unwrap_or_default().trim_end_matches(blank);
+    let rest = text.get(cited.end..).unwrap_or_default().trim_start_matches(blank);
+    let opens = before.is_empty() || before.ends_with('\n');
+    let titled = rest.is_empty()
+        || rest.starts_with(|c: char| c.is_uppercase() || matches!(c, '\n' | '.' | ':' | '-' | '–' | '—' | '('));
+    let word = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let law = word.chars().skip(1).any(char::is_uppercase);
+    opens && titled && !law && cited.levels.is_empty() && cited.through.is_none()
 }
 
 /// "Verordnung (EU) Nr. 575/2013", "Richtlinie 95/46/EG".

@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::amounts::Amounts;
-use super::dates::Dates;
+use super::dates::{Calendar, Dates};
 use super::references::References;
 
 /// White space without a blank line.
@@ -121,6 +121,9 @@ pub(super) struct LevelData {
     pub name: String,
     /// Whether English names for laws have it, in parentheses.
     pub european: bool,
+    /// The part that alone has it, by its name in the document itself.
+    #[serde(default)]
+    pub under: Option<String>,
 }
 
 impl Rules {
@@ -138,10 +141,11 @@ impl Rules {
         for (name, expression) in given {
             names.add(name, expression);
         }
+        let calendar = Calendar::new(&data.dates)?;
         Ok(Rules {
-            dates: Dates::new(&data.dates, &names)?,
+            dates: Dates::new(&data.dates, calendar.clone(), &names)?,
             amounts: Amounts::new(&data.amounts, &names)?,
-            references: References::new(&data.references, &data.dates, &names)?,
+            references: References::new(&data.references, calendar, &names)?,
         })
     }
 }

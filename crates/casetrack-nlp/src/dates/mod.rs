@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 
 use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue, Mention};
 
-pub use durations::{Duration, duration, unit};
 pub(crate) use calendar::century;
+pub use durations::{Duration, duration, unit};
 pub use order::{DateOrder, OrderEvidence};
 use relative::RelativeDate;
 pub(crate) use stated::Stated;

@@ -296,7 +296,7 @@ impl References {
                 if named.contains("{date}") {
                     named = named.replace("{date}", &self.calendar.iso(groups)?);
                 }
-                for group in ["number", "year"] {
+                for group in ["number", "year", "court"] {
                     if let Some(value) = groups.name(group) {
                         let value: Vec<&str> = value.as_str().split_whitespace().collect();
                         named = named.replace(&format!("{{{group}}}"), &value.join(" "));

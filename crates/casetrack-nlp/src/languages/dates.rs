@@ -39,7 +39,7 @@ pub(super) struct Dates {
 impl Dates {
     pub fn new(data: &DatesData, calendar: Calendar, names: &Names) -> Read<Dates> {
         let patterns = data.patterns.iter().map(String::as_str).chain(DIGITS.iter().copied());
-        let role = |(cue, role): &(String, String)| {
+        let role = |(role, cue): &(String, String)| {
             let fillers = &data.fillers;
             let pattern = format!(r"(?i)\b(?:{cue})(?:{{s}}(?:{fillers})){{0,4}}\s*(?:[:,]\s*)?\z");
             Ok((names.anywhere(&pattern)?, role.clone()))

@@ -46,7 +46,7 @@ pub(super) struct DatesData {
     pub patterns: Vec<String>,
     /// Words that may stand between a cue and its date.
     pub fillers: String,
-    /// Cues before a date, and the role they give, as English has them. The first that fits decides.
+    /// The role of a date, as English has it, and the cues before it that give it. The first that fits decides.
     pub roles: Vec<(String, String)>,
 }
 

@@ -130,7 +130,11 @@ fn what_is_written_alike_everywhere_is_read_in_every_language() {
         let text = "https://example.com/a, info@example.com, ISO 27001, ECLI:EU:C:2020:559, C-311/18, 2024-03-01";
         let found = annotate(&Nobody, &[text], Some(language), &Cancel::default()).unwrap();
         let names: Vec<&str> = found.references.iter().map(|placed| placed.reference.name.as_str()).collect();
-        assert_eq!(names, ["https://example.com/a", "ISO/IEC 27001", "ECLI:EU:C:2020:559", "Case C-311/18"], "{language}");
+        assert_eq!(
+            names,
+            ["https://example.com/a", "ISO/IEC 27001", "ECLI:EU:C:2020:559", "Case C-311/18"],
+            "{language}"
+        );
         assert!(found.entities.iter().any(|entity| entity.key == "info@example.com"), "{language}");
         assert!(found.entities.iter().any(|entity| entity.key == "2024-03-01"), "{language}");
     }

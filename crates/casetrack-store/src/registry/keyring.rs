@@ -31,16 +31,21 @@ pub fn had_a_vault() -> bool {
     HAD_A_KEY.load(Ordering::Relaxed)
 }
 
+/// Says that there will be a vault in this process, before there is: for what becomes one.
+pub fn note_vault() {
+    HAD_A_KEY.store(true, Ordering::Relaxed);
+}
+
 impl Keyring {
     fn get(&self, id: CollectionId) -> Option<Arc<VaultKey>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 
-    fn set(&self, id: CollectionId, key: Option<VaultKey>) -> bool {
+    pub(super) fn set(&self, id: CollectionId, key: Option<VaultKey>) -> bool {
         let mut keys = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match key {
             Some(key) => {
-                HAD_A_KEY.store(true, Ordering::Relaxed);
+                note_vault();
                 keys.insert(id, Arc::new(key)).is_some()
             }
             None => keys.remove(&id).is_some(),

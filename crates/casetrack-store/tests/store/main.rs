@@ -12,6 +12,7 @@ mod portable;
 mod recovery;
 mod registry;
 mod relocating;
+mod resealing;
 mod schemas;
 mod search;
 mod selecting;

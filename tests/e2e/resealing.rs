@@ -1,4 +1,4 @@
-//! A collection that exists is moved into a vault and out of it, by the real program, which is killed on the way.
+//! A collection that exists is moved into a vault and out of it, by the real program, which is killed on the way; and into an encrypted file.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -160,6 +160,54 @@ fn a_collection_is_sealed_and_unsealed_with_all_that_belongs_to_it() {
     std::fs::write(&note, "A third note.\n").unwrap();
     run(home, &["sync", matter.folder.to_str().unwrap(), "-c", "zqmandant"]);
     assert_eq!(matter.sees(&["documents"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn an_encrypted_export_is_imported_into_a_vault_and_by_its_identity() {
+    let matter = Matter::new();
+    let home = &matter.home;
+    let before = matter.sees(&["search", "who gave notice of the clause?"])["results"].clone();
+    let other = matter.folder.with_file_name("other");
+    let path = |name: &str| matter.folder.with_file_name(name).display().to_string();
+    let (file, key) = (path("out.ctcollection"), path("key.txt"));
+    let export = ["export", &file, "-c", "zqmandant", "--passphrase", "--passphrase-stdin"];
+    let (said, _) = with_input(0, home, "hinaus\n", &export);
+    assert!(said.contains("encrypted"), "{said}");
+    let content = std::fs::read(&file).unwrap();
+    assert!(content.starts_with(b"age-encryption.org/v1\n-> scrypt "));
+
+    let (_, error) = with_input(1, &other, "falsch\n", &["import", &file, "--passphrase-stdin"]);
+    assert!(error.contains("does not open with this passphrase"), "{error}");
+    std::fs::write(&file, &content[..content.len() - 1]).unwrap();
+    let (_, error) = with_input(1, &other, "hinaus\n", &["import", &file, "--passphrase-stdin"]);
+    assert!(error.contains("changed or cut off"), "{error}");
+    std::fs::write(&file, &content).unwrap();
+    assert_eq!(run_json(&other, &["collections"]), json!([]));
+    let import = ["--json", "import", &file, "--vault", "--passphrase-stdin"];
+    let (made, _) = with_input(0, &other, &format!("hinaus\n{PASSPHRASE}\n"), &import);
+    let made: Value = serde_json::from_str(&made).unwrap();
+    assert_eq!(made["recovery_words"].as_str().unwrap().split(' ').count(), 24);
+    let found = run_json(&other, &["search", "who gave notice of the clause?", "-c", "zqmandant"]);
+    let texts = |results: &Value| -> Vec<Value> {
+        results.as_array().unwrap().iter().map(|result| result["text"].clone()).collect()
+    };
+    assert_eq!(texts(&found["results"]), texts(&before));
+
+    // A vault is exported encrypted, or not at all unless it is asked for.
+    let identity = casetrack_vault::age::Identity::random().unwrap();
+    std::fs::write(&key, identity.text().unwrap().as_str()).unwrap();
+    let recipient = identity.recipient().to_string();
+    let out = path("out.age");
+    let (_, error) = with_input(1, &other, "", &["export", &out, "-c", "zqmandant"]);
+    assert!(error.contains("--age") && error.contains("--plain"), "{error}");
+    run(&other, &["export", &out, "-c", "zqmandant", "--age", &recipient]);
+    let (_, error) = with_input(1, &other, "", &["import", &out, "--name", "again"]);
+    assert!(error.contains("--identity"), "{error}");
+    run(&other, &["import", &out, "--name", "again", "--identity", &key]);
+    let found = run_json(&other, &["search", "who gave notice of the clause?", "-c", "again"]);
+    assert_eq!(texts(&found["results"]), texts(&before));
+    let (_, error) = with_input(1, &other, "", &["export", &path("no"), "-c", "again", "--age", "age1wrong"]);
+    assert!(error.contains("not a recipient"), "{error}");
 }
 
 /// Kills the program before the given call while it seals.

@@ -76,7 +76,7 @@ mod wipe;
 mod write;
 mod yielding;
 
-pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
+pub use archive::{Archive, ArchiveKey, ArchiveManifest, Encryption, ExportOptions, ExportReport, archive_lock};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, Expression, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions, Words};
 pub use collection::{
     CatalogueEntry, Collection, Conditions, Correction, Counts, DescribedDocument, DiskUsage, DocumentChange, Filter,

@@ -13,6 +13,7 @@ use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
 use super::Registry;
+use crate::archive::Archive;
 use crate::collection::Collection;
 use crate::manifest::VectorModels;
 use crate::seal::Seal;
@@ -107,6 +108,19 @@ impl Registry {
         header: &Header,
     ) -> Result<Collection> {
         let collection = Collection::create_vault(&self.path(meta.id), meta, models, &key, header)?;
+        self.keyring.set(meta.id, Some(key));
+        Ok(collection)
+    }
+
+    /// Makes a vault of an archive, keeps its key, and opens it. See [`Collection::import_vault`].
+    pub fn import_vault(
+        &self,
+        archive: &mut Archive,
+        meta: &CollectionMeta,
+        key: VaultKey,
+        header: &Header,
+    ) -> Result<Collection> {
+        let collection = Collection::import_vault(&self.path(meta.id), archive, meta, &key, header)?;
         self.keyring.set(meta.id, Some(key));
         Ok(collection)
     }

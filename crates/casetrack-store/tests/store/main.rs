@@ -3,6 +3,7 @@
 mod annotations;
 mod corruption;
 mod documents;
+mod encrypted;
 mod evidence;
 mod expressions;
 mod languages;

@@ -108,6 +108,8 @@ impl OnCollections {
             Self::New(command) => command.ask(),
             Self::Unlock(command) => command.ask(),
             Self::Vault(command) => command.ask(),
+            Self::Export(command) => command.ask(),
+            Self::Import(command) => command.ask(),
             _ => Ok(()),
         }
     }

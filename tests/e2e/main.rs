@@ -41,6 +41,7 @@ mod protocol;
 mod quotes;
 mod reindex;
 #[cfg(unix)]
+mod resealing;
 mod resources;
 mod schema;
 mod search;

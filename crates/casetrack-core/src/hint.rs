@@ -48,8 +48,12 @@ pub enum Action {
     ImportUnderOtherName,
     /// An instruction: replace a file that exists.
     ReplaceFile,
+    /// An instruction: encrypt an export.
+    ExportEncrypted,
     /// An instruction: export a vault although the file can be read by everybody.
     ExportPlain,
+    /// An instruction: give what decrypts an export.
+    GiveArchiveKey,
 }
 
 /// A limit on what one file may cost, which the user can raise (see [`Limits`](crate::Limits)).

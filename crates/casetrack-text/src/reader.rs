@@ -98,6 +98,13 @@ impl Reader {
                 "Choose another name for the imported collection.",
                 "Give the imported collection another name with --name.",
             ),
+            ExportEncrypted => {
+                ("Let the user export it encrypted at the terminal", "Encrypt it with --passphrase or --age RECIPIENT")
+            }
+            GiveArchiveKey => (
+                "Let the user import it at the terminal.",
+                "Import it in a terminal, which asks for the passphrase, or name the file of an identity with --identity FILE.",
+            ),
             ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
             ReplaceFile => ("let the user replace the file", "replace the file with --force"),
         };

@@ -38,6 +38,7 @@ use crate::verify::{self, VerifyReport};
 
 pub use catalogue::CatalogueEntry;
 pub use changing::{DocumentChange, Observer};
+pub(crate) use columns::COLUMNS;
 pub use correcting::Correction;
 pub use naming::Naming;
 pub use passages::{DescribedDocument, Passage, Passages};

@@ -3,6 +3,7 @@
 mod annotations;
 mod corruption;
 mod documents;
+mod encrypted;
 mod evidence;
 mod expressions;
 mod groups;
@@ -13,6 +14,7 @@ mod portable;
 mod recovery;
 mod registry;
 mod relocating;
+mod resealing;
 mod schemas;
 mod search;
 mod selecting;

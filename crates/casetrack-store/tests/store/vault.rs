@@ -52,12 +52,12 @@ impl Vault {
     }
 }
 
-fn passphrase(text: &str) -> Passphrase {
+pub fn passphrase(text: &str) -> Passphrase {
     Passphrase::new(text).unwrap()
 }
 
 /// All files below a directory.
-fn files(dir: &Path) -> Vec<PathBuf> {
+pub fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -75,7 +75,7 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
 }
 
 /// The files and names below a directory that hold one of these.
-fn leaks(dir: &Path, wanted: &[Vec<u8>]) -> BTreeSet<String> {
+pub fn leaks(dir: &Path, wanted: &[Vec<u8>]) -> BTreeSet<String> {
     let mut leaks = BTreeSet::new();
     for path in files(dir) {
         let name = path.strip_prefix(dir).unwrap().to_str().unwrap().to_owned();

@@ -6,7 +6,7 @@ usage: move_kills.py PROGRAM --files FOLDER [--to PROFILE] [--kills N] [--pause 
 Ingests FOLDER into a collection with the compact models, and into one with those of PROFILE [default: multilingual, which `casetrack models
 add` has added] in another data directory. Moves the first one there and back without disturbance, and compares the time with that of
 ingestion. Then moves it back and forth until N processes were killed (SIGKILL of the owner of the data directory and of the command, at
-a random moment of at most SECONDS after the command began [default: a fifth of a move]), while another thread searches all the time.
+a random moment of at most SECONDS after the command began [default: a third of a move, but at least 2]), while another thread searches all the time.
 
 The bars, of which each is checked: no search fails or lacks a stage; each finds what one of the two collections finds, to the score; after every
 kill at the latest the next command goes on; in the end the collection has the models that it was to have, `verify` is clean, and documents and searches
@@ -151,10 +151,10 @@ def check(moved, fresh, options):
 
     for profile in (options.to, FROM):
         seconds = moved.move(profile)
-        print(f"to {profile}: moved in {seconds:.1f} s, ingested in {took[profile]:.1f} s ({took[profile] / seconds:.2f} times as long)")
+        print(f"to {profile}: moved in {seconds:.1f} s, ingested in {took[profile]:.1f} s ({took[profile] / seconds:.2f} times as fast)")
         compare(profile, f"moved to {profile} without disturbance")
 
-    rng, pause = random.Random(options.seed), options.pause or seconds / 5
+    rng, pause = random.Random(options.seed), options.pause or max(seconds / 3, 2)
     searcher = Searcher(moved, {q: {lists[FROM][q], lists[options.to][q]} for q in QUERIES})
     searcher.start()
     kills = moves = 0

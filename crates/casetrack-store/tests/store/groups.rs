@@ -40,6 +40,8 @@ fn groups_are_the_same_as_one_document_after_another() {
     let counts = collection.counts().unwrap();
     drop(collection);
     let stored = cf::ALL.map(|family| entries(&raw(&one_by_one), family));
+    // Deleted chunks no longer count in the keyword index then.
+    let expected_later = results(&Collection::open(&one_by_one).unwrap());
     for size in [2, 3, 5, changes.len()] {
         let (_temp, dir, collection) = new_collection();
         for group in changes.chunks(size) {
@@ -56,7 +58,7 @@ fn groups_are_the_same_as_one_document_after_another() {
         }
         drop(db);
         let reopened = Collection::open(&dir).unwrap();
-        assert_eq_results(&reopened, &expected, &format!("groups of {size}, reopened"));
+        assert_eq_results(&reopened, &expected_later, &format!("groups of {size}, reopened"));
         assert_clean(&reopened);
     }
 }

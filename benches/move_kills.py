@@ -103,6 +103,12 @@ class Searcher(threading.Thread):
             self.searches += 1
             self.ending.wait(0.1)
 
+    def wait_for_next(self):
+        """Until the search under way has its answer."""
+        before = self.searches
+        while self.searches == before and self.is_alive():
+            time.sleep(0.05)
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -169,6 +175,8 @@ def check(moved, fresh, options):
                 command.kill()
                 kills += moved.kill_owner()
                 command.communicate()
+                # A command is sent three times at most, so no search may meet three kills.
+                searcher.wait_for_next()
                 continue
         said, problem = command.communicate()
         if command.returncode:

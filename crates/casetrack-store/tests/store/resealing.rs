@@ -28,7 +28,7 @@ struct Matter {
 }
 
 impl Matter {
-    /// A plain collection with everything that one can have, part of it in the log of RocksDB.
+    /// A plain collection with everything that one can have.
     fn new() -> Self {
         let temp = tempfile::tempdir().unwrap();
         let registry = Registry::open(temp.path()).unwrap();
@@ -50,6 +50,8 @@ impl Matter {
         collection.put_document(&document(upload.to_str().unwrap(), &["Merkupload, hochgeladen"])).unwrap();
         collection.delete_document(collection.documents().unwrap()[2].id).unwrap();
         collection.set_columns(&json!([{ "name": "Merkspalte" }])).unwrap();
+        // Deleted passages count in scores until the indexes are saved.
+        collection.flush().unwrap();
         let found = results(&collection);
         drop(collection);
         Self { temp, registry, meta, key, header, found }

@@ -19,6 +19,7 @@ mod schemas;
 mod search;
 mod selecting;
 mod support;
+mod tampering;
 mod upkeep;
 mod vault;
 mod verify;

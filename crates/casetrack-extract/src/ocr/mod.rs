@@ -20,7 +20,6 @@ use std::time::Duration;
 use casetrack_core::{Error, ErrorCode, Result};
 
 use self::deadline::Deadline;
-pub use self::language::AUTO_LANGUAGES;
 use self::language::Languages;
 #[cfg(test)]
 pub(crate) use self::page::OcrLine;
@@ -29,7 +28,7 @@ pub use self::ppocr::OCR_MODEL;
 use self::tesseract::{Api, Libraries, Pix};
 pub(crate) use self::word::GrayImage;
 use self::word::Word;
-use crate::model::ExtractOptions;
+use crate::model::{AUTO_LANGUAGES, ExtractOptions};
 
 /// Points to the inch.
 pub(crate) const POINTS: f32 = 72.0;

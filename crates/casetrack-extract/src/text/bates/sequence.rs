@@ -341,15 +341,16 @@ fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesN
         }
         let expected = expected(chosen, n);
         let mended = match &chosen[n] {
-            Some(own) if expected.iter().any(|expected| expected.number == *own) => None,
             Some(own) => {
+                let votes = expected.iter().find(|expected| expected.number == *own).map_or(0, Expected::votes);
                 let is_repeated = known.get(&(own.series(), own.number)).is_some_and(|&pages| pages > 1);
                 let is_likely = |best: &&Expected| {
-                    let is_certain = best.is_certain() && !is_repeated;
+                    let is_certain = votes == 0 && best.is_certain() && !is_repeated;
                     is_certain && best.number.series() == own.series() && shows(lines, &best.number, MOST_WRONG)
                 };
+                // Pages with the same mistake confirm each other.
                 let has_other_prefix =
-                    |expected: &&Expected| expected.votes() > 1 && differs_in_prefix(own, &expected.number);
+                    |expected: &&Expected| expected.votes() > votes.max(1) && differs_in_prefix(own, &expected.number);
                 let best = expected.first().filter(is_likely).or_else(|| expected.iter().find(has_other_prefix));
                 best.map(|best| best.number.clone())
             }

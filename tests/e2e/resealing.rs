@@ -136,7 +136,8 @@ fn a_collection_is_sealed_and_unsealed_with_all_that_belongs_to_it() {
     assert_eq!(matter.leaks(), [""; 0].map(PathBuf::from));
     assert_eq!(matter.state(), before);
     assert!(run(home, &["verify", "-c", "zqmandant"]).contains("Clean."));
-    let (_, error) = with_input(1, home, "", &matter.sealing());
+    // With --json, errors are on standard output.
+    let (error, _) = with_input(1, home, "", &matter.sealing());
     assert!(error.contains("is a vault already"), "{error}");
     run(home, &["lock"]);
     assert!(matter.is_vault());

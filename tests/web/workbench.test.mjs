@@ -266,6 +266,7 @@ test("a name has its profile, its neighbours and its mentions", async () => {
 test("every kind of name can be filtered and opened, with or without other names", async () => {
   for (const type of ["person", "organization", "date", "location"]) {
     await bench.go(`${inMatter("entities")}?type=${type}`);
+    await page.locator('input[type="search"]').fill("");
     const first = page.locator(".results .virtual .row").first();
     await first.waitFor();
     const name = await first.locator("strong").innerText();

@@ -332,8 +332,10 @@ fn expected(chosen: &[Option<BatesNumber>], page: usize) -> Vec<Expected> {
 /// been stamped twice.
 fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesNumber>]) {
     let mut known: HashMap<(String, u64), usize> = HashMap::new();
+    let mut pages_of: HashMap<String, usize> = HashMap::new();
     for number in chosen.iter().flatten() {
         *known.entry((number.series(), number.number)).or_default() += 1;
+        *pages_of.entry(number.series()).or_default() += 1;
     }
     for (n, (page, lines)) in pages.iter().zip(lines).enumerate() {
         if page.method == ExtractionMethod::Native {
@@ -348,10 +350,12 @@ fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesN
                     let is_certain = votes == 0 && best.is_certain() && !is_repeated;
                     is_certain && best.number.series() == own.series() && shows(lines, &best.number, MOST_WRONG)
                 };
-                // Pages with the same mistake confirm each other.
-                let has_other_prefix =
-                    |expected: &&Expected| expected.votes() > votes.max(1) && differs_in_prefix(own, &expected.number);
-                let best = expected.first().filter(is_likely).or_else(|| expected.iter().find(has_other_prefix));
+                // Pages with the same mistake confirm each other, so the usual prefix of the document decides.
+                let has_usual_prefix = |expected: &&Expected| {
+                    let [own_pages, pages] = [own, &expected.number].map(|number| pages_of.get(&number.series()));
+                    expected.votes() > 1 && pages > own_pages && differs_in_prefix(own, &expected.number)
+                };
+                let best = expected.first().filter(is_likely).or_else(|| expected.iter().find(has_usual_prefix));
                 best.map(|best| best.number.clone())
             }
             None => {

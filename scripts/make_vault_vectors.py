@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes crates/casetrack-vault/tests/vectors.json: things sealed by another implementation of the formats in docs/vault.md.
+"""Makes crates/casetrack-vault/tests/vectors.json: things sealed by another implementation of the formats in docs/security.md.
 
 It shares no code with the program: the formats are written here a second time, over other libraries. The tests in
 crates/casetrack-vault/src/vectors.rs open them.
@@ -8,6 +8,7 @@ crates/casetrack-vault/src/vectors.rs open them.
     python3 scripts/make_vault_vectors.py
 """
 
+import base64
 import hashlib
 import hmac
 import json
@@ -87,6 +88,23 @@ def header():
     return vouched + hashlib.sha256(vouched).digest()[:8]
 
 
+def exported(passphrase, plain):
+    """A file of age, as docs/security.md has it."""
+    def base64_of(data):
+        return base64.b64encode(data).rstrip(b"=")
+
+    file_key, salt, nonce = b"\x31" * 16, b"\x32" * 16, b"\x33" * 16
+    work = 10
+    wrapping = hashlib.scrypt(passphrase.encode(), salt=b"age-encryption.org/v1/scrypt" + salt, n=1 << work, r=8, p=1, maxmem=1 << 26, dklen=32)
+    body = seal(wrapping, b"\0" * 12, file_key, b"")
+    header = b"age-encryption.org/v1\n-> scrypt %s %d\n%s\n---" % (base64_of(salt), work, base64_of(body))
+    header += b" " + base64_of(hmac.digest(hkdf(file_key, b"", b"header"), header, "sha256")) + b"\n"
+    key = hkdf(file_key, nonce, b"payload")
+    blocks = [plain[at : at + BLOCK] for at in range(0, len(plain), BLOCK)]
+    sealed = [seal(key, number.to_bytes(11, "big") + bytes([number == len(blocks) - 1]), block, b"") for number, block in enumerate(blocks)]
+    return header + nonce + b"".join(sealed)
+
+
 def main():
     text = ("The tenant pays the rent in advance. " * 20).encode()
     long = bytes(at * 31 % 251 for at in range(2 * BLOCK + 3))
@@ -106,6 +124,7 @@ def main():
         # Three blocks: byte n is n * 31 % 251.
         "file_long_bytes": len(long),
         "file_long_sha256": hashlib.sha256(sealed_long).hexdigest(),
+        "export": exported(PASSPHRASE, text).hex(),
         "id": bytes(range(16)).hex(),
         "id_masked": AES.new(subkey(b"ids"), AES.MODE_ECB).encrypt(bytes(range(16))).hex(),
     }

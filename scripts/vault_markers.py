@@ -2,13 +2,15 @@
 """Looks for readable words of a vault in everything that CaseTrack leaves on disk.
 
     scripts/vault_markers.py --binary PROGRAM [--kills 100]      a vault: nothing may be found
+    scripts/vault_markers.py --binary PROGRAM --seal [--kills 20] a plain collection that is moved into a vault, out of it and in again
     scripts/vault_markers.py --binary PROGRAM --plain            a plain collection: everything must be found, or the search is blind
 
 It makes documents with 1,000 marker words, in texts and in names, ingests them with archives, mails and copies of the sources, uploads some
 to the workbench, and searches, reads, exports, watches and repairs. Then it reads every file below the data directory, the temporary folder
 and the home folder, and looks for the markers in UTF-8 and UTF-16, and inside of zlib, gzip, zip and, where the program zstd is there,
 zstd streams. (LZ4 and Snappy leave the first occurrence of a random word as it is.) With --kills, it kills the owner and the processes that
-read files at random moments of such work, and looks again each time; every tenth time with a signal that asks for a core dump.
+read files at random moments of such work, and looks again each time; every tenth time with a signal that asks for a core dump. With --seal, it kills
+them at random moments of sealing: what is then a vault must hold nothing, and what is not must be whole.
 
 What is plain by intention is left out: the sources themselves, and exports that ask for it. Exits with 1 where the vault has a readable
 word, or where fewer than nine of ten markers of a plain collection are found.
@@ -343,10 +345,49 @@ def check_search(zstd):
             sys.exit(f"The search does not find {form}.")
 
 
+def seal(program, collection, wait=True):
+    """Moves a collection into a vault; the process where it is not waited for."""
+    arguments = ("vault", "seal", collection, "--passphrase-stdin")
+    if wait:
+        return program.run(*arguments, given=PASSPHRASE + "\n", must=True)
+    process = program.start(*arguments)
+    process.stdin.write(PASSPHRASE + "\n")
+    process.stdin.flush()
+    return process
+
+
+def unseal(program):
+    program.run("vault", "unseal", "--yes", "--passphrase-stdin", given=PASSPHRASE + "\n", must=True)
+
+
+def seal_and_kill(program, markers, collection, zstd, options):
+    """Seals, and kills the owner at random moments; whether a marker could be read in a vault."""
+    leaked, vaults = False, 0
+    for number in range(options.kills):
+        process = seal(program, collection, wait=False)
+        time.sleep(random.Random(options.seed - number).uniform(0.5, 6))
+        program.kill()
+        process.communicate(timeout=600)
+        # The next owner ends what was begun.
+        locked = [one["id"] for one in json.loads(program.run("collections", "--json", must=True)) if one.get("locked")]
+        if locked:
+            vaults += 1
+            leaks, files = look(program, markers, zstd)
+            if leaks:
+                report(leaks, markers, files, f"after kill {number + 1} while it was sealed")
+                leaked = True
+            unseal(program)
+        if "Clean." not in program.run("verify", "-c", collection, must=True):
+            sys.exit(f"The collection is damaged after kill {number + 1}.")
+    print(f"{options.kills} kills while it was sealed: {vaults} times it was a vault then")
+    return leaked
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--binary", required=True)
     options.add_argument("--plain", action="store_true", help="a plain collection, in which the markers must be found")
+    options.add_argument("--seal", action="store_true", help="a plain collection that is moved into a vault")
     options.add_argument("--kills", type=int, default=0)
     options.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options.add_argument("--keep", action="store_true", help="keep the folder with everything")
@@ -362,13 +403,14 @@ def main():
     except (ValueError, OSError):
         print("core dumps are not allowed here, so that none can be looked for")
     with open(os.path.join(program.data, "config.toml"), "w") as file:
-        file.write("[audit]\nenabled = true\nqueries = true\n")
+        # What was recorded of a plain collection stays.
+        file.write(f"[audit]\nenabled = true\nqueries = {'false' if options.seal else 'true'}\n")
     sources = os.path.join(work_folder, "sources")
     documents(markers, sources, 6, 12)
     collection = markers.take("name of the collection")
     leaked = False
     try:
-        if options.plain:
+        if options.plain or options.seal:
             program.run("new", collection, must=True)
         else:
             # Marker words in the vault itself, from its first moment.
@@ -379,6 +421,12 @@ def main():
         with open(rest, "w") as file:
             file.write(sentences(markers.some(len(markers.left) - 20 - 2 * options.kills, "text of a long file")))
         program.run("ingest", rest, "-c", collection)
+        if options.seal:
+            leaks, files = look(program, markers, zstd)
+            report(leaks, markers, files, "before it is sealed")
+            if len(leaks) < 0.9 * len(markers.place):
+                sys.exit("The search is blind.")
+            seal(program, collection)
         leaks, files = look(program, markers, zstd)
         report(leaks, markers, files, "while it is open")
         if options.plain:
@@ -395,6 +443,14 @@ def main():
         leaks, files = look(program, markers, zstd)
         report(leaks, markers, files, "locked")
         leaked |= bool(leaks)
+        if options.seal:
+            unseal(program)
+            leaked |= seal_and_kill(program, markers, collection, zstd, options)
+            seal(program, collection)
+            leaks, files = look(program, markers, zstd)
+            report(leaks, markers, files, "sealed again")
+            leaked |= bool(leaks)
+            options.kills = 0
         killed = 0
         for number in range(options.kills):
             program.run("unlock", "--passphrase-stdin", given=PASSPHRASE + "\n", must=True)

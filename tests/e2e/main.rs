@@ -41,10 +41,12 @@ mod protocol;
 mod quotes;
 mod reindex;
 #[cfg(unix)]
+mod resealing;
 mod resources;
 mod schema;
 mod search;
 mod sheet;
+mod small_files;
 #[cfg(unix)]
 mod space;
 mod sparse;

@@ -92,3 +92,51 @@ fn a_collection_is_searched_while_it_moves_to_other_models() {
     run_expecting(1, &home, &["reindex", "--models", "quality", "-c", "Case"]);
     assert!(run(&home, &["verify", "-c", "Case"]).contains("Clean."));
 }
+
+/// Whether this CPU has the instructions that make int8 the usual precision.
+fn multiplies_bytes() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let fast = is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let fast = false;
+    fast
+}
+
+#[test]
+fn a_collection_knows_the_precision_of_its_vectors() {
+    let data = tempfile::tempdir().unwrap();
+    let home = data.path().join("home");
+    let contract = samples().join("harbour-point/contract").display().to_string();
+    let (usual, listed) = (if multiplies_bytes() { "int8" } else { "float32" }, run(&home, &["models"]));
+    assert!(listed.contains(&format!("New collections: profile compact, in {usual}")), "{listed}");
+    assert_eq!(listed.contains("this CPU has no fast products of bytes"), !multiplies_bytes(), "{listed}");
+    let has = |home: &Path, name: &str, precision: &str| {
+        let models = &run_json(home, &["stats", "-c", name])["models"];
+        let of = |n: usize| if models[n].as_str().unwrap().ends_with("+int8") { "int8" } else { "float32" };
+        assert_eq!((models.as_array().unwrap().len(), of(0), of(1)), (2, precision, precision), "{name}: {models}");
+        let said = run(home, &["stats", "-c", name]);
+        assert!(said.contains(&format!("\nPrecision: {precision}\n")), "{said}");
+        // All stages answer, and nothing of it has to be named.
+        let answer = run_json(home, &["search", "notice of termination", "-c", name]);
+        assert!(!answer["results"].as_array().unwrap().is_empty() && answer["notices"] == json!([]), "{answer}");
+    };
+    for (name, arguments, precision) in [
+        ("Usual", &[][..], usual),
+        ("Exact", &["--precision", "float32"], "float32"),
+        ("Fast", &["--precision", "int8"], "int8"),
+    ] {
+        run(&home, &[&["new", name], arguments].concat());
+        run(&home, &["ingest", &contract, "-c", name]);
+        has(&home, name, precision);
+    }
+    // Other machines may make other collections, but take these as they are.
+    for (name, precision) in [("Exact", "float32"), ("Fast", "int8")] {
+        let (file, elsewhere) = (data.path().join(name), data.path().join(format!("home of {name}")));
+        run(&home, &["export", file.to_str().unwrap(), "-c", name]);
+        run(&elsewhere, &["import", file.to_str().unwrap()]);
+        has(&elsewhere, name, precision);
+        // Moved without a word of it, it has what a new one would have.
+        run(&elsewhere, &["reindex", "--models", "compact", "-c", name]);
+        has(&elsewhere, name, usual);
+    }
+}

@@ -192,7 +192,7 @@ fn names_numbers_quantities_and_beginnings_decide_what_comes_first() {
     let (found, passage, _) = first("termination with a notice of more than 100 days");
     assert_eq!(found, "agreement-4.txt");
     assert!(passage.contains("120 days"));
-    let (found, passage, _) = first("Who are the parties to the Halcyon contract?");
+    let (found, passage, _) = first("Who are the parties to the Halcyon deal?");
     assert_eq!(found, "agreement-3.txt");
     assert!(passage.contains("SUPPLY AGREEMENT"), "{passage}");
 }

@@ -16,7 +16,7 @@ pub const NAME: &str = "Geheimsache Nordlicht";
 pub const PASSPHRASE: &str = "korrekt pferd batterie";
 
 /// Runs a command that reads passphrases from standard input. Standard output and error.
-fn with_input(status: i32, home: &Path, input: &str, args: &[&str]) -> (String, String) {
+pub fn with_input(status: i32, home: &Path, input: &str, args: &[&str]) -> (String, String) {
     let mut command = casetrack(home);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();

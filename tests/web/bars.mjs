@@ -60,14 +60,14 @@ const share = (rows, at) => [...rows].sort((a, b) => a - b)[Math.min(rows.length
 
 /** Milliseconds from going to a place until something is painted there. */
 async function painted(page, hash, selector) {
-  return page.evaluate(
+  const took = await page.evaluate(
     ([hash, selector, patience]) =>
       new Promise((done) => {
         const begun = performance.now();
         const look = () => {
           const found = document.querySelector(selector);
           // The frame after the one in which it was found has been painted.
-          if (performance.now() - begun > patience) done(Infinity);
+          if (performance.now() - begun > patience) done(null);
           else if (found) requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begun)));
           else requestAnimationFrame(look);
         };
@@ -76,6 +76,8 @@ async function painted(page, hash, selector) {
       }),
     [hash, selector, PATIENCE],
   );
+  if (took === null) throw new Error(`nothing at ${hash} that ${selector} finds: ${await page.locator("main").innerText()}`);
+  return took;
 }
 
 /** The times between frames while a list is scrolled, in milliseconds. */

@@ -263,6 +263,21 @@ test("a name has its profile, its neighbours and its mentions", async () => {
   await page.locator(".lit").first().waitFor();
 });
 
+test("every kind of name can be filtered and opened, with or without other names", async () => {
+  for (const type of ["person", "organization", "date", "location"]) {
+    await bench.go(`${inMatter("entities")}?type=${type}`);
+    await page.locator('input[type="search"]').fill("");
+    const first = page.locator(".results .virtual .row").first();
+    await first.waitFor();
+    const name = await first.locator("strong").innerText();
+    await page.locator('input[type="search"]').fill(name);
+    await first.click();
+    await page.locator(".profile h2").first().waitFor();
+    assert.equal(await page.locator(".failure").count(), 0, type);
+    assert.equal(await page.locator(".profile h2").first().innerText(), name);
+  }
+});
+
 test("references say who cites them", async () => {
   await bench.go(inMatter("references"));
   await page.locator(".virtual").focus();

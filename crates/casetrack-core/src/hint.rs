@@ -34,6 +34,8 @@ pub enum Action {
     PullModels,
     /// An instruction: add the model of the multilingual profile from its package.
     AddModels,
+    /// An instruction: move the collection to the models of the multilingual profile.
+    MoveToMultilingual,
     /// An instruction: repair the collection with this name or ID, where it is known.
     Repair(Option<String>),
     /// An instruction: unlock the vault with this ID, where it is known. Only a person can.
@@ -46,8 +48,12 @@ pub enum Action {
     ImportUnderOtherName,
     /// An instruction: replace a file that exists.
     ReplaceFile,
+    /// An instruction: encrypt an export.
+    ExportEncrypted,
     /// An instruction: export a vault although the file can be read by everybody.
     ExportPlain,
+    /// An instruction: give what decrypts an export.
+    GiveArchiveKey,
 }
 
 /// A limit on what one file may cost, which the user can raise (see [`Limits`](crate::Limits)).

@@ -22,14 +22,14 @@ const TILE_ROWS: usize = 96;
 const INTERMEDIATE_SLICE: usize = 384;
 
 /// A weight, ready for products in its precision.
-enum Weight {
+pub enum Weight {
     Float32(PackedMatrix),
     Int8(Int8Matrix),
 }
 
 impl Weight {
     /// From `out` rows of `width` values that lie `stride` apart.
-    fn new(arch: Arch, precision: Precision, source: &[f32], stride: usize, out: usize, width: usize) -> Self {
+    pub fn new(arch: Arch, precision: Precision, source: &[f32], stride: usize, out: usize, width: usize) -> Self {
         match precision {
             Precision::Float32 => {
                 let mut packed = PackedMatrix::new(arch);
@@ -41,7 +41,7 @@ impl Weight {
     }
 
     /// Width of the rows that it is multiplied with.
-    fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         match self {
             Self::Float32(weight) => weight.k(),
             Self::Int8(weight) => weight.k(),
@@ -50,11 +50,22 @@ impl Weight {
 
     /// `out += x · Wᵀ` for rows of `x` and `out`.
     fn add_product(&self, x: &[f32], out: &mut [f32]) {
-        let rows = Rows { data: x, stride: self.width(), count: x.len() / self.width() };
         match self {
-            Self::Float32(weight) => matmul(rows, weight, Output::Add, out, weight.n()),
-            Self::Int8(weight) => int8::add_product(rows, weight, out, weight.n()),
+            Self::Float32(weight) => matmul(self.rows(x), weight, Output::Add, out, weight.n()),
+            Self::Int8(weight) => int8::add_product(self.rows(x), weight, out, weight.n()),
         }
+    }
+
+    /// Each value of `out` becomes the greatest of it and of its column of `x · Wᵀ`, over all rows of `x`.
+    pub fn raise_to_product(&self, x: &[f32], out: &mut [f32]) {
+        match self {
+            Self::Float32(weight) => matmul(self.rows(x), weight, Output::Max, out, weight.n()),
+            Self::Int8(weight) => int8::raise_to_product(self.rows(x), weight, out),
+        }
+    }
+
+    fn rows<'x>(&self, x: &'x [f32]) -> Rows<'x> {
+        Rows { data: x, stride: self.width(), count: x.len() / self.width() }
     }
 }
 

@@ -44,7 +44,6 @@ impl Model {
         let config_path = dir.join(CONFIG_FILE);
         let (config, names) = architectures::read(&spec.architecture, &config_path)?;
         let outputs = spec.outputs();
-        let precision = if outputs.dense { precision } else { Precision::Float32 };
         let expected = if outputs.sparse { config.vocabulary } else { config.hidden };
         if spec.late_interaction.as_ref().is_none_or(|_| outputs.dense) && spec.dimension != expected
             || spec.max_tokens > config.max_positions
@@ -58,7 +57,8 @@ impl Model {
             || TextTokenizer::load(&tokenizer_path, spec),
             || {
                 let encoder = Encoder::load(Weights::open(&weights_path)?, config, names, precision)?;
-                let sparse = if outputs.sparse { Some(SpladeHead::load(&encoder, &names.mlm)?) } else { None };
+                let sparse =
+                    if outputs.sparse { Some(SpladeHead::load(&encoder, &names.mlm, precision)?) } else { None };
                 Ok((encoder, sparse))
             },
         );

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, Error, Result};
 
-use crate::kernels::int8;
 use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
 use crate::memory::{Loaded, MemoryMode, available_memory};
 use crate::model::Model;
@@ -27,8 +26,10 @@ pub struct EmbedOptions {
     pub memory: Option<MemoryMode>,
     /// Which models; the compact ones ship with CaseTrack, the others must have been pulled.
     pub profile: ModelProfile,
-    /// What the layers of models for dense vectors are computed in.
+    /// What models for dense vectors are computed in.
     pub precision: Precision,
+    /// What models for learned-sparse vectors alone are computed in.
+    pub sparse_precision: Precision,
 }
 
 /// Embeds texts with the models of a models folder. Clones share the models and the threads.
@@ -60,12 +61,12 @@ impl Embedder {
     ///
     /// Vectors made under different identities must not be compared.
     pub fn model_id(&self) -> Result<String> {
-        Ok(self.spec(Outputs::DENSE)?.weights_id()? + self.0.options.precision.suffix())
+        self.identity(self.spec(Outputs::DENSE)?)
     }
 
     /// Identifies the weights of the model for learned-sparse vectors in the same way; reads the manifest only.
     pub fn sparse_model_id(&self) -> Result<String> {
-        self.spec(Outputs::SPARSE)?.weights_id()
+        self.identity(self.spec(Outputs::SPARSE)?)
     }
 
     /// Length of a dense vector; reads the manifest only.
@@ -133,6 +134,20 @@ impl Embedder {
         self.manifest()?.that_makes(outputs, self.0.options.profile)
     }
 
+    fn identity(&self, spec: &ModelSpec) -> Result<String> {
+        Ok(spec.weights_id()? + self.precision(spec).suffix())
+    }
+
+    /// What a model is computed in.
+    fn precision(&self, spec: &ModelSpec) -> Precision {
+        let outputs = spec.outputs();
+        match (outputs.dense, outputs.sparse) {
+            (true, _) => self.0.options.precision,
+            (false, true) => self.0.options.sparse_precision,
+            (false, false) => Precision::Float32,
+        }
+    }
+
     /// Which model makes what: a model that makes several of the wanted outputs makes them in one pass.
     fn tasks(&self, wanted: Outputs) -> Result<Vec<Task>> {
         let mut left = wanted;
@@ -158,8 +173,8 @@ impl Embedder {
         if let Some(model) = loaded.get(&spec.id, Instant::now()) {
             return Ok(model);
         }
-        let precision = self.0.options.precision;
-        if precision == Precision::Int8 && !int8::is_fast() {
+        let precision = self.precision(spec);
+        if !precision.is_fast() {
             tracing::warn!("int8 is slower than float32 on this processor, which has no fast products of bytes");
         }
         let started = Instant::now();
@@ -216,6 +231,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::locate::find_models_dir;
 
@@ -280,8 +297,12 @@ mod tests {
     #[test]
     fn in_integers_vectors_are_nearly_the_same_under_another_name() {
         let options = EmbedOptions { threads: 2, precision: Precision::Int8, ..EmbedOptions::default() };
-        let (exact, found) = (embedder(2, MemoryMode::Full), Embedder::new(find_models_dir(None).unwrap(), options));
+        let both = EmbedOptions { sparse_precision: Precision::Int8, ..options };
+        let service = |options| Embedder::new(find_models_dir(None).unwrap(), options);
+        let (exact, found, whole) = (embedder(2, MemoryMode::Full), service(options), service(both));
         assert_eq!(found.model_id().unwrap(), exact.model_id().unwrap() + "+int8");
+        assert_eq!(found.sparse_model_id().unwrap(), exact.sparse_model_id().unwrap());
+        assert_eq!(whole.sparse_model_id().unwrap(), exact.sparse_model_id().unwrap() + "+int8");
         let vectors = |embedder: &Embedder| embedder.embed_passages(&texts(), &Cancel::default()).unwrap();
         for (a, b) in vectors(&exact).iter().zip(&vectors(&found)) {
             let cosine: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
@@ -289,6 +310,15 @@ mod tests {
         }
         let sparse = |embedder: &Embedder| embedder.embed(&texts(), Outputs::SPARSE, &Cancel::default()).unwrap();
         assert_same(&sparse(&found), &sparse(&exact));
+        for (a, b) in sparse(&exact).sparse.iter().zip(&sparse(&whole).sparse) {
+            let b: HashMap<u32, f32> = b.terms.iter().copied().collect();
+            let weight = |id: &u32| b.get(id).copied().unwrap_or_default();
+            let product: f32 = a.terms.iter().map(|(id, x)| x * weight(id)).sum();
+            let squares = |weights: &mut dyn Iterator<Item = f32>| weights.map(|x| x * x).sum::<f32>();
+            let lengths = squares(&mut a.terms.iter().map(|term| term.1)) * squares(&mut b.values().copied());
+            let cosine = product / lengths.sqrt();
+            assert!((0.985..1.0).contains(&cosine), "{cosine}");
+        }
         let alone = found.embed_passages(&texts()[5..6], &Cancel::default()).unwrap();
         assert_eq!(alone[0], vectors(&found)[5]);
     }

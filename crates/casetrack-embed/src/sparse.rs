@@ -8,8 +8,7 @@ use crate::encoder::{Encoder, load_norm};
 use crate::kernels::Arch;
 use crate::kernels::gelu::gelu;
 use crate::kernels::layer_norm::{LayerNorm, layer_norm};
-use crate::kernels::matmul::{Output, PackedMatrix, Rows, matmul};
-use crate::layers::Linear;
+use crate::layers::{Linear, Weight};
 use crate::outputs::SparseVector;
 use crate::precision::Precision;
 
@@ -31,28 +30,27 @@ pub struct SpladeHead {
     arch: Arch,
     transform: Linear,
     norm: LayerNorm,
-    decoder: PackedMatrix,
+    decoder: Weight,
     bias: Vec<f32>,
 }
 
 impl SpladeHead {
-    /// Takes the masked language model's head from the encoder's file. 4 bytes of memory per weight.
-    pub fn load(encoder: &Encoder, names: &MlmNames) -> Result<Self> {
+    /// Takes the masked language model's head from the encoder's file. 4 bytes of memory per weight, or 1.
+    pub fn load(encoder: &Encoder, names: &MlmNames, precision: Precision) -> Result<Self> {
         let (weights, arch, config) = (encoder.weights(), encoder.arch(), encoder.config());
         let (hidden, vocabulary) = (config.hidden, config.vocabulary);
         let transform = weights.load(&format!("{}.weight", names.transform), &[hidden, hidden])?;
         let transform_bias = weights.load(&format!("{}.bias", names.transform), &[hidden])?;
-        let transform = Linear::new(arch, Precision::Float32, &transform, transform_bias);
+        let transform = Linear::new(arch, precision, &transform, transform_bias);
         let decoder = format!("{}.weight", names.decoder);
         let decoder = if weights.has(&decoder) {
             weights.load(&decoder, &[vocabulary, hidden])?
         } else {
             encoder.word_embeddings()?.all()
         };
-        let mut packed = PackedMatrix::new(arch);
-        packed.pack_transposed(&decoder, hidden, vocabulary, hidden);
+        let decoder = Weight::new(arch, precision, &decoder, hidden, vocabulary, hidden);
         let norm = load_norm(weights, names.norm, config)?;
-        Ok(Self { arch, transform, norm, decoder: packed, bias: weights.load(names.bias, &[vocabulary])? })
+        Ok(Self { arch, transform, norm, decoder, bias: weights.load(names.bias, &[vocabulary])? })
     }
 
     /// Never gives these terms a weight.
@@ -63,15 +61,14 @@ impl SpladeHead {
 
 impl SparseHead for SpladeHead {
     fn weights(&self, states: &[f32], batch: &TokenBatch) -> Vec<SparseVector> {
-        let hidden = self.decoder.k();
+        let hidden = self.decoder.width();
         let mut transformed = self.transform.apply(states);
         gelu(self.arch, &mut transformed);
         layer_norm(self.arch, &self.norm, &mut transformed);
         let mut greatest = vec![0f32; self.bias.len()];
         let of_sequence = |range: std::ops::Range<usize>| {
             greatest.fill(f32::NEG_INFINITY);
-            let rows = Rows { data: &transformed[range.start * hidden..], stride: hidden, count: range.len() };
-            matmul(rows, &self.decoder, Output::Max, &mut greatest, self.bias.len());
+            self.decoder.raise_to_product(&transformed[range.start * hidden..range.end * hidden], &mut greatest);
             let logits = greatest.iter().zip(&self.bias).map(|(product, bias)| product + bias);
             let positive = (0..).zip(logits).filter(|&(_, logit)| logit > 0.0);
             SparseVector { terms: positive.map(|(id, logit)| (id, logit.ln_1p())).collect() }
@@ -80,7 +77,7 @@ impl SparseHead for SpladeHead {
     }
 
     fn operations(&self, tokens: usize) -> u64 {
-        let hidden = self.decoder.k();
+        let hidden = self.decoder.width();
         (2 * tokens * hidden * (hidden + self.bias.len())) as u64
     }
 }

@@ -146,7 +146,7 @@ impl Host {
         let name = request.name.trim();
         check_new(self, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
         let embedder = match request.models {
-            Some(profile) => self.embedder_with(profile, self.config().precision)?,
+            Some(profile) => self.embedder_with(profile, self.config().precision_of(profile))?,
             None => self.embedder()?,
         };
         let models = vector_models(&embedder)?;

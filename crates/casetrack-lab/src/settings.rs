@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, Result};
 use casetrack_embed::{EmbedOptions, Embedder, ModelProfile, Outputs, Precision, find_models_dir};
-use casetrack_engine::{Engine, EngineConfig, WorkerCommand};
+use casetrack_engine::{AUTO_LANGUAGES, Engine, EngineConfig, WorkerCommand};
 
 #[derive(Debug, clap::Args)]
 pub struct Settings {
@@ -23,11 +23,11 @@ pub struct Settings {
     /// Models to use: compact or quality
     #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
     profile: ModelProfile,
-    /// Precision of dense vectors: float32 or int8
+    /// Precision of dense and learned-sparse vectors: float32 or int8
     #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", default_value = "float32")]
     precision: Precision,
-    /// Languages of scans, as tesseract names them: eng, deu+fra
-    #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = "eng")]
+    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: what the first pages of each file say
+    #[arg(long, global = true, env = "CASETRACK_LANGUAGES", value_name = "LANGUAGES", default_value = AUTO_LANGUAGES)]
     languages: String,
 }
 
@@ -40,7 +40,7 @@ impl Settings {
         config.models_dir = self.models_dir.clone();
         config.threads = self.threads;
         config.profile = self.profile;
-        config.precision = self.precision;
+        config.precision = Some(self.precision);
         config.languages = self.languages.clone();
         config.reader = Some(WorkerCommand { program, arguments: vec!["read-files".to_owned()] });
         Engine::new(config)
@@ -51,7 +51,7 @@ impl Settings {
         let Self { threads, profile, precision, .. } = *self;
         Ok(Embedder::new(
             find_models_dir(self.models_dir.as_deref())?,
-            EmbedOptions { threads, profile, precision, ..EmbedOptions::default() },
+            EmbedOptions { threads, profile, precision, sparse_precision: precision, ..EmbedOptions::default() },
         ))
     }
 }

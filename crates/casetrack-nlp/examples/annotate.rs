@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
         let pages: Vec<&str> = text.split('\x0c').collect();
         let started = Instant::now();
-        let found = annotate(&recognizer, &pages, &Cancel::default()).map_err(|error| error.message)?;
+        let found = annotate(&recognizer, &pages, None, &Cancel::default()).map_err(|error| error.message)?;
         spent += started.elapsed();
         if names {
             let mut counts = vec![0; found.entities.len()];

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 recognizer = Some(SpacyRecognizer::load(&models.join(MODEL_FOLDER)).map_err(|error| error.message)?);
             }
             let Some(recognizer) = &recognizer else { continue };
-            let found = annotate(recognizer, &pages, &Cancel::default()).map_err(|error| error.message)?;
+            let found = annotate(recognizer, &pages, None, &Cancel::default()).map_err(|error| error.message)?;
             std::fs::write(&kept, serde_json::to_vec(&found)?)?;
             found
         };

@@ -7,13 +7,24 @@ use casetrack_core::{
 };
 
 use crate::concepts::concept_candidates;
+use crate::languages::{self, Language, Tongue};
 use crate::merging::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
-use crate::names::{Alias, NameMention, Page, names};
+use crate::names::{Alias, NameMention, Page, PageNames, names};
 use crate::recognizer::{NamedSpan, Recognizer};
-use crate::rules;
+use crate::rules::{self, PageFindings};
 
-/// Name and version of the analysis. Documents that were annotated by another one can be annotated again.
-pub const ANALYSIS: &str = "en-4";
+/// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` where it is not known. Documents that were annotated
+/// by another one can be annotated again. Each language has a version of its own, so that a change of its rules concerns its documents alone.
+pub fn analysis_of(language: Option<&str>) -> &'static str {
+    match Tongue::of(language) {
+        Tongue::English => "en-4",
+        Tongue::Own(Language::German) => "de-1",
+        Tongue::Own(Language::French) => "fr-1",
+        Tongue::Own(Language::Spanish) => "es-1",
+        Tongue::Own(Language::Italian) => "it-1",
+        Tongue::Other => "other-1",
+    }
+}
 
 /// Confidence in topics, which are any phrases that a document repeats, and in dates, amounts and numbers, which have a form of their own.
 const TOPIC: u8 = 70;
@@ -22,18 +33,30 @@ const FORMED: u8 = 95;
 /// Most aliases kept of an entity.
 const MAX_ALIASES: usize = 8;
 
-/// What a document says of entities and references, by the texts of its pages in order. Depends on them alone; linear in their length.
-/// Fails with `Cancelled` soon after `cancel` is set.
-pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str], cancel: &Cancel) -> Result<Annotations> {
+/// What a document says of entities and references, by the texts of its pages in order and its language, a BCP 47 tag. Depends on them
+/// alone; linear in their length. Names and topics are found in English alone, which a document without a language is taken to be; the
+/// recognizer is not asked in others. Fails with `Cancelled` soon after `cancel` is set.
+pub fn annotate(
+    recognizer: &dyn Recognizer,
+    pages: &[&str],
+    language: Option<&str>,
+    cancel: &Cancel,
+) -> Result<Annotations> {
     let go_on = || if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) };
-    let spans: Vec<Vec<NamedSpan>> =
-        pages.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
-    let with_spans: Vec<Page<'_>> = pages.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
-    let named = names(&with_spans);
+    let tongue = Tongue::of(language);
+    let (named, topics) = if tongue.has_names() {
+        let spans: Vec<Vec<NamedSpan>> =
+            pages.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
+        let with_spans: Vec<Page<'_>> = pages.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
+        let named = names(&with_spans);
+        go_on()?;
+        let topics = concept_candidates(pages, &named);
+        (named, topics)
+    } else {
+        (pages.iter().map(|_| PageNames::default()).collect(), pages.iter().map(|_| Vec::new()).collect())
+    };
     go_on()?;
-    let topics = concept_candidates(pages, &named);
-    go_on()?;
-    let found = rules::find(pages);
+    let found = found(tongue.rules(), pages)?;
     go_on()?;
 
     let mut placed: Vec<Placed> = Vec::new();
@@ -72,21 +95,44 @@ pub fn annotate(recognizer: &dyn Recognizer, pages: &[&str], cancel: &Cancel) ->
         })
         .collect();
     let resolved = resolve(&mentions);
-    Ok(assemble(placed, surfaces, resolved, references))
+    Ok(assemble(analysis_of(language), placed, surfaces, resolved, references))
 }
 
-/// Type and key of the date or amount that makes up a whole text, in any notation: "$1.2 million", "5 May 2019".
-pub fn value_key(text: &str) -> Option<(EntityType, String)> {
+/// What the rules of a language, or of English, find page by page.
+fn found(language: Option<Language>, pages: &[&str]) -> Result<Vec<PageFindings>> {
+    match language {
+        Some(language) => languages::find(language, pages),
+        None => Ok(rules::find(pages)),
+    }
+}
+
+/// Type and key of the date or amount that makes up a whole text, in any notation of a language: "$1.2 million", "5 May 2019". What
+/// "1.500 EUR" is depends on the language.
+pub fn value_key(text: &str, language: Option<&str>) -> Option<(EntityType, String)> {
+    whole_value(text, Tongue::of(language).rules())
+}
+
+/// The same by the rules of English (`None`), which come first, and of these languages.
+pub fn value_keys(
+    text: &str,
+    languages: impl IntoIterator<Item = Language>,
+) -> Vec<(Option<Language>, EntityType, String)> {
+    let all = std::iter::once(None).chain(languages.into_iter().map(Some));
+    let key = |language| whole_value(text, language).map(|(of_type, key)| (language, of_type, key));
+    all.filter_map(key).collect()
+}
+
+fn whole_value(text: &str, language: Option<Language>) -> Option<(EntityType, String)> {
     let text = text.trim();
-    let found = rules::find(&[text]).pop()?;
+    let found = found(language, &[text]).ok()?.pop()?;
     let whole = |mention: &&Mention| mention.char_start == 0 && mention.char_end as usize == text.chars().count();
     let mention = found.mentions.iter().find(whole)?;
     Some((mention.entity_type, key_of_value(mention.value.as_ref()?)))
 }
 
 /// Key of the first date or amount in a text, as [`value_key`] gives it.
-pub fn first_value(text: &str, entity_type: EntityType) -> Option<String> {
-    let found = rules::find(&[text]).pop()?;
+pub fn first_value(text: &str, entity_type: EntityType, language: Option<&str>) -> Option<String> {
+    let found = found(Tongue::of(language).rules(), &[text]).ok()?.pop()?;
     let of_type = found.mentions.iter().filter(|mention| mention.entity_type == entity_type);
     of_type.min_by_key(|mention| mention.char_start)?.value.as_ref().map(key_of_value)
 }
@@ -120,6 +166,7 @@ fn surfaces(pages: &[&str], placed: &[Placed]) -> Vec<String> {
 
 /// Gives each entity a number in order of its first mention, and its mentions that number. Parties without a name are left out.
 fn assemble(
+    analysis: &str,
     placed: Vec<Placed>,
     surfaces: Vec<String>,
     resolved: Vec<Option<Resolved>>,
@@ -163,7 +210,7 @@ fn assemble(
             LocalEntity { name: names.canonical().unwrap_or_default().to_owned(), aliases, ..entity }
         })
         .collect();
-    Annotations { analysis: ANALYSIS.to_owned(), entities, mentions, references }
+    Annotations { analysis: analysis.to_owned(), entities, mentions, references }
 }
 
 #[cfg(test)]
@@ -193,7 +240,7 @@ mod tests {
             "This Agreement is dated as of May 5, 2019 between Acme Foods, Inc. (the \u{201c}Company\u{201d}) and John Smith.",
             "The Company pays Mr. Smith $1,250,000 under Section 4.2(b). Acme Foods Inc. is not liable.",
         ];
-        let found = annotate(&Known, &pages, &Cancel::default()).unwrap();
+        let found = annotate(&Known, &pages, None, &Cancel::default()).unwrap();
         let entity = |key: &str| found.entities.iter().position(|entity| entity.key == key).unwrap() as u32;
         let written = |entity: u32| -> Vec<String> {
             let of_entity = found.mentions.iter().filter(|mention| mention.entity == entity);
@@ -213,14 +260,57 @@ mod tests {
         let [reference] = &found.references[..] else { panic!("{:?}", found.references) };
         assert_eq!((reference.page, reference.reference.kind), (2, ReferenceKind::Internal));
         assert_eq!(reference.reference.name, "Section 4.2(b)");
-        assert_eq!(annotate(&Known, &pages, &Cancel::default()).unwrap(), found);
+        assert_eq!(annotate(&Known, &pages, None, &Cancel::default()).unwrap(), found);
 
-        let key = |text: &str| value_key(text).map(|(_, key)| key);
+        let key = |text: &str| value_key(text, None).map(|(_, key)| key);
         assert_eq!(key("5 May 2019"), Some(found.entities[date].key.clone()));
         assert_eq!(key("USD 1.25 million"), key("$1,250,000"));
         assert_eq!((key("Acme"), key("about $5")), (None, None));
-        let first = |of_type| first_value("It pays $5 by 5 May 2019 and $7 by 1 June 2020.", of_type);
+        let first = |of_type| first_value("It pays $5 by 5 May 2019 and $7 by 1 June 2020.", of_type, None);
         assert_eq!((first(EntityType::Date), first(EntityType::Amount)), (key("May 5, 2019"), key("$5")));
         assert_eq!(first(EntityType::Person), None);
+    }
+
+    /// Fails where it is asked.
+    struct Unasked;
+
+    impl Recognizer for Unasked {
+        fn recognize(&self, text: &str, _: &Cancel) -> Result<Vec<NamedSpan>> {
+            Err(Error::internal(text))
+        }
+    }
+
+    #[test]
+    fn the_recognizer_is_asked_in_english_alone() {
+        let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
+        for language in [None, Some("en"), Some("en-US")] {
+            assert!(annotate(&Unasked, &pages, language, &Cancel::default()).is_err(), "{language:?}");
+            assert_eq!(annotate(&Known, &pages, language, &Cancel::default()).unwrap().analysis, "en-4");
+        }
+        for language in ["de", "fr", "es", "it", "nl"] {
+            let found = annotate(&Unasked, &pages, Some(language), &Cancel::default()).unwrap();
+            assert_eq!(found.analysis, analysis_of(Some(language)));
+            assert!(found.entities.iter().all(|entity| entity.entity_type != EntityType::Person), "{language}");
+        }
+        let found = annotate(&Unasked, &pages, Some("de-AT"), &Cancel::default()).unwrap();
+        let keys: Vec<&str> = found.entities.iter().map(|entity| entity.key.as_str()).collect();
+        assert_eq!(keys, ["2023-04-05", "1500 EUR"]);
+        assert_eq!(found.references[0].reference.name, "BGB § 433 Abs. 2");
+    }
+
+    #[test]
+    fn what_a_number_is_depends_on_the_language() {
+        let key = |text: &str, language| value_key(text, language).map(|(_, key)| key);
+        assert_eq!(key("1.500 EUR", None).as_deref(), Some("1.5 EUR"));
+        assert_eq!(key("1.500 EUR", Some("de")).as_deref(), Some("1500 EUR"));
+        assert_eq!(key("1.500 EUR", Some("nl")), key("1.500 EUR", None));
+        assert_eq!(key("1 500,00 €", Some("fr")).as_deref(), Some("1500 EUR"));
+        assert_eq!(key("3.4.2023", Some("de")).as_deref(), Some("2023-04-03"));
+        let all: Vec<String> = value_keys("1.500 EUR", [Language::German]).into_iter().map(|(.., key)| key).collect();
+        assert_eq!(all, ["1.5 EUR", "1500 EUR"]);
+        let first = |text, of_type, language| first_value(text, of_type, language);
+        let text = "Bis zum 1. März 2024 sind 15.000 Euro zu zahlen.";
+        assert_eq!(first(text, EntityType::Date, Some("de")).as_deref(), Some("2024-03-01"));
+        assert_eq!(first(text, EntityType::Amount, Some("de")).as_deref(), Some("15000 EUR"));
     }
 }

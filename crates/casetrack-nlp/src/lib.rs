@@ -8,6 +8,7 @@ mod analysis;
 pub mod concepts;
 pub mod dates;
 pub mod facts;
+pub mod languages;
 pub mod merging;
 pub mod names;
 mod numbers;
@@ -21,7 +22,7 @@ pub mod spacy;
 pub mod tokens;
 mod words;
 
-pub use analysis::{ANALYSIS, annotate, first_value, value_key};
+pub use analysis::{analysis_of, annotate, first_value, value_key, value_keys};
 pub use facts::{Fact, FactKind, Obligation, facts, length_of_time, obligations};
 pub use names::{definitions, signatures};
 pub use recognizer::{Label, NamedSpan, Recognizer};

@@ -33,15 +33,7 @@ pub fn find(pages: &[&str]) -> Vec<PageFindings> {
         anchors.add(&mentions, number);
         mentions.extend(amounts::find(&tokens).into_iter().filter(|amount| !inside_citation(amount, &references)));
         mentions.extend(patterns::find(&tokens).into_iter().filter(|concept| !inside_citation(concept, &references)));
-        mentions.extend(references.iter().filter(|reference| reference.kind == ReferenceKind::Hyperlink).map(|link| {
-            Mention {
-                entity_type: EntityType::Concept,
-                char_start: link.char_start,
-                char_end: link.char_end,
-                value: None,
-                role: Some("URL".to_owned()),
-            }
-        }));
+        mentions.extend(links(&references));
         pending.push(found.relative);
         all.push(PageFindings { mentions, references });
     }
@@ -52,8 +44,19 @@ pub fn find(pages: &[&str]) -> Vec<PageFindings> {
     all
 }
 
+/// The web addresses among references, as concepts.
+pub(crate) fn links(references: &[Reference]) -> impl Iterator<Item = Mention> {
+    references.iter().filter(|reference| reference.kind == ReferenceKind::Hyperlink).map(|link| Mention {
+        entity_type: EntityType::Concept,
+        char_start: link.char_start,
+        char_end: link.char_end,
+        value: None,
+        role: Some("URL".to_owned()),
+    })
+}
+
 /// Whether a number is part of a citation: the year of a law, a case or a standard.
-fn inside_citation(mention: &Mention, references: &[Reference]) -> bool {
+pub(crate) fn inside_citation(mention: &Mention, references: &[Reference]) -> bool {
     let after = references.partition_point(|reference| reference.char_end <= mention.char_start);
     references.get(after).is_some_and(|reference| {
         reference.char_start <= mention.char_start

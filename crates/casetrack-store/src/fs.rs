@@ -112,6 +112,24 @@ pub(crate) fn entries(dir: &Path) -> Result<Vec<fs::DirEntry>> {
     entries.map_err(|error| Error::io(dir.display(), error))
 }
 
+/// As [`entries`]; a directory that is not there holds nothing.
+pub(crate) fn dir_entries_or_none(dir: &Path) -> Result<Vec<fs::DirEntry>> {
+    match entries(dir) {
+        Err(error) if error.code == ErrorCode::FileNotFound => Ok(Vec::new()),
+        entries => entries,
+    }
+}
+
+/// Makes the names in a directory, and in those below it, durable.
+pub(crate) fn sync_dirs(dir: &Path) -> Result<()> {
+    for entry in entries(dir)? {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            sync_dirs(&entry.path())?;
+        }
+    }
+    sync_parent(&dir.join("any"))
+}
+
 /// Passes the content of a file through `take`, in pieces.
 pub(crate) fn read_in_pieces(file: &mut impl io::Read, mut take: impl FnMut(&[u8])) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 18];
@@ -145,12 +163,8 @@ pub(crate) fn link_all(from: &Path, to: &Path) -> Result<()> {
 
 /// Bytes of all files under `path`; 0 where there is nothing. Files that vanish meanwhile are not counted.
 pub(crate) fn dir_bytes(path: &Path) -> Result<u64> {
-    let entries = match entries(path) {
-        Err(error) if error.code == ErrorCode::FileNotFound => return Ok(0),
-        entries => entries?,
-    };
     let mut bytes = 0;
-    for entry in entries {
+    for entry in dir_entries_or_none(path)? {
         match entry.metadata() {
             Ok(metadata) if metadata.is_dir() => bytes += dir_bytes(&entry.path())?,
             Ok(metadata) => bytes += metadata.len(),

@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use casetrack_core::{DocumentMeta, Error, Result};
+use casetrack_core::{CollectionId, DocumentMeta, Error, Result};
 use casetrack_vault::files::plain_bytes;
 
 use crate::collection::{Collection, UPLOADS};
@@ -21,13 +21,8 @@ impl Collection {
 
     /// Where the upload of this path lies in a vault. `None` in other collections, where it lies under its path, and for other paths.
     pub fn sealed_upload(&self, path: &Path) -> Option<PathBuf> {
-        let mut parts = path.components();
-        let id = self.meta().id.to_string();
-        parts.find(|part| part.as_os_str() == id.as_str())?;
-        let uploads = parts.next().is_some_and(|part| part.as_os_str() == UPLOADS);
-        let relative = parts.as_path();
-        let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
-        let name = self.seal().hidden_name(relative.to_str().filter(|text| uploads && plain && !text.is_empty())?)?;
+        let relative = uploaded(self.meta().id, path)?;
+        let name = self.seal().hidden_name(relative.to_str()?)?;
         Some(self.uploads_dir().join(name))
     }
 
@@ -82,4 +77,15 @@ impl Collection {
     pub fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf {
         originals::new_path(&self.originals_dir(), meta, self.seal())
     }
+}
+
+/// The path of an upload below the folder of uploads, from the path of its document; `None` for other documents.
+pub(crate) fn uploaded(collection: CollectionId, path: &Path) -> Option<&Path> {
+    let mut parts = path.components();
+    let id = collection.to_string();
+    parts.find(|part| part.as_os_str() == id.as_str())?;
+    let uploads = parts.next().is_some_and(|part| part.as_os_str() == UPLOADS);
+    let relative = parts.as_path();
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    (uploads && plain && !relative.as_os_str().is_empty()).then_some(relative)
 }

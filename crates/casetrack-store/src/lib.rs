@@ -13,10 +13,11 @@
 //! | `originals/` | copies of source files, for those who want them |
 //! | `backup-schema-<n>/` | what a migration from schema n found, until the collection is opened once more |
 //! | `quarantine/` | what a repair took out, by time |
+//! | `owned/` | what lies outside and tells of the collection, for a moment after it was moved into a vault or out of it |
 //! | `owner.lock` | locked by the process that has the collection open |
 //!
 //! A vault ([`Collection::create_vault`]) has the same directories. `vault.header` and its copy say what opens it, `collection.sealed`
-//! takes the place of `collection.json`, and all files and values that the store writes are sealed (docs/vault.md). Names of files and
+//! takes the place of `collection.json`, and all files and values that the store writes are sealed (docs/security.md). Names of files and
 //! directories, times, sizes, and random ids in keys are not.
 //!
 //! The [`Registry`] finds the collections of a data directory.
@@ -61,6 +62,7 @@ mod reader;
 mod records;
 mod registry;
 mod repair;
+mod reseal;
 pub mod schema;
 mod seal;
 mod slots;
@@ -70,10 +72,11 @@ mod top_k;
 mod truth;
 mod vault;
 mod verify;
+mod wipe;
 mod write;
 mod yielding;
 
-pub use archive::{Archive, ArchiveManifest, ExportOptions, ExportReport};
+pub use archive::{Archive, ArchiveKey, ArchiveManifest, Encryption, ExportOptions, ExportReport, archive_lock};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, Expression, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions, Words};
 pub use collection::{
     CatalogueEntry, Collection, Conditions, Correction, Counts, DescribedDocument, DiskUsage, DocumentChange, Filter,
@@ -83,10 +86,12 @@ pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;
 pub use records::ChunkSpan;
 pub use records::sparse_vector::SparseVector;
-pub use registry::{Registry, had_a_vault, owner};
+pub use registry::{Owned, Registry, Resealed, Space, had_a_vault, note_vault, owner};
 pub use repair::{LostDocument, RepairReport};
+pub use reseal::Rewritten;
 pub use seal::Output;
 pub use stats::Stats;
 pub use vault::locked;
 pub use verify::{Check, VerifyReport};
+pub use wipe::{Wiped, wipe_content, wipe_file, write_over};
 pub use write::{Relocation, StoredDocument};

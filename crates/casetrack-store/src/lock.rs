@@ -7,7 +7,8 @@ use casetrack_core::{Error, Result};
 
 use crate::error::in_use;
 
-const FILE: &str = "owner.lock";
+/// Name of the file that is locked.
+pub(crate) const OWNER_LOCK: &str = "owner.lock";
 
 /// Ownership of a collection's directory, for as long as it lives. The operating system ends it with the process, so it is never
 /// stale. It covers the derived indexes, which RocksDB's own lock does not.
@@ -19,7 +20,7 @@ pub(crate) struct OwnerLock {
 impl OwnerLock {
     /// Takes ownership, or fails at once with [`casetrack_core::ErrorCode::InUse`].
     pub fn acquire(dir: &Path) -> Result<Self> {
-        let path = dir.join(FILE);
+        let path = dir.join(OWNER_LOCK);
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(|error| Error::io(path.display(), error))?;
         match file.try_lock() {

@@ -13,8 +13,6 @@ use crate::seal::Seal;
 use crate::truth::{Truth, truth_dir};
 use crate::vault::{self, SEALED_MANIFEST};
 
-const FILE: &str = "collection.json";
-
 /// The models whose vectors a collection holds. It takes no others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VectorModels {
@@ -35,6 +33,9 @@ pub(crate) struct Manifest {
 }
 
 impl Manifest {
+    /// Name of the file where it is not sealed.
+    pub const FILE: &str = "collection.json";
+
     /// What RocksDB must say of itself to belong to this collection.
     pub fn identity(&self) -> Identity {
         Identity {
@@ -74,7 +75,7 @@ impl Manifest {
     }
 
     pub fn path(dir: &Path, seal: &Seal) -> PathBuf {
-        dir.join(if seal.is_sealed() { SEALED_MANIFEST } else { FILE })
+        dir.join(if seal.is_sealed() { SEALED_MANIFEST } else { Self::FILE })
     }
 
     pub fn write(&self, dir: &Path, seal: &Seal) -> Result<()> {

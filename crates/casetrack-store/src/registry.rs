@@ -3,6 +3,7 @@
 mod keyring;
 mod moving;
 mod owned;
+mod resealing;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -18,8 +19,9 @@ use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
 use crate::truth::{Truth, truth_dir};
 
-pub use keyring::had_a_vault;
+pub use keyring::{had_a_vault, note_vault};
 pub use owned::owner;
+pub use resealing::{Owned, Resealed, Space};
 
 /// Names of directories that are being removed begin so.
 const TRASH_PREFIX: &str = ".trash-";
@@ -165,7 +167,8 @@ impl Registry {
         fs::rename_durably(&dir, &trash)?;
         self.lock(id);
         fs::remove_dir(&trash)?;
-        fs::remove_dir(&self.moving_path(id))
+        fs::remove_dir(&self.moving_path(id))?;
+        self.clear_resealing(id)
     }
 
     /// Where a collection is, or would be.
@@ -189,6 +192,7 @@ impl Registry {
     /// the owner of the data directory (invariant 8), which knows that nobody is creating one.
     pub fn clear_remains(&self) -> Result<()> {
         self.finish_replacements()?;
+        self.finish_resealing()?;
         for name in self.names()? {
             if name.starts_with(TRASH_PREFIX) || name.starts_with(STAGING_PREFIX) {
                 fs::remove_dir(&self.root.join(&name))?;

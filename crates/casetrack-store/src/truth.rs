@@ -164,6 +164,12 @@ impl Truth {
         Ok(entries)
     }
 
+    /// Opens a store that nobody has open, to read every entry of it from disk.
+    pub fn open_to_compare(path: &Path, seal: &Seal) -> Result<Self> {
+        check_present(path)?;
+        Self::open_uncached(path, seal).map_err(|error| rocks(path, error))
+    }
+
     fn open_uncached(path: &Path, seal: &Seal) -> std::result::Result<Self, rocksdb::Error> {
         let mut options = options();
         // All at once: the owner may remove them meanwhile.

@@ -15,6 +15,9 @@ const COPY: &str = "vault.header.copy";
 /// What a vault has instead of `collection.json`; what it holds is the same.
 pub(crate) const SEALED_MANIFEST: &str = "collection.sealed";
 
+/// Its files that the store of a collection knows nothing of.
+pub(crate) const HEADERS: [&str; 2] = [HEADER, COPY];
+
 /// Whether there is a vault in this directory, be it one whose header is lost.
 pub(crate) fn is_one(dir: &Path) -> bool {
     [HEADER, COPY, SEALED_MANIFEST].iter().any(|name| dir.join(name).exists())
@@ -42,7 +45,7 @@ pub(crate) fn locked_at(dir: &Path) -> Error {
 pub(crate) fn read(dir: &Path) -> Result<Header> {
     let mut problem = None;
     let mut newest: Option<Header> = None;
-    for name in [HEADER, COPY] {
+    for name in HEADERS {
         match read_one(&dir.join(name)) {
             Ok(header) if newest.as_ref().is_none_or(|other| other.generation() < header.generation()) => {
                 newest = Some(header);
@@ -72,5 +75,5 @@ fn read_one(path: &Path) -> Result<Header> {
 /// Replaces both copies. Durable when it returns.
 pub(crate) fn write(dir: &Path, header: &Header) -> Result<()> {
     let bytes = header.encode();
-    [HEADER, COPY].iter().try_for_each(|name| fs::write_atomically(&dir.join(name), &bytes))
+    HEADERS.iter().try_for_each(|name| fs::write_atomically(&dir.join(name), &bytes))
 }

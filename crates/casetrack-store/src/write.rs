@@ -127,9 +127,34 @@ pub(crate) fn page_chars(pages: &[Page]) -> Vec<u64> {
     pages.iter().map(|page| page.text.chars().count() as u64).collect()
 }
 
-/// Inserts a document that has passed [`check`], or replaces the one with the same id.
-pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State) -> Result<Change> {
-    let truth = reader.truth();
+/// How many of these documents, from the first on, have neither an id nor a path in common with each other, those that they leave
+/// included: putting them in one batch is the same as one after another.
+pub(crate) fn independent<'d>(
+    reader: &Reader<'_>,
+    documents: impl Iterator<Item = &'d StoredDocument>,
+) -> Result<usize> {
+    let (mut ids, mut paths) = (HashSet::new(), HashSet::new());
+    let mut count = 0;
+    for StoredDocument { meta, .. } in documents {
+        let left = reader.document(meta.id)?.map(|record| record.meta.path).filter(|path| *path != meta.path);
+        let is_apart = ids.insert(meta.id) && paths.insert(meta.path.clone());
+        if !is_apart || left.is_some_and(|path| !paths.insert(path)) {
+            break;
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Inserts documents that have passed [`check`] and are [`independent`], or replaces those with the same ids.
+pub(crate) fn put(reader: &Reader<'_>, documents: &[&StoredDocument], state: &State) -> Result<Change> {
+    let (mut batch, mut state) = (reader.truth().batch(), *state);
+    let ops = documents.iter().map(|document| put_one(reader, document, &mut batch, &mut state));
+    let ops = ops.collect::<Result<Vec<_>>>()?;
+    finish(batch, state, ops)
+}
+
+fn put_one(reader: &Reader<'_>, document: &StoredDocument, batch: &mut Batch<'_>, state: &mut State) -> Result<Op> {
     let mut meta = document.meta.clone();
     let id = meta.id;
     if let Some(other) = reader.document_at_path(&meta.path)?
@@ -139,14 +164,12 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
         return Err(Error::new(ErrorCode::AlreadyExists, message)
             .with_hint("Give it the id it has, or delete that document first."));
     }
-    let mut batch = truth.batch();
-    let mut state = State { last_seq: state.last_seq + 1, ..*state };
     let old = reader.document(id)?;
     if let Some(old) = old.as_ref().filter(|_| meta.marks.is_empty()) {
         // They are the user's, not the file's.
         meta.marks.clone_from(&old.meta.marks);
     }
-    let removed = old.map(|old| remove(reader, &old, &mut batch, &mut state)).transpose()?;
+    let removed = old.map(|old| remove(reader, &old, batch, state)).transpose()?;
 
     let record = DocumentRecord { first_slot: state.next_slot, meta };
     let (added, meta) = (record.slots(), &record.meta);
@@ -156,22 +179,23 @@ pub(crate) fn put(reader: &Reader<'_>, document: &StoredDocument, state: &State)
     let slots = SlotRecord { document: id, count: added.count };
     batch.put(cf::SLOTS, sequence_key(added.first), encode(&slots)?)?;
     for page in &document.pages {
-        put_page(&mut batch, id, page)?;
+        put_page(batch, id, page)?;
     }
-    put_chunks(&mut batch, document)?;
+    put_chunks(batch, document)?;
     if let Some(annotations) = &document.annotations {
         let record = AnnotationsRecord::new(annotations)?;
         batch.put(cf::ANNOTATIONS, id.as_bytes(), encode(&record)?)?;
         state.annotated_documents += 1;
     }
 
+    state.last_seq += 1;
     // A document without chunks takes a slot too, so that no two have the same key in `slots`.
     state.next_slot += u64::from(added.count).max(1);
     state.documents += 1;
     state.pages += u64::from(meta.page_count);
     state.chunks += u64::from(meta.chunk_count);
     state.sparse_chunks += document.sparse_vectors.len() as u64;
-    finish(batch, state, vec![Op { removed, added: Some(added) }])
+    Ok(Op { removed, added: Some(added) })
 }
 
 /// Removes a document with everything that belongs to it.

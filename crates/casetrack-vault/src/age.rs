@@ -1,42 +1,68 @@
-//! Files of age (<https://age-encryption.org/v1>), encrypted to X25519 recipients, so that what a firm keeps in escrow opens with the
-//! program `age` as well as with this one.
+//! Files of age (<https://age-encryption.org/v1>), encrypted to X25519 recipients or with a passphrase, so that what a firm keeps in escrow, and
+//! what is exported, opens with the program `age` as well as with this one.
 //!
 //! A file is a header in text, a nonce of 16 bytes, and blocks of 64 KiB ([`stream`](crate::stream)). The header names the format, has a
-//! stanza for each recipient, and ends with an HMAC. Stanzas of other kinds are skipped.
+//! stanza for each recipient, or one for a passphrase, and ends with an HMAC. Stanzas of other kinds are skipped.
 
 mod header;
 mod keys;
+mod scrypt;
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 
 use casetrack_core::{Error, Result};
 use hkdf::Hkdf;
 use sha2::Sha256;
 
+pub use self::header::Lock;
 pub use self::keys::{Identity, Recipient};
+pub use self::scrypt::Work;
 use crate::errors::{changed, refused};
 use crate::secret::{Secret, random};
-use crate::stream::{Opener, Sealer, explained, read_all};
+use crate::stream::{Opener, RandomOpener, Sealer, explained, read_all};
 
 /// What the format says in its first line.
 pub(crate) const VERSION_LINE: &str = "age-encryption.org/v1";
 const WHAT: &str = "The file of age";
 const NONCE: usize = 16;
 
+/// What decrypts a file.
+#[derive(Debug, Clone, Copy)]
+pub enum Key<'k> {
+    Identity(&'k Identity),
+    /// As it was typed; nothing of it is changed, since `age` changes nothing either.
+    Passphrase(&'k str),
+}
+
 /// Encrypts what is written to it. A file that was not [finished](Self::finish) does not decrypt.
 pub struct Encryptor<W>(Sealer<W>);
 
 impl<W: Write> Encryptor<W> {
     /// Begins a file that each of the recipients can decrypt; there must be one.
-    pub fn new(recipients: &[&Recipient], mut to: W) -> Result<Self> {
+    pub fn new(recipients: &[&Recipient], to: W) -> Result<Self> {
         if recipients.is_empty() {
             return Err(Error::invalid("There is nobody to encrypt to.").with_hint("Name a recipient."));
         }
         let file_key = header::FileKey::random()?;
+        let header = file_key.header(recipients)?;
+        Self::begin(&file_key, header, to)
+    }
+
+    /// Begins a file that this passphrase decrypts.
+    pub fn with_passphrase(passphrase: &str, work: Work, to: W) -> Result<Self> {
+        if passphrase.is_empty() {
+            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that nobody can guess."));
+        }
+        let file_key = header::FileKey::random()?;
+        let header = file_key.header_for_passphrase(passphrase, work)?;
+        Self::begin(&file_key, header, to)
+    }
+
+    fn begin(file_key: &header::FileKey, mut head: Vec<u8>, mut to: W) -> Result<Self> {
         let nonce: [u8; NONCE] = random()?;
-        let head = [file_key.header(recipients)?.as_slice(), &nonce].concat();
+        head.extend_from_slice(&nonce);
         to.write_all(&head).map_err(|error| explained(WHAT, error))?;
-        Ok(Self(Sealer::new(&payload_key(&file_key, &nonce)?, &[], to)))
+        Ok(Self(Sealer::new(&payload_key(file_key, &nonce)?, &[], to)))
     }
 
     /// Writes what is left and the end of the file. Syncing it is the caller's.
@@ -60,18 +86,13 @@ impl<W: Write> Write for Encryptor<W> {
 pub struct Decryptor<R>(Opener<R>);
 
 impl<R: Read> Decryptor<R> {
-    /// Reads the header; `None` where the file is not encrypted to this identity.
+    /// Reads the header; `None` where the file is not encrypted to this identity, or with this passphrase.
     ///
     /// Errors: [`casetrack_core::ErrorCode::Corrupt`] where the header is damaged or none, what `from` fails with. Later reads give
     /// `io::ErrorKind::InvalidData` for what was changed or cut off. A header of more than 64 KiB is refused.
-    pub fn new(identity: &Identity, mut from: R) -> Result<Option<Self>> {
-        let Some(file_key) = header::open(identity, &mut from)? else { return Ok(None) };
-        let mut nonce = [0; NONCE];
-        from.read_exact(&mut nonce).map_err(|error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => changed(WHAT),
-            _ => explained(WHAT, error),
-        })?;
-        Ok(Some(Self(Opener::new(&payload_key(&file_key, &nonce)?, &[], from, WHAT.to_owned()))))
+    pub fn new(key: Key<'_>, mut from: R) -> Result<Option<Self>> {
+        let Some(key) = begun(key, &mut from)? else { return Ok(None) };
+        Ok(Some(Self(Opener::new(&key, &[], from, WHAT.to_owned()))))
     }
 }
 
@@ -79,6 +100,56 @@ impl<R: Read> Read for Decryptor<R> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         self.0.read(to)
     }
+}
+
+/// As [`Decryptor`], for reading in any order. That the file ends where it should is known when it is made.
+pub struct RandomDecryptor<R>(RandomOpener<R>);
+
+impl<R: Read + Seek> RandomDecryptor<R> {
+    /// As [`Decryptor::new`].
+    pub fn new(key: Key<'_>, mut from: R) -> Result<Option<Self>> {
+        let Some(key) = begun(key, &mut from)? else { return Ok(None) };
+        RandomOpener::new(&key, &[], from, WHAT.to_owned()).map(|opener| Some(Self(opener)))
+    }
+}
+
+impl<R: Read + Seek> Read for RandomDecryptor<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.0.read(to)
+    }
+}
+
+impl<R: Read + Seek> Seek for RandomDecryptor<R> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+/// The key of the blocks, which follow.
+fn begun(key: Key<'_>, from: &mut impl Read) -> Result<Option<Secret>> {
+    let Some(file_key) = header::open(key, from)? else { return Ok(None) };
+    let mut nonce = [0; NONCE];
+    from.read_exact(&mut nonce).map_err(|error| match error.kind() {
+        io::ErrorKind::UnexpectedEof => changed(WHAT),
+        _ => explained(WHAT, error),
+    })?;
+    payload_key(&file_key, &nonce).map(Some)
+}
+
+/// What a file is encrypted with, by its header, which is not checked; `None` for what is no file of age.
+pub fn lock_of(mut from: impl Read) -> Result<Option<Lock>> {
+    let mut start = [0; VERSION_LINE.len()];
+    let mut read = 0;
+    while read < start.len() {
+        match from.read(&mut start[read..]).map_err(|error| explained(WHAT, error))? {
+            0 => return Ok(None),
+            more => read += more,
+        }
+    }
+    if start != *VERSION_LINE.as_bytes() {
+        return Ok(None);
+    }
+    header::lock(&mut start.as_slice().chain(from)).map(Some)
 }
 
 /// A whole file.
@@ -89,7 +160,7 @@ pub fn encrypt(recipients: &[&Recipient], bytes: &[u8]) -> Result<Vec<u8>> {
 
 /// What a whole file holds; `None` where it is not encrypted to this identity.
 pub fn decrypt(identity: &Identity, file: &[u8]) -> Result<Option<Vec<u8>>> {
-    let decryptor = Decryptor::new(identity, file)?;
+    let decryptor = Decryptor::new(Key::Identity(identity), file)?;
     decryptor.map(|decryptor| read_all(decryptor, WHAT, file.len())).transpose()
 }
 
@@ -105,3 +176,5 @@ fn expand(salt: Option<&[u8]>, from: &[u8], info: &[u8]) -> Result<Secret> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;

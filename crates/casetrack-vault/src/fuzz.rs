@@ -2,12 +2,13 @@
 //!
 //! `CASETRACK_FUZZ_SECONDS=600 scripts/test.sh fuzz` runs it for longer.
 
+use std::io::{Cursor, Read, Write};
 use std::time::{Duration, Instant};
 
 use casetrack_core::CollectionId;
 use sha2::{Digest, Sha256};
 
-use crate::age::{self, Identity};
+use crate::age::{self, Encryptor, Identity, Key, RandomDecryptor, Work};
 use crate::header::{Credential, Header, Protector};
 use crate::key::VaultKey;
 use crate::recovery::RecoveryKey;
@@ -65,6 +66,10 @@ fn fuzz_what_reads_headers_slots_values_and_files() {
     let value = values.seal("pages", b"key", &text[..500], Packing::Compressed).unwrap();
     let sealed_to = age::encrypt(&[&identity.recipient()], &text[..500]).unwrap();
 
+    let mut encryptor = Encryptor::with_passphrase("right", Work::LEAST, Vec::new()).unwrap();
+    encryptor.write_all(&text[..70_000]).unwrap();
+    let with_passphrase = encryptor.finish().unwrap();
+
     let mut rounds = 0;
     while until.map_or(rounds < ROUNDS, |until| Instant::now() < until) {
         rounds += 1;
@@ -86,6 +91,16 @@ fn fuzz_what_reads_headers_slots_values_and_files() {
         assert!(changed == value || values.open("pages", b"key", &changed).is_err());
         let changed = mutated(&sealed_to, &mut random);
         assert!(changed == sealed_to || !matches!(age::decrypt(&identity, &changed), Ok(Some(_))));
+        for (file, key) in [(&sealed_to, Key::Identity(&identity)), (&with_passphrase, Key::Passphrase("right"))] {
+            let changed = mutated(file, &mut random);
+            let opened = RandomDecryptor::new(key, Cursor::new(&changed));
+            let content = opened.ok().flatten().and_then(|mut reader| {
+                let mut content = Vec::new();
+                reader.read_to_end(&mut content).ok().map(|_| content)
+            });
+            assert!(content.is_none() || changed == *file);
+            let _ = age::lock_of(changed.as_slice());
+        }
         let mut noise = vec![0; random.usize(..300)];
         random.fill(&mut noise);
         assert!(Header::decode(&noise).is_err() && files.open_bytes("a", &noise).is_err());

@@ -4,7 +4,7 @@
 //! exchanged, repeated or left out does not open, nor does a file that ends early or goes on after its last block. Only the last
 //! block may be shorter than 64 KiB, and only that of an empty file is empty.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use casetrack_core::{Error, Result};
 use chacha20poly1305::aead::AeadInOut;
@@ -36,6 +36,21 @@ impl Blocks {
         nonce[11] = u8::from(last);
         self.number += 1;
         nonce.into()
+    }
+
+    /// Opens the next block; `None` where it is not the one that belongs here.
+    fn open(&mut self, mut block: Vec<u8>, last: bool) -> Option<Vec<u8>> {
+        let first = self.number == 0;
+        let nonce = self.nonce(last);
+        let length = block.len().checked_sub(TAG)?;
+        let (plain, tag) = block.split_at_mut(length);
+        if plain.is_empty() && !first {
+            return None;
+        }
+        let tag = Tag::try_from(&*tag).ok()?;
+        self.cipher.decrypt_inout_detached(&nonce, &self.associated, plain.into(), &tag).ok()?;
+        block.truncate(length);
+        Some(block)
     }
 }
 
@@ -119,19 +134,9 @@ impl<R: Read> Opener<R> {
 
     /// Opens the block in `ahead`; `None` where it is not the one that belongs here.
     fn decrypt(&mut self, last: bool) -> Option<()> {
-        let first = self.blocks.number == 0;
-        let nonce = self.blocks.nonce(last);
         let rest = self.ahead.split_off(self.ahead.len().min(BLOCK + TAG));
-        let mut block = std::mem::replace(&mut self.ahead, rest);
-        let length = block.len().checked_sub(TAG)?;
-        let (plain, tag) = block.split_at_mut(length);
-        if plain.is_empty() && !first {
-            return None;
-        }
-        let tag = Tag::try_from(&*tag).ok()?;
-        self.blocks.cipher.decrypt_inout_detached(&nonce, &self.blocks.associated, plain.into(), &tag).ok()?;
-        block.truncate(length);
-        (self.plain, self.given) = (block, 0);
+        let block = std::mem::replace(&mut self.ahead, rest);
+        (self.plain, self.given) = (self.blocks.open(block, last)?, 0);
         Some(())
     }
 }
@@ -152,6 +157,85 @@ impl<R: Read> Read for Opener<R> {
         to[..taken].copy_from_slice(&rest[..taken]);
         self.given += taken;
         Ok(taken)
+    }
+}
+
+/// As [`Opener`], in any order. That the file ends where it should is known from the beginning.
+pub(crate) struct RandomOpener<R> {
+    from: R,
+    /// Where the first block begins.
+    start: u64,
+    blocks: Blocks,
+    /// Number of blocks.
+    count: u64,
+    /// Bytes of what is sealed, and of what it holds.
+    sealed: u64,
+    plain: u64,
+    position: u64,
+    /// The block that was read last, and its number.
+    current: Option<(u64, Vec<u8>)>,
+    what: String,
+}
+
+impl<R: Read + Seek> RandomOpener<R> {
+    /// The blocks begin where `from` is.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] where the last block is not one.
+    pub fn new(key: &Secret, associated: &[u8], mut from: R, what: String) -> Result<Self> {
+        let start = from.stream_position().map_err(|error| explained(&what, error))?;
+        let end = from.seek(SeekFrom::End(0)).map_err(|error| explained(&what, error))?;
+        let sealed = end.saturating_sub(start);
+        let count = sealed.div_ceil((BLOCK + TAG) as u64);
+        let plain = sealed.checked_sub(count * TAG as u64).filter(|_| count > 0).ok_or_else(|| changed(&what))?;
+        let blocks = Blocks::new(key, associated);
+        let mut opener = Self { from, start, blocks, count, sealed, plain, position: 0, current: None, what };
+        opener.load(count - 1).map_err(|error| explained(&opener.what, error))?;
+        Ok(opener)
+    }
+
+    /// Reads a block, unless it is at hand.
+    fn load(&mut self, number: u64) -> io::Result<()> {
+        if self.current.as_ref().is_some_and(|(at, _)| *at == number) {
+            return Ok(());
+        }
+        let offset = number * (BLOCK + TAG) as u64;
+        let length = self.sealed.saturating_sub(offset).min((BLOCK + TAG) as u64);
+        self.from.seek(SeekFrom::Start(self.start + offset))?;
+        let mut block = Vec::with_capacity(BLOCK + TAG);
+        self.from.by_ref().take(length).read_to_end(&mut block)?;
+        self.blocks.number = number;
+        let opened = self.blocks.open(block, number + 1 == self.count);
+        let opened = opened.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, changed(&self.what)))?;
+        self.current = Some((number, opened));
+        Ok(())
+    }
+}
+
+impl<R: Read + Seek> Read for RandomOpener<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        if self.position >= self.plain || to.is_empty() {
+            return Ok(0);
+        }
+        self.load(self.position / BLOCK as u64)?;
+        let within = (self.position % BLOCK as u64) as usize;
+        let block = self.current.as_ref().map(|(_, block)| block.as_slice()).unwrap_or_default();
+        let rest = block.get(within..).unwrap_or_default();
+        let taken = rest.len().min(to.len());
+        to[..taken].copy_from_slice(&rest[..taken]);
+        self.position += taken as u64;
+        Ok(taken)
+    }
+}
+
+impl<R: Read + Seek> Seek for RandomOpener<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::End(offset) => self.plain.checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
     }
 }
 

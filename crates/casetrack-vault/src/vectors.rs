@@ -1,9 +1,12 @@
 //! What `scripts/make_vault_vectors.py`, a second implementation over other libraries, sealed.
 
+use std::io::Read;
+
 use casetrack_core::CollectionId;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::age::{Decryptor, Key};
 use crate::header::{Credential, Header};
 use crate::key::VaultKey;
 use crate::passphrase::Passphrase;
@@ -70,6 +73,15 @@ fn files_of_the_second_implementation_are_ours() {
     assert_eq!(seal(3, &bytes(&vectors, "value")), short);
     let digest = Sha256::digest(seal(1, &long));
     assert_eq!(digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>(), text(&vectors, "file_long_sha256"));
+}
+
+#[test]
+fn an_export_of_the_second_implementation_opens() {
+    let (vectors, mut content) = (vectors(), Vec::new());
+    let (passphrase, file) = (text(&vectors, "passphrase"), bytes(&vectors, "export"));
+    let opened = Decryptor::new(Key::Passphrase(&passphrase), file.as_slice()).unwrap();
+    opened.unwrap().read_to_end(&mut content).unwrap();
+    assert_eq!(content, bytes(&vectors, "value"));
 }
 
 #[test]

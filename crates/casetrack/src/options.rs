@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
-use casetrack_engine::{Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
+use casetrack_engine::{AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
 use casetrack_mcp::settings::{Settings, Toolset};
 use casetrack_text::terminal::Look;
 use clap::Args;
@@ -65,28 +65,21 @@ pub struct Global {
         hide_short_help = true
     )]
     pub profile: ModelProfile,
-    /// Precision of the dense vectors of new collections, and of `reindex --models`: float32, or int8 (faster, slightly different).
-    /// Others keep theirs
-    #[arg(
-        long,
-        global = true,
-        env = "CASETRACK_PRECISION",
-        value_name = "PRECISION",
-        default_value = "float32",
-        hide_short_help = true
-    )]
-    pub precision: Precision,
+    /// Precision of the vectors of new collections, and of `reindex --models`: float32 or int8. Others keep theirs [default: int8 for the
+    /// profiles compact and multilingual on a CPU with AVX2, else float32]
+    #[arg(long, global = true, env = "CASETRACK_PRECISION", value_name = "PRECISION", hide_short_help = true)]
+    pub precision: Option<Precision>,
     /// Which models stay in memory: full (all), standard (those used in the last 5 minutes) or constrained (one at a time)
     /// [default: depends on the available memory]
     #[arg(long, global = true, value_name = "MODE", hide_short_help = true)]
     pub memory_mode: Option<MemoryMode>,
-    /// Languages of scans, as tesseract names them: eng, deu+fra
+    /// Languages of scans, as tesseract names them: eng, deu+fra; or auto: what the first pages of each file say
     #[arg(
         long,
         global = true,
         env = "CASETRACK_LANGUAGES",
         value_name = "LANGUAGES",
-        default_value = "eng",
+        default_value = AUTO_LANGUAGES,
         hide_short_help = true
     )]
     pub languages: String,
@@ -194,15 +187,13 @@ impl Global {
         let named = |value: serde_json::Result<serde_json::Value>| value.ok()?.as_str().map(str::to_lowercase);
         let profile =
             (self.profile != ModelProfile::default()).then(|| named(serde_json::to_value(self.profile))).flatten();
-        let precision =
-            (self.precision != Precision::default()).then(|| named(serde_json::to_value(self.precision))).flatten();
         let options = [
             ("--data-dir", data_dir.as_ref().map(text)),
             ("--models-dir", self.models_dir.as_ref().map(text)),
             ("--profile", profile),
-            ("--precision", precision),
+            ("--precision", self.precision.map(|precision| precision.to_string())),
             ("--memory-mode", self.memory_mode.and_then(|mode| named(serde_json::to_value(mode)))),
-            ("--languages", (self.languages != "eng").then(|| self.languages.clone())),
+            ("--languages", (self.languages != AUTO_LANGUAGES).then(|| self.languages.clone())),
         ];
         let given = options.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?]));
         Ok(given.flatten().collect())

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use casetrack_core::{Error, Result};
-use casetrack_engine::make_private;
+use casetrack_engine::{make_private, wipe_content, wipe_file};
 
 /// What CaseTrack keeps in a data directory, which may hold other files of the user.
 const OURS: [&str; 8] = [
@@ -24,6 +24,14 @@ pub fn close_to_others(data_dir: &Path) -> Result<()> {
     std::fs::create_dir_all(data_dir).map_err(|error| Error::io(data_dir.display(), error))?;
     OURS.iter().for_each(|name| make_private(&data_dir.join(name)));
     restrict(data_dir)
+}
+
+/// Empties the log of the owner, and the earlier one, for a collection that becomes a vault: they may tell of it. The log itself stays, since
+/// the owner has it open.
+pub fn empty_log(data_dir: &Path) -> Result<()> {
+    let log = data_dir.join("owner").join("log");
+    wipe_file(&log.with_extension("old"))?;
+    wipe_content(&log)
 }
 
 /// Keeps the memory of this process, which may hold keys and texts, out of core dumps and from other processes of the user. Where the

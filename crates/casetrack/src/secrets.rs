@@ -107,7 +107,8 @@ fn line() -> Result<Password> {
     Ok(Password::from(text.to_owned()))
 }
 
-fn read_identity(path: &Path) -> Result<Password> {
+/// The text of a file of identities.
+pub fn read_identity(path: &Path) -> Result<Password> {
     let error = |error| Error::io(path.display(), error);
     let mut text = String::with_capacity(1024);
     let read = std::fs::File::open(path).map_err(error)?.take(MAX_BYTES).read_to_string(&mut text);

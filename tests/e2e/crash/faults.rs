@@ -13,7 +13,7 @@ use crate::owner::find_owner;
 const KINDS: [&str; 5] = ["write", "full", "short", "fsync", "rename"];
 
 /// Compiles the library, which needs the C compiler that RocksDB needs too.
-fn shim(directory: &Path) -> PathBuf {
+pub fn shim(directory: &Path) -> PathBuf {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/e2e/crash/shim.c");
     let library = directory.join("shim.so");
     let status =

@@ -4,7 +4,7 @@
 //! versions that may be stored. After a crash exactly one of them must be, whole: its document is listed, and words from its
 //! beginning and its end find it.
 
-mod faults;
+pub mod faults;
 mod kills;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,8 @@
 // Makes writes to a collection fail, for the tests in this directory. Preloaded into the program (LD_PRELOAD).
 //
 // CASETRACK_FAULT        what goes wrong: write (EIO), full (ENOSPC, also for every later write), short (half of the bytes are
-//                        written), fsync (EIO), rename (EIO)
+//                        written), fsync (EIO), rename (EIO); the process is killed before a write (die-write), or before something
+//                        is renamed whose path ends with CASETRACK_FAULT_PATH (die-rename)
 // CASETRACK_FAULT_AFTER  so many calls of that kind go well first
 // CASETRACK_FAULT_PATH   files whose path contains this
 // CASETRACK_FAULT_WHILE  if set, only while this file exists
@@ -11,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -65,10 +67,16 @@ static bool due(bool from_now_on) {
     return from_now_on ? number >= limit : number == limit;
 }
 
+static ssize_t die(void) {
+    kill(getpid(), SIGKILL);
+    return -1;
+}
+
 // Bytes that may be written of `size`; -1 with errno for none.
 static ssize_t admitted(bool concerned, size_t size) {
     if (!concerned) return size;
     if (is("write") && due(false)) return errno = EIO, -1;
+    if (is("die-write") && due(false)) return die();
     if (is("full") && due(true)) return errno = ENOSPC, -1;
     if (is("short") && size > 1 && due(false)) return size / 2;
     return size;
@@ -124,6 +132,9 @@ int fdatasync(int fd) {
 
 int rename(const char *from, const char *to) {
     int (*real)(const char *, const char *) = dlsym(RTLD_NEXT, "rename");
+    const char *end = setting("CASETRACK_FAULT_PATH");
+    size_t length = strlen(from), tail = end ? strlen(end) : 0;
+    if (is("die-rename") && end && length >= tail && strcmp(from + length - tail, end) == 0 && due(false)) return die();
     if (is("rename") && concerns(to) && due(false)) return errno = EIO, -1;
     return real(from, to);
 }

@@ -129,10 +129,20 @@ impl Int8Matrix {
 /// `out += a · b`, where `out` has rows of `b.n()` values that lie `stride` apart.
 pub fn add_product(a: Rows<'_>, b: &Int8Matrix, out: &mut [f32], stride: usize) {
     debug_assert!(a.stride >= b.k && stride >= b.n);
+    run(Product { a, b, out, stride, raise: false });
+}
+
+/// Each value of `out`, a row of `b.n()`, becomes the greatest of it and of its column of `a · b`.
+pub fn raise_to_product(a: Rows<'_>, b: &Int8Matrix, out: &mut [f32]) {
+    debug_assert!(a.stride >= b.k && out.len() >= b.n);
+    run(Product { a, b, out, stride: 0, raise: true });
+}
+
+fn run(product: Product<'_>) {
+    let b = product.b;
     if b.k == 0 {
         return;
     }
-    let product = Product { a, b, out, stride };
     // SAFETY: a matrix has only instructions that `Instructions::available` has found this CPU to have.
     match b.instructions {
         Instructions::Portable => product.portable(),
@@ -151,7 +161,10 @@ struct Product<'a> {
     a: Rows<'a>,
     b: &'a Int8Matrix,
     out: &'a mut [f32],
+    /// From one row of the output to the next; 0 where it has one only.
     stride: usize,
+    /// Whether the output is raised to the product, not added to.
+    raise: bool,
 }
 
 impl Product<'_> {
@@ -248,9 +261,14 @@ impl Product<'_> {
                     let sum = totals[lane].wrapping_sub(column_sums[lane].wrapping_mul(*zero));
                     sum as f32 * (scale * scales[lane])
                 };
-                match out.first_chunk_mut::<LANES>() {
-                    Some(out) => (0..LANES).for_each(|lane| out[lane] += value(lane)),
-                    None => out.iter_mut().enumerate().for_each(|(lane, out)| *out += value(lane)),
+                let greater = |x: f32, y: f32| if x > y { x } else { y };
+                match (out.first_chunk_mut::<LANES>(), self.raise) {
+                    (Some(out), false) => (0..LANES).for_each(|lane| out[lane] += value(lane)),
+                    (Some(out), true) => (0..LANES).for_each(|lane| out[lane] = greater(value(lane), out[lane])),
+                    (None, false) => out.iter_mut().enumerate().for_each(|(lane, out)| *out += value(lane)),
+                    (None, true) => {
+                        out.iter_mut().enumerate().for_each(|(lane, out)| *out = greater(value(lane), *out))
+                    }
                 }
             }
         }

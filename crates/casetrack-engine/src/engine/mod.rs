@@ -2,6 +2,7 @@
 
 mod indexing;
 mod plans;
+mod resealing;
 mod vaults;
 mod work;
 
@@ -45,9 +46,11 @@ impl Engine {
         Self { host: self.host.with_config(config), jobs, watches, plans }
     }
 
-    /// Clears away what a crash left of collections that were being made or deleted. Only for the owner of the data directory.
+    /// Clears away what a crash left of collections that were being made, deleted, or moved into a vault or out of it. Only for the owner of
+    /// the data directory.
     pub fn clear_remains(&self) -> Result<()> {
-        self.host.registry().clear_remains()
+        self.host.registry().clear_remains()?;
+        self.put_owned()
     }
 
     /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped.

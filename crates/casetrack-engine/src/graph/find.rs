@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
 use casetrack_core::{Action, EntityType, Error, ErrorCode, ReferenceKind, Result, hint};
+use casetrack_nlp::languages::Language;
 
 use super::Graph;
 use super::fold::{fold, words};
@@ -65,6 +66,17 @@ impl Graph {
     /// The entity with this identity.
     pub fn entity_by_key(&self, entity_type: EntityType, key: &str) -> Option<EntityId> {
         self.entities.by_key(entity_type, key).map(EntityId)
+    }
+
+    /// The languages by whose rules documents are read, but English.
+    pub fn languages(&self) -> BTreeSet<Language> {
+        self.walk().filter_map(|(_, document)| document.info.language).collect()
+    }
+
+    /// Whether a document that is read by the rules of a language, or of English, mentions an entity.
+    pub fn is_mentioned_in(&self, entity: EntityId, language: Option<Language>) -> bool {
+        let by_language = |slot| self.at(slot).is_some_and(|document| document.info.language == language);
+        self.entities.get(entity.0).is_some_and(|entity| entity.documents.keys().any(by_language))
     }
 
     /// As [`Graph::resolve_entity`].

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use casetrack_core::{Annotations, CollectionId, DocumentId, EntityType, Result};
-use casetrack_nlp::value_key;
+use casetrack_nlp::languages::Language;
+use casetrack_nlp::value_keys;
 use casetrack_store::Collection;
 
 use super::{ChunkRange, DocumentNode, EntityId, Graph, centroid};
@@ -84,9 +85,9 @@ pub(crate) fn chunks_with_entities(
         let graph = known.graph();
         let mut chunks = BTreeSet::new();
         for name in *names {
-            let meant = match value(&graph, name, None) {
-                Some(id) => vec![id],
-                None => graph.entities_named(name)?,
+            let meant = match values(&graph, name, None) {
+                values if values.is_empty() => graph.entities_named(name)?,
+                values => values,
             };
             notices.extend(several(&graph, name, &meant));
             chunks.extend(meant.into_iter().flat_map(|id| graph.chunks_with(id)));
@@ -132,13 +133,29 @@ pub(crate) fn chunks_sharing_entities(
 
 /// The entity that a name means; a date or an amount in any way to write it.
 pub(crate) fn resolve(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
-    value(graph, name, entity_type).map_or_else(|| graph.resolve_entity(name, entity_type), Ok)
+    match values(graph, name, entity_type).first() {
+        Some(value) => Ok(*value),
+        None => graph.resolve_entity(name, entity_type),
+    }
 }
 
-/// The date or amount that is written as `name`.
-fn value(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Option<EntityId> {
-    let (of_type, key) = value_key(name).filter(|(of_type, _)| entity_type.is_none_or(|wanted| wanted == *of_type))?;
-    graph.entity_by_key(of_type, &key)
+/// The dates or amounts that are written as `name`: "1.500 EUR" is 1.5 in English documents and 1500 in German ones. Where no document in
+/// the language of a reading mentions it, the first that any mentions.
+fn values(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Vec<EntityId> {
+    let keys = value_keys(name, graph.languages()).into_iter();
+    let wanted = keys.filter(|(_, of_type, _)| entity_type.is_none_or(|wanted| wanted == *of_type));
+    let known: Vec<(Option<Language>, EntityId)> =
+        wanted.filter_map(|(language, of_type, key)| Some((language, graph.entity_by_key(of_type, &key)?))).collect();
+    let mut meant: Vec<EntityId> = Vec::new();
+    for &(language, id) in &known {
+        if graph.is_mentioned_in(id, language) && !meant.contains(&id) {
+            meant.push(id);
+        }
+    }
+    match meant.is_empty() {
+        true => known.first().map(|(_, id)| *id).into_iter().collect(),
+        false => meant,
+    }
 }
 
 /// Says which entities a name was taken for, if there are several.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use casetrack_core::{
     Annotations, DocumentId, DocumentMeta, DocumentType, EntityType, PlacedMention, ReferenceKind, Relation,
 };
+use casetrack_nlp::languages::{Language, Tongue};
 
 use super::fold::fold;
 use super::items::Share;
@@ -37,6 +38,8 @@ pub(super) struct DocumentInfo {
     pub title: Option<String>,
     pub document_type: DocumentType,
     pub pages: u32,
+    /// By whose rules its dates and amounts were read; `None` for English.
+    pub language: Option<Language>,
     /// Name without extension and title, each as far as it says which document in which version this is.
     pub names: Vec<VersionName>,
 }
@@ -147,6 +150,7 @@ impl DocumentNode {
             title: meta.title.clone(),
             document_type: meta.document_type,
             pages: meta.page_count,
+            language: Tongue::of(meta.properties.language.as_deref()).rules(),
             names,
         };
         Self { info, entities, postings, roles, references, citations, centroid: centroid.and_then(unit) }

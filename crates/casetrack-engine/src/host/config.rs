@@ -21,7 +21,8 @@ pub struct EngineConfig {
     pub models_dir: Option<PathBuf>,
     /// The pdfium library; searched in the usual places when `None`.
     pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "eng".
+    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "auto": what the first pages of
+    /// each file say.
     pub languages: String,
     pub tier: Tier,
     pub limits: Limits,
@@ -36,8 +37,8 @@ pub struct EngineConfig {
     pub memory_mode: Option<MemoryMode>,
     /// Which models make and search vectors.
     pub profile: ModelProfile,
-    /// What dense vectors are computed in; those of a collection must all be of one precision.
-    pub precision: Precision,
+    /// What the vectors of new collections are computed in; what suits their models and this CPU when `None`. A collection keeps its own.
+    pub precision: Option<Precision>,
     /// How passages are cited.
     pub citations: CitationStyle,
     /// Which files may be read.
@@ -59,7 +60,7 @@ impl EngineConfig {
             threads: 0,
             memory_mode: None,
             profile: ModelProfile::default(),
-            precision: Precision::default(),
+            precision: None,
             citations: CitationStyle::default(),
             access: Access::default(),
         }
@@ -85,8 +86,13 @@ impl EngineConfig {
         casetrack_embed::model_folder(self.models_dir.as_deref(), casetrack_extract::OCR_MODEL)
     }
 
-    pub(super) fn embed_options(&self) -> EmbedOptions {
-        let Self { threads, memory_mode: memory, profile, precision, .. } = *self;
-        EmbedOptions { threads, memory, profile, precision }
+    /// What the vectors of a new collection with these models are computed in.
+    pub fn precision_of(&self, profile: ModelProfile) -> Precision {
+        self.precision.unwrap_or_else(|| Precision::usual(profile))
+    }
+
+    pub(super) fn embed_options(&self, profile: ModelProfile, precision: Precision) -> EmbedOptions {
+        let Self { threads, memory_mode: memory, .. } = *self;
+        EmbedOptions { threads, memory, profile, precision, sparse_precision: precision }
     }
 }

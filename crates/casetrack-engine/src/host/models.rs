@@ -9,6 +9,14 @@ use casetrack_store::{Collection, VectorModels};
 
 use super::{Host, lock};
 
+/// Precisions that the dense and the learned-sparse vectors of a collection have. The last pair is that of earlier versions, which had
+/// only dense vectors in integers.
+const PRECISIONS: [(Precision, Precision); 3] = [
+    (Precision::Float32, Precision::Float32),
+    (Precision::Int8, Precision::Int8),
+    (Precision::Int8, Precision::Float32),
+];
+
 /// The embedding services in use, each with its models folder and settings.
 #[derive(Default)]
 pub(super) struct Embedders(Mutex<Vec<(PathBuf, EmbedOptions, Embedder)>>);
@@ -28,14 +36,13 @@ impl Embedders {
         }
     }
 
-    /// The service of a folder whose dense vectors have this identity, one in use first.
-    fn that_makes(
+    /// The first service of a folder that fits, one in use first.
+    fn that_fits(
         &self,
         models: &Path,
-        dense: &str,
+        is_it: impl Fn(&Embedder) -> bool,
         all: impl Iterator<Item = EmbedOptions> + Clone,
     ) -> Option<Embedder> {
-        let is_it = |embedder: &Embedder| embedder.model_id().is_ok_and(|id| id == dense);
         let in_use = lock(&self.0).iter().find_map(|(folder, options, embedder)| {
             let fits = folder == models && all.clone().any(|one| one == *options) && is_it(embedder);
             fits.then(|| embedder.clone())
@@ -51,33 +58,45 @@ impl Embedders {
 impl Host {
     /// The embedding service of new collections; its weights load at the first text.
     pub(crate) fn embedder(&self) -> Result<Embedder> {
-        self.embedder_with(self.config.profile, self.config.precision)
+        let profile = self.config.profile;
+        self.embedder_with(profile, self.config.precision_of(profile))
     }
 
     /// The embedding service of a profile and precision.
     pub(crate) fn embedder_with(&self, profile: ModelProfile, precision: Precision) -> Result<Embedder> {
         let models = find_models_dir(self.config.models_dir.as_deref())?;
-        let options = EmbedOptions { profile, precision, ..self.config.embed_options() };
-        Ok(self.shared.embedders.get(models, options))
+        Ok(self.shared.embedders.get(models, self.config.embed_options(profile, precision)))
     }
 
-    /// The embedding service that made the dense vectors of a collection, whatever the settings for new ones are.
+    /// The embedding service that made the vectors of a collection, whatever the settings for new ones are; where none made both kinds, that
+    /// of the dense ones.
     pub(crate) fn embedder_of(&self, collection: &Collection) -> Result<Embedder> {
         let made_by = &collection.models().dense;
-        self.embedder_that_makes(made_by)?.ok_or_else(|| {
+        self.embedder_that_makes(collection.models())?.ok_or_else(|| {
             let name = &collection.meta().name;
             let message = format!("The vectors of \"{name}\" were made by {made_by}, which is not installed here.");
             Error::new(ErrorCode::ModelMismatch, message).with_hint(Action::UseModelsOfCollection)
         })
     }
 
-    /// The embedding service with this identity; `None` where no installed model has it.
-    pub(crate) fn embedder_that_makes(&self, dense: &str) -> Result<Option<Embedder>> {
+    /// The embedding service of dense vectors with this identity, and of learned-sparse ones if there is one that makes both; `None` where
+    /// no installed model makes the dense ones.
+    pub(crate) fn embedder_that_makes(&self, vectors: &VectorModels) -> Result<Option<Embedder>> {
         let folder = find_models_dir(self.config.models_dir.as_deref())?;
-        let all =
-            ModelProfile::ALL.into_iter().flat_map(|profile| Precision::ALL.map(|precision| (profile, precision)));
-        let all = all.map(|(profile, precision)| EmbedOptions { profile, precision, ..self.config.embed_options() });
-        Ok(self.shared.embedders.that_makes(&folder, dense, all))
+        let pairs = PRECISIONS.into_iter().filter(|(dense, sparse)| vectors.sparse.is_some() || dense == sparse);
+        let all = ModelProfile::ALL.into_iter().flat_map(|profile| pairs.clone().map(move |pair| (profile, pair)));
+        let all = all.map(|(profile, (precision, sparse_precision))| EmbedOptions {
+            sparse_precision,
+            ..self.config.embed_options(profile, precision)
+        });
+        let makes_dense = |embedder: &Embedder| embedder.model_id().is_ok_and(|id| id == vectors.dense);
+        let makes_sparse = |embedder: &Embedder| match &vectors.sparse {
+            Some(sparse) => embedder.sparse_model_id().is_ok_and(|id| id == *sparse),
+            None => true,
+        };
+        let embedders = &self.shared.embedders;
+        let both = embedders.that_fits(&folder, |one| makes_dense(one) && makes_sparse(one), all.clone());
+        Ok(both.or_else(|| embedders.that_fits(&folder, makes_dense, all)))
     }
 
     /// The service that makes the learned-sparse vectors of a collection, if the collection has any or takes any; an error where they
@@ -107,4 +126,47 @@ pub(crate) fn vector_models(embedder: &Embedder) -> Result<VectorModels> {
     });
     let dense_dimension = embedder.dimension()? as u32;
     Ok(VectorModels { dense: embedder.model_id()?, dense_dimension, sparse: sparse.ok().flatten() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::EngineConfig;
+
+    #[test]
+    fn collections_keep_the_precisions_that_they_were_made_with() {
+        let data = tempfile::tempdir().unwrap();
+        let host = Host::new(EngineConfig::new(data.path().to_owned())).unwrap();
+        let service = |precision, sparse_precision| {
+            let options = host.config.embed_options(ModelProfile::Compact, precision);
+            Embedder::new(find_models_dir(None).unwrap(), EmbedOptions { sparse_precision, ..options })
+        };
+        // Once with no service in use, and once with all of them.
+        for _ in 0..2 {
+            for (dense, sparse) in PRECISIONS {
+                let made_by = vector_models(&service(dense, sparse)).unwrap();
+                let found = host.embedder_that_makes(&made_by).unwrap().unwrap();
+                assert_eq!(vector_models(&found).unwrap(), made_by);
+                // Learned-sparse vectors that it gets later have the precision of the dense ones.
+                let without = VectorModels { sparse: None, ..made_by.clone() };
+                let found = host.embedder_that_makes(&without).unwrap().unwrap();
+                assert_eq!(vector_models(&found).unwrap(), vector_models(&service(dense, dense)).unwrap());
+                // Those of a model that is gone do not keep the dense ones from being used.
+                let other = VectorModels { sparse: Some("gone@1".to_owned()), ..made_by.clone() };
+                let found = host.embedder_that_makes(&other).unwrap().unwrap();
+                assert_eq!(found.model_id().unwrap(), made_by.dense);
+            }
+        }
+    }
+
+    #[test]
+    fn new_collections_get_the_precision_that_was_chosen_or_suits_their_models() {
+        let mut config = EngineConfig::new("unused".into());
+        let fast = if Precision::Int8.is_fast() { Precision::Int8 } else { Precision::Float32 };
+        assert_eq!(ModelProfile::ALL.map(|profile| config.precision_of(profile)), [fast, Precision::Float32, fast]);
+        for precision in Precision::ALL {
+            config.precision = Some(precision);
+            assert_eq!(ModelProfile::ALL.map(|profile| config.precision_of(profile)), [precision; 3]);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
-use casetrack_store::write_atomically;
+use casetrack_store::{wipe_file, write_atomically};
 
 use super::Host;
 
@@ -33,5 +33,10 @@ impl Host {
             Err(error) if error.code == ErrorCode::NotFound => Ok(None),
             content => content.map(Some),
         }
+    }
+
+    /// Overwrites and removes what [`write_owned`](Self::write_owned) wrote. A file that is not there is no error.
+    pub fn forget_owned(&self, path: &Path) -> Result<()> {
+        wipe_file(path)
     }
 }

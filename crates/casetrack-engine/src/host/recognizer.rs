@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use casetrack_core::{Annotations, Cancel, Page, Result, Sha256};
+use casetrack_core::{Annotations, Cancel, DocumentMeta, Page, Result, Sha256};
 use casetrack_extract::running_lines;
 use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate, spacy::MODEL_FOLDER};
 
@@ -99,12 +99,18 @@ impl<R: Recognizer> Recognizer for RememberingRecognizer<R> {
     }
 }
 
-/// What the pages of a document say of entities and references. What running headers and footers repeat is left out.
-pub(crate) fn annotations(recognizer: &dyn Recognizer, pages: &[Page], cancel: &Cancel) -> Result<Annotations> {
+/// What the pages of a document say of entities and references, by the rules of its language. What running headers and footers repeat is
+/// left out.
+pub(crate) fn annotations(
+    recognizer: &dyn Recognizer,
+    meta: &DocumentMeta,
+    pages: &[Page],
+    cancel: &Cancel,
+) -> Result<Annotations> {
     let running = running_lines(pages);
     let texts: Vec<Cow<'_, str>> = pages.iter().zip(&running).map(|(page, lines)| blanked(&page.text, lines)).collect();
     let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-    annotate(recognizer, &texts, cancel)
+    annotate(recognizer, &texts, meta.properties.language.as_deref(), cancel)
 }
 
 /// A text with spaces in the place of these ranges of characters, which are in order, so that all others keep their places.

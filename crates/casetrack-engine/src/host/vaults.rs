@@ -40,6 +40,11 @@ impl Host {
         lock(&self.shared.unlocked.used).insert(id, Use { last: Instant::now(), idle });
     }
 
+    /// Lets a vault stay unlocked although nobody asks for it. After how long it would have been locked.
+    pub(crate) fn stop_idling(&self, id: CollectionId) -> Option<Duration> {
+        lock(&self.shared.unlocked.used).remove(&id).map(|used| used.idle)
+    }
+
     /// Somebody asked for a collection.
     pub(crate) fn note_use(&self, id: CollectionId) {
         if let Some(used) = lock(&self.shared.unlocked.used).get_mut(&id) {

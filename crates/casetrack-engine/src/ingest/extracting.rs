@@ -187,7 +187,8 @@ impl<'a> Extracting<'a> {
                     self.request.copy_original || earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
                 prepared.meta.original_stored = keep_original;
                 if let Some(recognizer) = self.stage.recognizer {
-                    prepared.annotations = Some(annotations(recognizer, &prepared.pages, self.stage.cancel)?);
+                    prepared.annotations =
+                        Some(annotations(recognizer, &prepared.meta, &prepared.pages, self.stage.cancel)?);
                 }
                 let vectors = match &earlier {
                     Some(earlier) if !self.request.embed_all => {

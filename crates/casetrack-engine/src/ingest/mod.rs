@@ -1,12 +1,13 @@
 //! Ingest files and folders: discover, hash, extract, chunk, embed, commit.
 //!
 //! One thread reads and extracts, the calling thread embeds and commits; a bounded channel joins them, so that memory stays
-//! flat however many files there are. Documents are committed in the order of discovery, each in one atomic step. A file that
-//! fails is a line in the report, never the end of the job.
+//! flat however many files there are. Documents are committed in the order of discovery, each in one atomic step, small ones several in
+//! one. A file that fails is a line in the report, never the end of the job.
 
 pub(crate) mod discover;
 pub(crate) mod extracting;
 pub mod inspect;
+mod languages;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
 mod repeated;

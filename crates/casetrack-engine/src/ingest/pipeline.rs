@@ -10,6 +10,7 @@ use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::discover::failed;
+use super::languages::Languages;
 use super::prepare::Prepared;
 use super::repeated::{Key, Repeated, key};
 use super::{FailedFile, IngestReport, IngestedDocument, Problem, SkipReason, SkippedFile};
@@ -20,6 +21,8 @@ use crate::host::Host;
 const QUEUED_DOCUMENTS: usize = 16;
 /// Chunks embedded between two checks of cancellation and progress; also the aim when gathering chunks of small documents.
 const BATCH_CHUNKS: usize = 64;
+/// Most chunks of small documents that are committed in one step. Documents of more are committed alone.
+const GROUP_CHUNKS: usize = 64;
 
 /// What the first stage says of one file.
 pub(crate) enum Outcome {
@@ -61,6 +64,13 @@ pub(crate) struct ChunkVectors {
     pub dense: Vec<f32>,
     /// Where the job makes them.
     pub sparse: Option<SparseVector>,
+}
+
+/// A document with its vectors.
+struct Finished {
+    relative: String,
+    replaced: bool,
+    document: StoredDocument,
 }
 
 /// What the first stage works with and sends to.
@@ -139,6 +149,7 @@ pub(crate) fn run_stages(
             report: &mut report,
             removed: Vec::new(),
             repeated: Repeated::default(),
+            languages: Languages::default(),
         }
         .run(receiver)
     });
@@ -167,10 +178,17 @@ struct Embedding<'a> {
     /// Documents to delete once those that came before them are stored.
     removed: Vec<DocumentMeta>,
     repeated: Repeated,
+    languages: Languages,
 }
 
 impl Embedding<'_> {
     fn run(mut self, outcomes: Receiver<Outcome>) -> Result<()> {
+        let ended = self.take_all(&outcomes);
+        self.report.summary.notices.extend(self.languages.notice());
+        ended
+    }
+
+    fn take_all(&mut self, outcomes: &Receiver<Outcome>) -> Result<()> {
         while let Ok(first) = outcomes.recv() {
             // Small documents are gathered, so that a batch is full whatever their size.
             let mut documents = Vec::new();
@@ -183,9 +201,7 @@ impl Embedding<'_> {
                 Err(error) if error.code == ErrorCode::Cancelled => return Ok(()),
                 result => result?,
             }
-            for document in documents {
-                self.commit(document)?;
-            }
+            self.commit(documents)?;
             for meta in std::mem::take(&mut self.removed) {
                 self.collection.delete_document(meta.id)?;
                 if meta.original_stored {
@@ -260,9 +276,34 @@ impl Embedding<'_> {
         Ok(())
     }
 
-    fn commit(&mut self, document: Ready) -> Result<()> {
+    /// Stores documents in order, small ones in groups: a commit waits for the disk, whatever it holds.
+    fn commit(&mut self, documents: Vec<Ready>) -> Result<()> {
+        let (mut group, mut chunks) = (Vec::new(), 0);
+        for document in documents {
+            let own = document.prepared.chunks.len();
+            if chunks + own > GROUP_CHUNKS {
+                self.store(std::mem::take(&mut group))?;
+                chunks = 0;
+            }
+            match self.finish(document) {
+                Ok(None) => {}
+                Ok(Some(finished)) => {
+                    group.push(finished);
+                    chunks += own;
+                }
+                Err(error) => {
+                    self.store(group)?;
+                    return Err(error);
+                }
+            }
+        }
+        self.store(group)
+    }
+
+    /// What is to be stored of a document, and its copy; `None` where it must not be.
+    fn finish(&mut self, document: Ready) -> Result<Option<Finished>> {
         if document.replaced && !self.may_replace(&document)? {
-            return Ok(());
+            return Ok(None);
         }
         let Prepared { mut meta, pages, chunks, annotations, .. } = document.prepared;
         meta.embedded_at = Some(Timestamp::now());
@@ -277,21 +318,31 @@ impl Embedding<'_> {
         let VectorModels { dense: dense_model, sparse: sparse_model, .. } = self.collection.models().clone();
         let stored =
             StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
-        match self.collection.put_document(&stored) {
-            Err(error) if error.code == ErrorCode::AlreadyExists => {
-                return self.overtaken(document.relative, &stored.meta, &error);
-            }
-            result => result?,
+        Ok(Some(Finished { relative: document.relative, replaced: document.replaced, document: stored }))
+    }
+
+    /// Stores documents in one step, and reports each.
+    fn store(&mut self, group: Vec<Finished>) -> Result<()> {
+        let results = self.collection.put_documents(&group.iter().map(|one| &one.document).collect::<Vec<_>>());
+        let mut stored = Ok(());
+        for (Finished { relative, replaced, document }, result) in group.into_iter().zip(results) {
+            let meta = document.meta;
+            let reported = match result {
+                Ok(()) => {
+                    let tidied = if replaced { originals::remove_others(self.collection, &meta) } else { Ok(()) };
+                    self.ingested(relative, meta, replaced);
+                    tidied
+                }
+                Err(error) if error.code == ErrorCode::AlreadyExists => self.overtaken(relative, &meta, &error),
+                Err(error) => Err(error),
+            };
+            stored = stored.and(reported);
         }
-        let meta = stored.meta;
-        if document.replaced {
-            originals::remove_others(self.collection, &meta)?;
-        }
-        self.ingested(document.relative, meta, document.replaced);
-        Ok(())
+        stored
     }
 
     fn ingested(&mut self, relative_path: String, meta: DocumentMeta, replaced: bool) {
+        self.languages.count(&meta, self.embedder);
         self.report.summary.pages += u64::from(meta.page_count);
         self.report.summary.chunks += u64::from(meta.chunk_count);
         let path = meta.path.clone();

@@ -88,7 +88,7 @@ fn ready(stage: &FirstStage<'_>, mut source: Source, id: DocumentId) -> Result<R
     }
     prepared.meta.original_stored = true;
     if let Some(recognizer) = stage.recognizer {
-        prepared.annotations = Some(annotations(recognizer, &prepared.pages, stage.cancel)?);
+        prepared.annotations = Some(annotations(recognizer, &prepared.meta, &prepared.pages, stage.cancel)?);
     }
     let earlier = Collection::document(stage.collection, id)?;
     let vectors = match &earlier {

@@ -177,7 +177,12 @@ impl Jobs {
         {
             let mut state = lock(&self.state);
             if state.held.contains(&record.collection_id) {
-                return Err(locked(record.collection_id));
+                return Err(match host.registry().key(record.collection_id) {
+                    Err(error) => error,
+                    // It is being moved into a vault, or out of it.
+                    Ok(_) => Error::new(ErrorCode::InUse, format!("\"{}\" is being written again.", record.collection))
+                        .with_hint("Try again when that has ended."),
+                });
             }
             let same = state.jobs.iter_mut().find(|job| {
                 !job.record.state.has_ended()

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{CollectionId, Error, ErrorCode, JobId, ProgressTotals, Result, Timestamp};
-use casetrack_store::{Registry, owner, write_atomically};
+use casetrack_store::{Owned, Registry, owner, write_atomically};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +103,26 @@ impl Records {
             true => self.save_report(record.id, record.collection_id, &self.read(&path)?.0),
             false => Ok(()),
         }
+    }
+
+    /// What is written down of the jobs of a collection, as it is before it is sealed, by its path in the data directory.
+    pub fn written(&self, collection: CollectionId) -> Result<Vec<Owned>> {
+        let mut written = Vec::new();
+        let mut take = |path: &Path| -> Result<()> {
+            let stored = std::fs::read(path).map_err(|error| Error::io(path.display(), error))?;
+            let name = owned_name(path);
+            let content = self.registry.open_owned(&name, stored)?;
+            written.push(Owned { name, content });
+            Ok(())
+        };
+        for record in self.load()?.records.iter().filter(|record| record.collection_id == collection) {
+            take(&self.path(record.id))?;
+            let report = self.report_path(record.id);
+            if report.exists() {
+                take(&report)?;
+            }
+        }
+        Ok(written)
     }
 
     pub fn remove(&self, id: JobId) {

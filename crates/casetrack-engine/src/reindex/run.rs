@@ -199,7 +199,7 @@ fn from_stored(
 fn ready(stage: &FirstStage<'_>, meta: &DocumentMeta) -> Result<Outcome> {
     let (pages, chunks) = stored_text(stage.collection, meta)?;
     let annotations = match stage.recognizer {
-        Some(recognizer) => Some(annotations(recognizer, &pages, stage.cancel)?),
+        Some(recognizer) => Some(annotations(recognizer, meta, &pages, stage.cancel)?),
         None => stage.collection.annotations(meta.id)?,
     };
     let vectors = chunks.iter().map(|_| None).collect();

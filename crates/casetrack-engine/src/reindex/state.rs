@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, ErrorCode, Result, Timestamp};
-use casetrack_nlp::ANALYSIS;
+use casetrack_nlp::analysis_of;
 use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -177,7 +177,9 @@ pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -
     }
     match collection.annotations(meta.id)? {
         None => issues.push(IndexIssue::NoAnnotations),
-        Some(annotations) if annotations.analysis != ANALYSIS => issues.push(IndexIssue::OtherAnalysis),
+        Some(annotations) if annotations.analysis != analysis_of(meta.properties.language.as_deref()) => {
+            issues.push(IndexIssue::OtherAnalysis)
+        }
         Some(_) => {}
     }
     Ok(issues)

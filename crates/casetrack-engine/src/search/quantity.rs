@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use casetrack_core::{EntityValue, Mention};
+use casetrack_nlp::languages::Language;
 use casetrack_nlp::tokens::{Gap, Tokens};
-use casetrack_nlp::{amounts, dates};
+use casetrack_nlp::{amounts, dates, languages};
 
 /// A range that a query states.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,14 +89,21 @@ struct Quantity {
 }
 
 impl Comparison {
-    /// Whether a text says a quantity of the same dimension that lies in the range. Linear.
-    pub fn satisfied_by(&self, text: &str) -> bool {
+    /// Whether a text says a quantity of the same dimension that lies in the range. Amounts and dates are read as its language writes them; it
+    /// is `None` for English. Linear.
+    pub fn satisfied_by(&self, text: &str, language: Option<Language>) -> bool {
         let tokens = Tokens::new(text);
-        let found = match &self.of {
-            Dimension::Amount(_) => amounts_of(&tokens),
-            Dimension::Time => durations_of(&tokens),
-            Dimension::Date => dates_of(&tokens),
-            Dimension::Count(_) => counts_of(&tokens),
+        let found = match (&self.of, language) {
+            (Dimension::Amount(_), None) => amounts_of(&tokens),
+            (Dimension::Amount(_), Some(language)) => {
+                placed(&tokens, &languages::amounts(language, text).unwrap_or_default(), amount)
+            }
+            (Dimension::Time, _) => durations_of(&tokens),
+            (Dimension::Date, None) => dates_of(&tokens),
+            (Dimension::Date, Some(language)) => {
+                placed(&tokens, &languages::dates(language, text).unwrap_or_default(), date)
+            }
+            (Dimension::Count(_), _) => counts_of(&tokens),
         };
         found.iter().any(|found| found.of.is_like(&self.of) && self.low <= found.low && found.high <= self.high)
     }
@@ -231,24 +239,30 @@ fn lower_end(tokens: &Tokens, all: &[Quantity], upper: &Quantity) -> Option<(f64
 }
 
 fn amounts_of(tokens: &Tokens) -> Vec<Quantity> {
-    let value = |mention: &Mention| match &mention.value {
+    placed(tokens, &amounts::find(tokens), amount)
+}
+
+fn amount(mention: &Mention) -> Option<(Dimension, f64, f64)> {
+    match &mention.value {
         Some(EntityValue::Amount(amount)) => {
             let value = amount.value.parse().ok()?;
             Some((Dimension::Amount(amount.unit.clone()), value, value))
         }
         _ => None,
-    };
-    placed(tokens, &amounts::find(tokens), value)
+    }
 }
 
 fn dates_of(tokens: &Tokens) -> Vec<Quantity> {
+    let order = dates::DateOrder::of([tokens.text()]);
+    placed(tokens, &dates::find(tokens, order).mentions, date)
+}
+
+fn date(mention: &Mention) -> Option<(Dimension, f64, f64)> {
     let day = |iso: &str| iso.replace('-', "").parse::<f64>().ok();
-    let value = |mention: &Mention| match &mention.value {
+    match &mention.value {
         Some(EntityValue::Date(date)) => Some((Dimension::Date, day(&date.first)?, day(&date.last)?)),
         _ => None,
-    };
-    let order = dates::DateOrder::of([tokens.text()]);
-    placed(tokens, &dates::find(tokens, order).mentions, value)
+    }
 }
 
 /// Mentions, which are in text order, with their tokens.
@@ -419,12 +433,22 @@ mod tests {
         ] {
             let [comparison] = &comparisons(query)[..] else { panic!("{query}") };
             for text in satisfying {
-                assert!(comparison.satisfied_by(text), "{query}: {text}");
+                assert!(comparison.satisfied_by(text, None), "{query}: {text}");
             }
             for text in others {
-                assert!(!comparison.satisfied_by(text), "{query}: {text}");
+                assert!(!comparison.satisfied_by(text, None), "{query}: {text}");
             }
         }
+    }
+
+    #[test]
+    fn quantities_of_a_text_are_read_in_its_language() {
+        let [comparison] = &comparisons("more than €1,000")[..] else { panic!() };
+        let text = "Der Preis beträgt 1.500 EUR.";
+        assert!(comparison.satisfied_by(text, Some(Language::German)) && !comparison.satisfied_by(text, None));
+        let [comparison] = &comparisons("signed before 1 May 2023")[..] else { panic!() };
+        assert!(comparison.satisfied_by("Berlin, den 3. März 2023", Some(Language::German)));
+        assert!(!comparison.satisfied_by("Berlin, den 3. Mai 2023", Some(Language::German)));
     }
 
     #[test]
@@ -442,7 +466,7 @@ mod tests {
             without(&query, &found);
             for comparison in found {
                 prop_assert!(comparison.low <= comparison.high);
-                comparison.satisfied_by(&query);
+                comparison.satisfied_by(&query, None);
             }
         }
     }

@@ -91,10 +91,11 @@ fn matched(
     column_type: ColumnType,
 ) -> Result<Vec<CellValue>> {
     let (pages, unpaged) = pages(collection, document)?;
+    let language = collection.document(document)?.and_then(|meta| meta.properties.language);
     for page in pages {
         for found in pattern.captures_iter(&page.text) {
             let Some(part) = found.get(1).or_else(|| found.get(0)).filter(|part| !part.is_empty()) else { continue };
-            let Some(value) = typed(part.as_str(), column_type) else { continue };
+            let Some(value) = typed(part.as_str(), column_type, language.as_deref()) else { continue };
             let start = page.text[..part.start()].chars().count() as u32;
             let place = CitedPlace::new(&page, unpaged, start..start + part.as_str().chars().count() as u32);
             return Ok(vec![CellValue { value, computed: None, place, confidence: 90 }]);
@@ -141,17 +142,19 @@ fn cell(
     column_type: ColumnType,
 ) -> Result<Option<(DocumentId, CellValue)>> {
     let (Some(quote), Some(chunk_id)) = (&row.quote, row.chunk_id) else { return Ok(None) };
-    let said = one_line(quote);
-    let value = match column_type {
-        ColumnType::Date => value_near(&said, question, |text| first_value(text, EntityType::Date)),
-        ColumnType::Amount => value_near(&said, question, |text| first_value(text, EntityType::Amount)),
-        ColumnType::Duration => value_near(&said, question, length_of_time),
-        ColumnType::Text => Some(said),
-    };
-    let (Some(value), Some((document, chunk))) = (value, collection.chunk(chunk_id)?) else { return Ok(None) };
+    let Some((document, chunk)) = collection.chunk(chunk_id)? else { return Ok(None) };
     let (Some(meta), Some(page)) = (collection.document(document)?, collection.page(document, chunk.page)?) else {
         return Ok(None);
     };
+    let language = meta.properties.language.as_deref();
+    let said = one_line(quote);
+    let value = match column_type {
+        ColumnType::Date => value_near(&said, question, |text| first_value(text, EntityType::Date, language)),
+        ColumnType::Amount => value_near(&said, question, |text| first_value(text, EntityType::Amount, language)),
+        ColumnType::Duration => value_near(&said, question, length_of_time),
+        ColumnType::Text => Some(said),
+    };
+    let Some(value) = value else { return Ok(None) };
     let range = match chunk.text.find(quote.as_str()).and_then(|at| chunk.text.get(..at)) {
         Some(before) => {
             let start = chunk.char_start + before.chars().count() as u32;
@@ -182,10 +185,11 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CELL).collect()
 }
 
-/// The value of a text as a column of this type shows it; `None` where it is not of the type.
-fn typed(text: &str, column_type: ColumnType) -> Option<String> {
+/// The value of a text in a language as a column of this type shows it; `None` where it is not of the type.
+fn typed(text: &str, column_type: ColumnType, language: Option<&str>) -> Option<String> {
     let text = one_line(text);
-    let key = |wanted: EntityType| value_key(&text).filter(|(of_type, _)| *of_type == wanted).map(|(_, key)| key);
+    let key =
+        |wanted: EntityType| value_key(&text, language).filter(|(of_type, _)| *of_type == wanted).map(|(_, key)| key);
     match column_type {
         ColumnType::Text => Some(text),
         ColumnType::Date => key(EntityType::Date),

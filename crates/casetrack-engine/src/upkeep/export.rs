@@ -2,22 +2,43 @@
 
 use std::path::Path;
 
-use casetrack_core::{Action, CollectionId, Error, ErrorCode, Result, hint};
-use casetrack_store::ExportOptions;
+use casetrack_core::{Action, CollectionId, Error, ErrorCode, Password, Result, hint};
+use casetrack_store::{Encryption, ExportOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::host::Host;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ExportRequest<'p> {
     pub file: &'p Path,
     /// Copies of source files too, where the collection keeps them.
     pub originals: bool,
     /// Replace a file that is there already.
     pub overwrite: bool,
-    /// Also a vault, whose export is not encrypted.
+    /// Also a vault where the export is not encrypted.
     pub plain: bool,
+    pub encrypted: Option<Encrypted>,
+}
+
+/// How an export is to be encrypted: as a file of age.
+#[derive(Debug, Clone)]
+pub enum Encrypted {
+    /// To these recipients of age: `age1…`.
+    Recipients(Vec<String>),
+    Passphrase(Password),
+}
+
+impl Encrypted {
+    fn encryption(&self) -> Result<Encryption> {
+        Ok(match self {
+            Self::Recipients(texts) => {
+                let recipients: Result<_> = texts.iter().map(|text| text.trim().parse()).collect();
+                Encryption::Recipients(recipients?)
+            }
+            Self::Passphrase(passphrase) => Encryption::Passphrase(passphrase.clone()),
+        })
+    }
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -31,27 +52,36 @@ pub struct ExportReport {
     pub originals: u64,
     /// One sentence for each copy of a source file that could not go in.
     pub left_out: Vec<String>,
+    /// Whether the file is encrypted.
+    pub encrypted: bool,
     pub duration_ms: u64,
 }
 
 impl Host {
     /// Writes the collection as of this moment, while it is in use.
     ///
-    /// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it may be plain.
+    /// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it is encrypted or may be plain; [`ErrorCode::InvalidArgument`] for what is no recipient, and an empty passphrase.
     pub fn export_collection(&self, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
         let started = std::time::Instant::now();
-        let ExportRequest { file, originals, overwrite, plain } = request;
+        let ExportRequest { file, originals, overwrite, plain, encrypted } = request;
+        let encryption = encrypted.map(|encrypted| encrypted.encryption()).transpose()?;
         let collection = self.collection(collection)?;
-        if collection.is_vault() && !plain {
-            let message = format!("\"{}\" is a vault, and an export is not encrypted.", collection.meta().name);
+        if collection.is_vault() && !plain && encryption.is_none() {
+            let message = format!("\"{}\" is a vault, and the export would not be encrypted.", collection.meta().name);
             let hint = hint![
-                "Nothing was written. Where whoever has the file may read it, ",
+                "Nothing was written. ",
+                Action::ExportEncrypted,
+                ". Where whoever has the file may read it, ",
                 Action::ExportPlain,
-                ", and encrypt the file before it leaves this machine. To move the vault itself, lock it and copy its folder."
+                ". To move the vault itself, lock it and copy its folder."
             ];
             return Err(Error::new(ErrorCode::AccessDenied, message).with_hint(hint));
         }
-        let report = collection.export(file, &ExportOptions { originals, overwrite })?;
+        let options = ExportOptions { originals, overwrite };
+        let report = match &encryption {
+            Some(encryption) => collection.export_encrypted(file, &options, encryption)?,
+            None => collection.export(file, &options)?,
+        };
         Ok(ExportReport {
             collection: collection.meta().name.clone(),
             file: file.display().to_string(),
@@ -61,6 +91,7 @@ impl Host {
             chunks: report.chunks,
             originals: report.originals,
             left_out: report.left_out,
+            encrypted: encryption.is_some(),
             duration_ms: started.elapsed().as_millis() as u64,
         })
     }

@@ -1,15 +1,63 @@
 //! Make a collection of a file that `export` wrote.
 
 use std::path::Path;
+use std::time::Duration;
 
-use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, Result};
-use casetrack_store::Archive;
+use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, Password, Result};
+use casetrack_store::{Archive, ArchiveKey, archive_lock};
+use casetrack_vault::age::{Identity, Lock};
+use casetrack_vault::passphrase::Passphrase;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::collections::check_new;
 use crate::host::Host;
 use crate::sheet::check_columns;
+
+/// What is to be imported, and as what.
+#[derive(Debug, Clone)]
+pub struct ImportRequest<'p> {
+    pub file: &'p Path,
+    /// Instead of the name in the file.
+    pub name: Option<&'p str>,
+    /// What decrypts the file, where it is encrypted.
+    pub key: Option<ImportKey>,
+    /// Make a vault of it, with this passphrase, which locks when nobody has asked for it for so long.
+    pub vault: Option<(Password, Duration)>,
+}
+
+/// What a person gives to decrypt an export. It does not show in logs.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportKey {
+    Passphrase(Password),
+    /// The text of a file of identities of age.
+    Identity(Password),
+}
+
+impl ImportKey {
+    fn archive_key(&self) -> Result<ArchiveKey> {
+        Ok(match self {
+            Self::Passphrase(passphrase) => ArchiveKey::Passphrase(passphrase.clone()),
+            Self::Identity(text) => ArchiveKey::Identity(Identity::from_text(text.reveal())?),
+        })
+    }
+}
+
+/// Whether an export opens with a passphrase; `None` where it is not encrypted.
+pub fn needs_passphrase(file: &Path) -> Result<Option<bool>> {
+    Ok(archive_lock(file)?.map(|lock| lock == Lock::Passphrase))
+}
+
+/// What was imported into a vault.
+#[derive(Debug, Clone, Serialize)]
+pub struct ImportedVault {
+    #[serde(flatten)]
+    pub report: ImportReport,
+    /// The 24 words of its recovery key, which are kept nowhere; absent where it is no vault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery_words: Option<Password>,
+}
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ImportReport {
@@ -29,9 +77,16 @@ pub struct ImportReport {
 
 impl Host {
     /// Imports under the name in the file, or another. Everything in it is checked before anything becomes visible.
-    pub fn import_collection(&self, file: &Path, name: Option<&str>) -> Result<ImportReport> {
+    ///
+    /// Errors: [`ErrorCode::UnreadableFile`] for a file that is none, or was changed or cut off; [`ErrorCode::InvalidArgument`] for an encrypted
+    /// one without a key, [`ErrorCode::WrongKey`] for another key.
+    pub fn import_collection(&self, request: ImportRequest<'_>) -> Result<ImportedVault> {
         let started = std::time::Instant::now();
-        let mut archive = Archive::open(file)?;
+        let ImportRequest { file, name, key, vault } = request;
+        let mut archive = match &key {
+            Some(key) if archive_lock(file)?.is_some() => Archive::open_encrypted(file, &key.archive_key()?)?,
+            _ => Archive::open(file)?,
+        };
         let manifest = archive.manifest().clone();
         if let Some(columns) = &manifest.columns {
             check_columns(columns).map_err(|error| {
@@ -43,17 +98,26 @@ impl Host {
         let name = name.unwrap_or(&manifest.collection.name).trim();
         check_new(self, name, Action::ImportUnderOtherName.into())?;
         let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
-        let collection = self.open_collections().adopt(self.registry().import(&mut archive, &meta)?);
+        let (collection, recovery_words) = match vault {
+            None => (self.registry().import(&mut archive, &meta)?, None),
+            Some((passphrase, idle)) => {
+                let (key, header, words) = self.new_key(meta.id, &Passphrase::new(passphrase.reveal())?)?;
+                let collection = self.registry().import_vault(&mut archive, &meta, key, &header)?;
+                self.note_unlocked(meta.id, idle);
+                (collection, Some(words))
+            }
+        };
+        let collection = self.open_collections().adopt(collection);
         let made_by = collection.models().dense.clone();
         // Without models nothing can be said, and importing needs none.
-        let unknown = self.embedder_that_makes(&made_by).is_ok_and(|embedder| embedder.is_none());
+        let unknown = self.embedder_that_makes(collection.models()).is_ok_and(|embedder| embedder.is_none());
         let model_note = unknown.then(|| {
             format!(
                 "Its vectors were made by {made_by}, which is not installed here, so only keyword search finds its passages. \
                  `casetrack reindex --models compact` makes vectors with the models that come with CaseTrack."
             )
         });
-        Ok(ImportReport {
+        let report = ImportReport {
             meta,
             documents: manifest.documents,
             pages: manifest.pages,
@@ -62,6 +126,7 @@ impl Host {
             dense_model: made_by,
             model_note,
             duration_ms: started.elapsed().as_millis() as u64,
-        })
+        };
+        Ok(ImportedVault { report, recovery_words })
     }
 }

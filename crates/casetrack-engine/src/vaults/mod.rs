@@ -54,6 +54,44 @@ pub struct NewVault {
     pub recovery_words: Password,
 }
 
+/// What moving a collection into a vault, or out of it, takes on disk while it is under way.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct MoveSpace {
+    pub needed_bytes: u64,
+    pub free_bytes: u64,
+}
+
+/// What was done to move a collection into a vault, or out of it. Everything was compared with what it was made from.
+#[derive(Debug, Clone, Serialize)]
+pub struct Moved {
+    #[serde(flatten)]
+    pub meta: CollectionMeta,
+    pub documents: u64,
+    pub chunks: u64,
+    /// Files besides the documents' store: indexes, copies of source files, uploads.
+    pub files: u64,
+    /// Copies of source files that were missing before.
+    pub missing_originals: u64,
+    /// What was overwritten of the plain form.
+    pub overwritten_files: u64,
+    pub overwritten_bytes: u64,
+    /// Files that have a further name elsewhere, and were removed here without being overwritten.
+    pub linked_files: u64,
+    /// Why a part of the old form is still there; it goes when CaseTrack starts the next time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
+    pub duration_ms: u64,
+}
+
+/// A collection that is a vault now.
+#[derive(Debug, Clone, Serialize)]
+pub struct SealedCollection {
+    #[serde(flatten)]
+    pub moved: Moved,
+    /// The 24 words of its recovery key. They are kept nowhere.
+    pub recovery_words: Password,
+}
+
 /// A vault that was locked.
 #[derive(Debug, Clone, Serialize)]
 pub struct LockedVault {
@@ -127,17 +165,23 @@ impl Host {
     pub(crate) fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
         let passphrase = Passphrase::new(request.passphrase.reveal())?;
         let (meta, models) = self.new_collection(request.collection)?;
-        let key = VaultKey::random(meta.id)?;
-        let recovery = RecoveryKey::random()?;
-        let header = {
-            let _one_at_a_time = self.trying_a_passphrase();
-            Header::create(&key, &Protector::Passphrase(&passphrase, Cost::DEFAULT))?
-        };
-        let (header, _) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
+        let (key, header, recovery_words) = self.new_key(meta.id, &passphrase)?;
         let collection = self.registry().create_vault(&meta, &models, key, &header)?;
         self.note_unlocked(meta.id, idle);
         self.open_collections().adopt(collection);
-        Ok(NewVault { meta, recovery_words: words(&recovery)? })
+        Ok(NewVault { meta, recovery_words })
+    }
+
+    /// A key for a collection, the header that holds it for this passphrase and for a new recovery key, and the words of that.
+    pub(crate) fn new_key(&self, id: CollectionId, passphrase: &Passphrase) -> Result<(VaultKey, Header, Password)> {
+        let key = VaultKey::random(id)?;
+        let recovery = RecoveryKey::random()?;
+        let header = {
+            let _one_at_a_time = self.trying_a_passphrase();
+            Header::create(&key, &Protector::Passphrase(passphrase, Cost::DEFAULT))?
+        };
+        let (header, _) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
+        Ok((key, header, words(&recovery)?))
     }
 
     /// The key of a vault.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, JobId, Result, Timestamp, WatchId, hint};
-use casetrack_store::{Registry, write_atomically};
+use casetrack_store::{Owned, Registry, owner, write_atomically, write_over};
 use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
 
@@ -148,9 +148,16 @@ impl Entry {
     }
 }
 
-/// The name that a watch is sealed under.
+/// Names that watches are sealed under begin so; their ids follow.
+const NAMES: &str = "watches/";
+
 fn owned_name(id: WatchId) -> String {
-    format!("watches/{id}")
+    format!("{NAMES}{id}")
+}
+
+fn encoded(watches: Vec<Entry>) -> Result<Vec<u8>> {
+    serde_json::to_vec_pretty(&File { version: VERSION, watches })
+        .map_err(|error| Error::internal(format!("The list of watches: {error}")))
 }
 
 impl Watches {
@@ -260,9 +267,47 @@ impl Watches {
         watches.extend(locked);
         *sealed = kept;
         drop(sealed);
-        let bytes = serde_json::to_vec_pretty(&File { version: VERSION, watches })
-            .map_err(|error| Error::internal(format!("The list of watches: {error}")))?;
-        write_atomically(&self.path, &bytes)
+        write_atomically(&self.path, &encoded(watches)?)
+    }
+
+    /// What is written down of the watches of a collection, as it is before it is sealed, by the name that it is sealed under.
+    pub fn written(&self, collection: CollectionId) -> Result<Vec<Owned>> {
+        let list = lock(&self.list);
+        let of_it = list.iter().filter(|watch| watch.record.collection_id == collection);
+        let written = of_it.map(|Watch { record, .. }| {
+            let content = serde_json::to_vec(record).map_err(|error| Error::internal(format!("A watch: {error}")))?;
+            Ok(Owned { name: owned_name(record.id), content })
+        });
+        written.collect()
+    }
+
+    /// Puts what [`written`](Self::written) gave, sealed or not, in the place of what the file holds of these watches, and overwrites the
+    /// earlier file. Other names are passed over. Needs no key.
+    pub fn take_over(&self, collection_id: CollectionId, owned: &[Owned]) -> Result<()> {
+        let of_watch = |owned: &Owned| -> Option<Result<Entry>> {
+            let id: WatchId = owned.name.strip_prefix(NAMES)?.parse().ok()?;
+            Some(match owner(&owned.content) {
+                Some(_) => Ok(Entry::Sealed { id, collection_id, sealed: BASE64.encode(&owned.content) }),
+                None => serde_json::from_slice(&owned.content)
+                    .map(Entry::Plain)
+                    .map_err(|error| Error::internal(format!("A watch: {error}"))),
+            })
+        };
+        let new: Vec<Entry> = owned.iter().filter_map(of_watch).collect::<Result<_>>()?;
+        if new.is_empty() {
+            return Ok(());
+        }
+        // Nobody else changes the file meanwhile.
+        let _list = lock(&self.list);
+        let mut entries = self.load()?;
+        for entry in &mut entries {
+            if let Some(new) = new.iter().find(|new| new.id() == entry.id()) {
+                *entry = new.clone();
+            }
+        }
+        let mut sealed = lock(&self.sealed);
+        *sealed = entries.iter().filter(|entry| matches!(entry, Entry::Sealed { .. })).cloned().collect();
+        write_over(&self.path, &encoded(entries)?)
     }
 
     /// Changes the list and saves it. Where that fails the list stays as it was.

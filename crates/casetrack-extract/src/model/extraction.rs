@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::attachment::Attachment;
 
+/// The setting of [`ExtractOptions::languages`] that leaves the language to the pages.
+pub const AUTO_LANGUAGES: &str = "auto";
+
 /// Options for all files of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExtractOptions {
@@ -15,7 +18,8 @@ pub struct ExtractOptions {
     ///
     /// The first PDF of a process decides: the library is loaded once.
     pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "eng".
+    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`: "deu+eng". Default "auto": what the first
+    /// pages of each file say, as far as there is data for it.
     pub languages: String,
     /// The folder with the weights of PP-OCRv6, which then reads photographs, receipts and screenshots. The first folder of a process
     /// decides: the weights are loaded once.
@@ -26,7 +30,13 @@ pub struct ExtractOptions {
 
 impl Default for ExtractOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), pdfium: None, languages: "eng".into(), ocr_model: None, password: None }
+        Self {
+            limits: Limits::default(),
+            pdfium: None,
+            languages: AUTO_LANGUAGES.into(),
+            ocr_model: None,
+            password: None,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ mod source;
 
 pub use self::attachment::Attachment;
 pub(crate) use self::course::{Course, ReadBefore, Resume, Stage, Step};
-pub use self::extraction::{ExtractOptions, Extraction};
+pub use self::extraction::{AUTO_LANGUAGES, ExtractOptions, Extraction};
 pub use self::picture::{PagePicture, RenderRequest};
 pub(crate) use self::picture::{Pixels, on_paper, union};
 pub(crate) use self::source::Source;

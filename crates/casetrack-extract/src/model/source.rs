@@ -4,7 +4,7 @@ use std::path::Path;
 
 use casetrack_core::{Action, Error, ErrorCode, FileFormat, Limits, hint};
 
-use super::extraction::ExtractOptions;
+use super::extraction::{AUTO_LANGUAGES, ExtractOptions};
 
 /// What an extractor gets: the whole file and the limits that hold for it.
 pub(crate) struct Source<'a> {
@@ -70,10 +70,13 @@ impl<'a> Source<'a> {
 
     /// `what` completes "… is": "a scan".
     pub fn nothing_recognised(&self, what: &str) -> Error {
-        let languages = &self.options.languages;
+        let languages = match self.options.languages.as_str() {
+            AUTO_LANGUAGES => String::new(),
+            named => format!(" (languages: {named})"),
+        };
         Error::new(
             ErrorCode::EmptyFile,
-            format!("{} is {what} on which no text was recognised (languages: {languages}).", self.name()),
+            format!("{} is {what} on which no text was recognised{languages}.", self.name()),
         )
         .with_hint(hint![
             "If it shows text in another language, ",

@@ -19,10 +19,10 @@ const LANGUAGES: &str = "afr aze bos cat ces chi_sim chi_tra cos cym dan deu eng
                          lat lav lit ltz mlt mri msa nld nor oci pol por que ron slk slv spa sqi srp_latn swa swe tgl tur uzb vie";
 
 /// The second engine, where its weights are there and it reads all the languages.
-pub(super) fn second_engine(options: &ExtractOptions) -> Option<&'static Engine> {
+pub(super) fn second_engine(options: &ExtractOptions, languages: &str) -> Option<&'static Engine> {
     let folder = options.ocr_model.as_deref()?;
     let reads = |language: &str| LANGUAGES.split_whitespace().any(|known| known == language);
-    if !options.languages.split('+').all(reads) {
+    if !languages.split('+').all(reads) {
         return None;
     }
     ppocr::engine(folder).inspect_err(|error| tracing::warn!(%error, "the second OCR engine is not used")).ok()
@@ -56,12 +56,11 @@ mod tests {
 
     #[test]
     fn without_weights_or_with_a_language_that_they_lack_there_is_no_second_engine() {
-        let options = |languages: &str, ocr_model: Option<&str>| ExtractOptions {
-            languages: languages.into(),
+        let options = |ocr_model: Option<&str>| ExtractOptions {
             ocr_model: ocr_model.map(Into::into),
             ..ExtractOptions::default()
         };
-        assert!(second_engine(&options("eng", None)).is_none());
-        assert!(second_engine(&options("eng+rus", Some("/nowhere"))).is_none());
+        assert!(second_engine(&options(None), "eng").is_none());
+        assert!(second_engine(&options(Some("/nowhere")), "eng+rus").is_none());
     }
 }

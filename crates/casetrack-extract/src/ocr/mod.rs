@@ -5,6 +5,7 @@
 
 mod choice;
 mod deadline;
+mod language;
 mod page;
 mod ppocr;
 mod tesseract;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use casetrack_core::{Error, ErrorCode, Result};
 
 use self::deadline::Deadline;
+use self::language::Languages;
 #[cfg(test)]
 pub(crate) use self::page::OcrLine;
 pub(crate) use self::page::{OcrPage, OcrWord};
@@ -26,7 +28,7 @@ pub use self::ppocr::OCR_MODEL;
 use self::tesseract::{Api, Libraries, Pix};
 pub(crate) use self::word::GrayImage;
 use self::word::Word;
-use crate::model::ExtractOptions;
+use crate::model::{AUTO_LANGUAGES, ExtractOptions};
 
 /// Points to the inch.
 pub(crate) const POINTS: f32 = 72.0;
@@ -54,15 +56,35 @@ pub(crate) struct Picture {
     pub is_snapshot: bool,
 }
 
-/// The library in use and the languages it reads, when it can read `options.languages`.
+/// The library in use and the languages it reads, when it can read `options.languages`; with [`AUTO_LANGUAGES`], those it has data for.
 ///
 /// # Errors
 ///
 /// `MissingDependency` without the library or without the data of a language, with how to get it.
 pub fn tesseract_status(options: &ExtractOptions) -> Result<String> {
     let libraries = tesseract::libraries()?;
-    give_back(&options.languages, take(libraries, &options.languages)?);
-    Ok(format!("{}, languages {}", libraries.origin, options.languages))
+    if options.languages != AUTO_LANGUAGES {
+        give_back(&options.languages, take(libraries, &options.languages)?);
+        return Ok(format!("{}, languages {}", libraries.origin, options.languages));
+    }
+    let mut installed = installed(libraries);
+    installed.sort();
+    let first = language::first_of(&installed);
+    give_back(&first, take(libraries, &first)?);
+    installed.retain(|name| language::is_language(name));
+    Ok(format!("{}, data for {}", libraries.origin, installed.join(", ")))
+}
+
+/// The names of the data that tesseract finds. It tells them once some of it is loaded.
+fn installed(libraries: &'static Libraries) -> Vec<String> {
+    for name in ["eng", ORIENTATION] {
+        if let Ok(api) = take(libraries, name) {
+            let names = api.available_languages();
+            give_back(name, api);
+            return names;
+        }
+    }
+    Vec::new()
 }
 
 /// The second engine and where its weights are, once they were fetched; `None` before that.
@@ -81,14 +103,17 @@ pub fn second_engine_status(options: &ExtractOptions) -> Option<Result<String>> 
 ///
 /// Those of [`tesseract_status`], where the second engine does not read the languages either.
 pub(crate) fn can_read(options: &ExtractOptions) -> Result<()> {
-    if choice::second_engine(options).is_some() { Ok(()) } else { tesseract_status(options).map(drop) }
+    let languages = if options.languages == AUTO_LANGUAGES { "eng" } else { &options.languages };
+    if choice::second_engine(options, languages).is_some() { Ok(()) } else { tesseract_status(options).map(drop) }
 }
 
 /// Reads pictures in parallel and hands on what was read in their order, each page as soon as it and all before it are done.
 /// A place without a picture keeps its turn; so does a picture that cannot be read: both give `None`.
 ///
 /// `pictures` is asked for the next one when there is room for it: of a file of any length, a few are in memory at a time. With
-/// `one_at_a_time` it is asked when the one before has been read.
+/// `one_at_a_time` it is asked when the one before has been read; so it is until the [language](language) is known.
+///
+/// Returns what the user should know of the languages.
 ///
 /// # Errors
 ///
@@ -98,14 +123,28 @@ pub(crate) fn read_in_order(
     one_at_a_time: bool,
     pictures: impl Iterator<Item = Option<Picture>>,
     mut done: impl FnMut(Option<OcrPage>) -> Result<()>,
-) -> Result<()> {
+) -> Result<Option<String>> {
+    let installed = || tesseract::libraries().map(installed).unwrap_or_default();
+    let mut languages = Languages::of(&options.languages, installed);
+    let mut pictures = pictures.enumerate();
+    let mut turns = Turns::default();
+    while !languages.are_known()
+        && let Some((number, picture)) = pictures.next()
+    {
+        let read = |picture: Picture| {
+            let find_out = AssertUnwindSafe(|| find_out(options, &mut languages, &picture));
+            catch_unwind(find_out).ok().and_then(Result::ok)
+        };
+        turns.came(number, picture.and_then(read));
+        turns.take_ready(&mut done)?;
+    }
+    let (languages, warning) = (languages.now(), languages.warning());
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get().min(MAX_THREADS));
     let (sender, results) = mpsc::channel();
-    let mut turns = Turns::default();
     // Pixels of the pictures that are being read, by number.
     let mut reading: HashMap<usize, usize> = HashMap::new();
     std::thread::scope(|scope| {
-        for (number, picture) in pictures.enumerate() {
+        for (number, picture) in pictures {
             match picture {
                 None => turns.came(number, None),
                 Some(picture) => {
@@ -121,7 +160,9 @@ pub(crate) fn read_in_order(
                     reading.insert(number, pixels);
                     let sender = sender.clone();
                     scope.spawn(move || {
-                        let read = catch_unwind(AssertUnwindSafe(|| read_one(options, &picture)));
+                        let read = catch_unwind(AssertUnwindSafe(|| {
+                            read_one(options, languages, &picture, &time_for(options))
+                        }));
                         // Without a recogniser there is no page.
                         let _ = sender.send((number, read.ok().and_then(Result::ok)));
                     });
@@ -136,8 +177,28 @@ pub(crate) fn read_in_order(
             receive(&results, &mut reading, &mut turns);
             turns.take_ready(&mut done)?;
         }
-        Ok(())
+        Ok(warning)
     })
+}
+
+/// Reads one picture, of which the language is not known yet, on this thread.
+fn find_out(options: &ExtractOptions, languages: &mut Languages, picture: &Picture) -> Result<OcrPage> {
+    let end = time_for(options);
+    let mut failed = None;
+    let page = languages.find_out(
+        |names| {
+            read_one(options, names, picture, &end).unwrap_or_else(|error| {
+                failed.get_or_insert(error);
+                OcrPage::default()
+            })
+        },
+        || {
+            let libraries = tesseract::libraries().ok().filter(|_| !end.is_over())?;
+            let pix = Pix::of(libraries, &picture.image, picture.resolution.unwrap_or(0))?;
+            orientation(libraries, &pix).map(|(_, script)| script)
+        },
+    );
+    failed.filter(|_| page.chars == 0).map_or(Ok(page), Err)
 }
 
 /// Waits for the next picture that was read.
@@ -173,24 +234,26 @@ impl Turns {
     }
 }
 
+/// A full page takes one to five seconds. A worker that takes too long for a page is ended, so that a reading ends long before: what was not
+/// read until then is missing.
+fn time_for(options: &ExtractOptions) -> Deadline {
+    Deadline::after(Duration::from_secs(options.limits.max_page_seconds) / 2)
+}
+
 /// Reads one picture on this thread.
-fn read_one(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
-    // A full page takes one to five seconds. A worker that takes too long for a page is ended, so that a reading ends long before:
-    // what was not read until then is missing.
-    let time = Duration::from_secs(options.limits.max_page_seconds) / 2;
-    let second = if picture.is_snapshot { choice::second_engine(options) } else { None };
+fn read_one(options: &ExtractOptions, languages: &str, picture: &Picture, end: &Deadline) -> Result<OcrPage> {
+    let second = if picture.is_snapshot { choice::second_engine(options, languages) } else { None };
     let libraries = match (tesseract::libraries(), second) {
         (Ok(libraries), _) => libraries,
-        (Err(_), Some(engine)) => return Ok(choice::read_by(engine, picture, time)),
+        (Err(_), Some(engine)) => return Ok(choice::read_by(engine, picture, end.left())),
         (Err(error), None) => return Err(error),
     };
-    let mut api = take(libraries, &options.languages)?;
-    let end = Deadline::after(time);
+    let mut api = take(libraries, languages)?;
     let page = match second {
-        Some(engine) => choice::read_by_either(libraries, &mut api, engine, picture, &end),
-        None => read_upright(libraries, &mut api, picture, &end),
+        Some(engine) => choice::read_by_either(libraries, &mut api, engine, picture, end),
+        None => read_upright(libraries, &mut api, picture, end),
     };
-    give_back(&options.languages, api);
+    give_back(languages, api);
     Ok(page.unwrap_or_default())
 }
 
@@ -207,7 +270,7 @@ fn read_upright(libraries: &'static Libraries, api: &mut Api, picture: &Picture,
     if page.confidence >= DOUBTFUL_CONFIDENCE || !picture.is_whole || is_late() {
         return Some(page);
     }
-    let quarters = orientation(libraries, &pix).unwrap_or(0);
+    let quarters = orientation(libraries, &pix).map_or(0, |(quarters, _)| quarters);
     if quarters != 0 && !is_late() {
         page = page.or_better(read_turned(api, &pix, quarters, USUAL_SKEW, picture.scale, end));
     }
@@ -245,12 +308,12 @@ fn read_level(api: &mut Api, pix: &Pix, skew: f32, end: &Deadline) -> Vec<Word> 
     words.map(|word| Word { area: page::tilted_back(&word.area, angle, width, height), ..word }).collect()
 }
 
-/// The number of right angles by which the page must be turned clockwise; `None` when it is upright or no orientation was found.
-fn orientation(libraries: &'static Libraries, pix: &Pix) -> Option<u8> {
+/// The number of right angles by which the page must be turned clockwise, and its script; `None` when neither was found.
+fn orientation(libraries: &'static Libraries, pix: &Pix) -> Option<(u8, String)> {
     let mut api = take(libraries, ORIENTATION).ok()?;
     let found = api.orientation(pix);
     give_back(ORIENTATION, api);
-    found.filter(|quarters| *quarters != 0)
+    found
 }
 
 /// The "language" of orientation detection.

@@ -81,9 +81,20 @@ impl OcrPage {
     /// This or the other, whichever has more that was read with confidence.
     pub(super) fn or_better(self, other: Option<OcrPage>) -> Self {
         match other {
-            Some(other) if other.weight() > self.weight() => other,
+            Some(other) if other.is_better_than(&self) => other,
             _ => self,
         }
+    }
+
+    /// Whether more was read with confidence.
+    pub(super) fn is_better_than(&self, other: &OcrPage) -> bool {
+        self.weight() > other.weight()
+    }
+
+    /// All lines.
+    pub(super) fn text(&self) -> String {
+        let lines: Vec<&str> = self.paragraphs.iter().flatten().map(|line| &*line.text).collect();
+        lines.join("\n")
     }
 
     /// How much was read with confidence.

@@ -100,6 +100,7 @@ interface!(Tesseract {
     fn TessPageIteratorBoundingBox(Handle, c_int, *mut c_int, *mut c_int, *mut c_int, *mut c_int) -> c_int;
     fn TessDeleteText(*mut c_char);
     fn TessBaseAPIGetLoadedLanguagesAsVector(Handle) -> *mut *mut c_char;
+    fn TessBaseAPIGetAvailableLanguagesAsVector(Handle) -> *mut *mut c_char;
     fn TessDeleteTextArray(*mut *mut c_char);
 });
 
@@ -322,10 +323,24 @@ impl Api {
     }
 
     fn loaded_languages(&self) -> Vec<String> {
+        // SAFETY: the function gives such a list.
+        unsafe { self.names(self.libraries.tesseract.TessBaseAPIGetLoadedLanguagesAsVector) }
+    }
+
+    /// The names of all data in the folder that this recogniser was loaded from.
+    pub fn available_languages(&self) -> Vec<String> {
+        // SAFETY: as above.
+        unsafe { self.names(self.libraries.tesseract.TessBaseAPIGetAvailableLanguagesAsVector) }
+    }
+
+    /// # Safety
+    ///
+    /// `list` gives a list of strings that ends in a null and belongs to the caller.
+    unsafe fn names(&self, list: unsafe extern "C" fn(Handle) -> *mut *mut c_char) -> Vec<String> {
         let mut languages = Vec::new();
-        // SAFETY: the handle is alive; the list of strings ends in a null and is freed once, after it was copied.
+        // SAFETY: the handle is alive; the list is as the caller promised, and is freed once, after it was copied.
         unsafe {
-            let list = (self.libraries.tesseract.TessBaseAPIGetLoadedLanguagesAsVector)(self.handle);
+            let list = list(self.handle);
             if list.is_null() {
                 return languages;
             }
@@ -381,14 +396,14 @@ impl Api {
         }
     }
 
-    /// By how many right angles, clockwise, the page must be turned to be upright. Needs "osd" as the language.
-    /// `None` when there is too little text to tell.
-    pub fn orientation(&mut self, pix: &Pix) -> Option<u8> {
+    /// By how many right angles, clockwise, the page must be turned to be upright, and the name of its script. Needs "osd" as the
+    /// language. `None` when there is too little text to tell.
+    pub fn orientation(&mut self, pix: &Pix) -> Option<(u8, String)> {
         let tesseract = &self.libraries.tesseract;
         self.use_one_thread();
         let (mut degrees, mut confidence, mut script, mut script_confidence) = (0, 0.0, null(), 0.0);
-        // SAFETY: all handles are alive and the places for results valid; the script's name is not used.
-        let found = unsafe {
+        // SAFETY: all handles are alive and the places for results valid. The script's name lives as long as the recogniser's data.
+        unsafe {
             (tesseract.TessBaseAPISetPageSegMode)(self.handle, SEGMENT_ORIENTATION_ONLY);
             (tesseract.TessBaseAPISetImage2)(self.handle, pix.handle);
             let found = (tesseract.TessBaseAPIDetectOrientationScript)(
@@ -398,11 +413,11 @@ impl Api {
                 &raw mut script,
                 &raw mut script_confidence,
             );
+            let name = (found != 0 && !script.is_null()).then(|| CStr::from_ptr(script).to_string_lossy().into_owned());
             (tesseract.TessBaseAPIClear)(self.handle);
-            found
-        };
-        // The answer is how far the page is turned clockwise.
-        (found != 0).then_some((4 - u8::try_from(degrees / 90).unwrap_or(0) % 4) % 4)
+            // The answer is how far the page is turned clockwise.
+            (found != 0).then(|| ((4 - u8::try_from(degrees / 90).unwrap_or(0) % 4) % 4, name.unwrap_or_default()))
+        }
     }
 
     /// Pages are read in parallel; threads inside a page only get into each other's way.

@@ -13,8 +13,12 @@ fn picture() -> Picture {
     rendered_page(&pdf_file("", &[PdfPageContent::text(lines)]))
 }
 
+fn read_in_english(options: &ExtractOptions, picture: &Picture) -> Result<OcrPage> {
+    read_one(options, "eng", picture, &time_for(options))
+}
+
 fn read(picture: &Picture) -> Option<OcrPage> {
-    let read = read_one(&ExtractOptions::default(), picture);
+    let read = read_in_english(&ExtractOptions::default(), picture);
     read.map_err(|error| eprintln!("skipped, without tesseract: {}", error.message)).ok()
 }
 
@@ -89,7 +93,7 @@ fn with_second_engine() -> Option<ExtractOptions> {
 #[test]
 fn the_second_engine_reads_lines_with_their_boxes_upright_and_on_their_head() {
     let Some(options) = with_second_engine() else { return };
-    let engine = choice::second_engine(&options).unwrap();
+    let engine = choice::second_engine(&options, "eng").unwrap();
     let mut picture = picture();
     for is_turned in [false, true] {
         let page = choice::read_by(engine, &picture, Duration::from_secs(60));
@@ -124,10 +128,13 @@ fn a_receipt_that_tesseract_is_not_sure_of_is_read_by_the_second_engine() {
         is_snapshot: true,
     };
     let lines = |page: OcrPage| page.paragraphs.into_iter().flatten().map(|line| line.text).collect::<Vec<_>>();
-    assert_eq!(lines(read_one(&options, &small).unwrap()), LINES);
+    assert_eq!(lines(read_in_english(&options, &small).unwrap()), LINES);
     // A page of a PDF file stays with tesseract.
     small.is_snapshot = false;
-    assert_eq!(read_one(&options, &small).unwrap(), read_one(&ExtractOptions::default(), &small).unwrap());
+    assert_eq!(
+        read_in_english(&options, &small).unwrap(),
+        read_in_english(&ExtractOptions::default(), &small).unwrap()
+    );
 }
 
 #[test]
@@ -151,6 +158,28 @@ fn a_language_without_data_is_named_with_its_package() {
     let error = error.unwrap_err();
     assert_eq!(error.code, ErrorCode::MissingDependency);
     assert!(error.hint.unwrap().plain().unwrap().contains("apt-get install tesseract-ocr-eng tesseract-ocr-xx-yy"));
+}
+
+#[test]
+fn a_page_in_a_language_without_data_is_read_and_the_language_told() {
+    let german = "Der Vermieter darf die Wohnung nach Absprache betreten und die Schäden ansehen";
+    let lines = (0..8).map(|number| (72.0, 692.0 - 20.0 * number as f32, 12.0, german));
+    let picture = rendered_page(&pdf_file("", &[PdfPageContent::text(lines)]));
+    let options = ExtractOptions::default();
+    let (Ok(libraries), Ok(_)) = (tesseract::libraries(), tesseract_status(&options)) else { return };
+    let mut read = None;
+    let warning = read_in_order(&options, false, std::iter::once(Some(picture)), |page| {
+        read = page;
+        Ok(())
+    });
+    let text = read.unwrap().text();
+    assert!(text.contains("Der Vermieter darf die Wohnung"), "{text}");
+    if installed(libraries).iter().any(|name| name == "deu") {
+        assert_eq!(warning.unwrap(), None);
+        assert!(text.contains("Schäden"), "{text}");
+    } else {
+        assert!(warning.unwrap().unwrap().contains("seems to be German"));
+    }
 }
 
 #[test]

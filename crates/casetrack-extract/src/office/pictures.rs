@@ -42,6 +42,8 @@ pub(crate) struct Pictures<'a> {
     tally: &'a mut Tally,
     /// How many were not read, by the reason.
     unread: BTreeMap<String, u32>,
+    /// What the user should know of their languages.
+    warning: Option<String>,
 }
 
 /// The text of a picture.
@@ -82,7 +84,7 @@ impl PictureText {
 
 impl<'a> Pictures<'a> {
     pub fn new(source: &'a Source<'a>, document: &DocumentBuilder, tally: &'a mut Tally) -> Self {
-        Self { source, course: document.course(), tally, unread: BTreeMap::new() }
+        Self { source, course: document.course(), tally, unread: BTreeMap::new(), warning: None }
     }
 
     /// The text of a picture, of which these are the bytes; `None` for one without text, for one that was read before, such as a logo
@@ -112,7 +114,8 @@ impl<'a> Pictures<'a> {
             text = page.as_ref().and_then(PictureText::of);
             Ok(())
         });
-        read.ok().and(text)
+        self.warning = read.ok()?.or(self.warning.take());
+        text
     }
 
     /// As [`read`](Self::read), of a part of an OpenDocument package.
@@ -161,6 +164,9 @@ impl<'a> Pictures<'a> {
         for (reason, count) in self.unread {
             let reason = reason.trim_end_matches('.');
             document.warn(format!("Pictures in it that were not read: {count}; {reason}."));
+        }
+        if let Some(warning) = self.warning {
+            document.warn(warning);
         }
     }
 }

@@ -48,12 +48,22 @@ fn differs(one: &str, other: &str) -> bool {
 /// The tag of the language that the first pages are written in; `None` where that is not certain.
 pub(crate) fn detected(pages: &[Page]) -> Option<String> {
     let text: String = pages.iter().flat_map(|page| page.text.chars().chain(['\n'])).take(MAX_CHARS).collect();
+    code(&text).map(|code| tag(code).to_owned())
+}
+
+/// The code (ISO 639-3) of the language that a text is written in; `None` where that is not certain.
+pub(crate) fn code(text: &str) -> Option<&'static str> {
     let says = |c: char| if is_telling(c) { TELLING_LETTER } else { usize::from(c.is_alphabetic()) };
     if text.chars().map(says).sum::<usize>() < MIN_LETTERS {
         return None;
     }
-    let found = whatlang::detect(&text)?;
-    found.is_reliable().then(|| tag(found.lang().code()).to_owned())
+    let found = whatlang::detect(text)?;
+    found.is_reliable().then(|| found.lang().code())
+}
+
+/// The English name of the language with a code that [`code`] gives.
+pub(crate) fn name(code: &'static str) -> &'static str {
+    whatlang::Lang::from_code(code).map_or(code, |language| language.eng_name())
 }
 
 /// Letters of Chinese, Japanese, Korean and Thai.
@@ -63,6 +73,13 @@ fn is_telling(c: char) -> bool {
 
 fn tag(code: &str) -> &str {
     TAGS.split(' ').filter_map(|pair| pair.split_once(':')).find(|(long, _)| *long == code).map_or(code, |(_, tag)| tag)
+}
+
+/// The English name of the language of a BCP 47 tag; the tag where it is not known.
+pub fn language_name(of: &str) -> &str {
+    let primary = of.split('-').next().unwrap_or(of);
+    let mut pairs = TAGS.split(' ').filter_map(|pair| pair.split_once(':'));
+    pairs.find(|(long, tag)| [*long, *tag].contains(&primary)).map_or(of, |(code, _)| name(code))
 }
 
 #[cfg(test)]
@@ -117,6 +134,8 @@ mod tests {
     fn every_language_of_the_detector_has_a_short_tag() {
         for language in whatlang::Lang::all() {
             assert_eq!(tag(language.code()).len(), 2, "{language:?}");
+            assert_eq!(language_name(tag(language.code())), language.eng_name());
         }
+        assert_eq!((language_name("de-AT"), language_name("gl")), ("German", "gl"));
     }
 }

@@ -133,7 +133,8 @@ impl Tool for ReindexCollection {
 
 /// The models of a profile, in the precision of new collections.
 fn models(context: &Context<'_>, profile: &str) -> Result<ModelsWanted> {
-    Ok(ModelsWanted { profile: profile.parse()?, precision: context.engine.config().precision, throttle: 0 })
+    let profile = profile.parse()?;
+    Ok(ModelsWanted { profile, precision: context.engine.config().precision_of(profile), throttle: 0 })
 }
 
 impl LongTool for ReindexCollection {

@@ -9,6 +9,11 @@ use crate::words::set;
 /// Codes of ISO 4217 that are in use, and some that were before the euro.
 static CODES: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/amounts/currencies.txt")));
 
+/// Whether this is a code of ISO 4217.
+pub fn is_code(written: &str) -> bool {
+    CODES.contains(written)
+}
+
 /// Codes that are also English words in capitals; they count only right before or after digits on the same line.
 const ALSO_WORDS: &[&str] = &["ALL", "TRY", "TOP", "COP", "MAD", "GEL", "PEN", "CUP", "LAK", "SOS", "BOB"];
 

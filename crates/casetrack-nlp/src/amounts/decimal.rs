@@ -12,6 +12,11 @@ pub struct Decimal {
 }
 
 impl Decimal {
+    /// Of digits, the last `fraction` of them after the point; there are at least so many.
+    pub fn new(digits: String, fraction: usize) -> Decimal {
+        Decimal { digits, fraction, negative: false }.shifted(0)
+    }
+
     pub fn from_integer(value: u64) -> Decimal {
         Decimal { digits: value.to_string(), fraction: 0, negative: false }
     }

@@ -7,7 +7,9 @@ mod decimal;
 
 use casetrack_core::{AmountValue, EntityType, EntityValue, Mention};
 
-use self::decimal::{Decimal, hundredths, in_digits, scale_at};
+pub(crate) use self::currency::is_code as is_currency;
+pub(crate) use self::decimal::Decimal;
+use self::decimal::{hundredths, in_digits, scale_at};
 use crate::numbers::cardinal;
 use crate::tokens::{Gap, Kind, Tokens};
 

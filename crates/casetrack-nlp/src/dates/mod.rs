@@ -24,10 +24,11 @@ use std::collections::BTreeMap;
 
 use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue, Mention};
 
+pub(crate) use calendar::century;
 pub use durations::{Duration, duration, unit};
 pub use order::{DateOrder, OrderEvidence};
 use relative::RelativeDate;
-use stated::Stated;
+pub(crate) use stated::Stated;
 
 use crate::tokens::{Gap, Kind, Tokens};
 

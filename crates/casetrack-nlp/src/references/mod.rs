@@ -74,6 +74,18 @@ pub fn find(tokens: &Tokens, order: DateOrder) -> Vec<Reference> {
     all.into_iter().map(|found| reference(tokens, found)).collect()
 }
 
+pub(crate) use links::find as web_addresses;
+
+/// The reference that begins at a token and is written alike in every language: a standard, a file by its name, an ECLI, a case of the
+/// Court of Justice. Tokens, half-open, its kind and its name.
+pub(crate) fn in_any_language(tokens: &Tokens, at: usize) -> Option<(usize, usize, ReferenceKind, String)> {
+    let capital = || tokens.is_capitalized(at).then(|| cases::citation(tokens, at)).flatten();
+    let found = documents::file(tokens, at)
+        .or_else(capital)
+        .or_else(|| tokens.is_capitalized(at).then(|| standards::standard(tokens, at)).flatten())?;
+    Some((found.first, found.end, found.kind, found.name))
+}
+
 fn reference(tokens: &Tokens, found: Found) -> Reference {
     let (char_start, char_end) = tokens.span(found.first, found.end);
     Reference { kind: found.kind, char_start, char_end, name: found.name, relation: found.relation }

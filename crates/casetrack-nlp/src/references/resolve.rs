@@ -4,6 +4,11 @@ use std::collections::HashMap;
 
 use crate::numbers::roman;
 
+/// Words for parts with numbers in the languages that have rules of their own; headings over them often have the bare number.
+const NUMBERED: &[&str] = &["artikel", "artículo", "articolo", "ziffer", "abschnitt", "cláusula", "clausola"];
+/// Words for what is attached.
+const ATTACHED: &[&str] = &["anlage", "anhang", "annexe", "anexo", "allegato", "pièce"];
+
 /// The headings of one document by the parts that they begin.
 #[derive(Debug, Default)]
 pub struct Headings {
@@ -28,10 +33,11 @@ impl Headings {
     /// sought as "Article 3" and "Clause 3", as headings often have the bare number.
     pub fn resolve(&self, name: &str) -> Option<usize> {
         let (part, label) = name.split_once(' ').unwrap_or((name, ""));
-        let part = part.to_lowercase();
+        let part = if part == "§" { "section".to_owned() } else { part.to_lowercase() };
         let mut label = label.to_lowercase();
         loop {
-            let numbered = matches!(part.as_str(), "section" | "article" | "clause" | "paragraph" | "chapter");
+            let numbered = matches!(part.as_str(), "section" | "article" | "clause" | "paragraph" | "chapter")
+                || NUMBERED.contains(&part.as_str());
             let found = self
                 .by_name
                 .get(&format!("{part} {label}"))
@@ -39,8 +45,8 @@ impl Headings {
             if let Some(found) = found {
                 return Some(*found);
             }
-            // up one level, but never from a whole number
-            let cut = label.rfind(['(', '.'])?;
+            // up one level, but never from a whole number: "14 Abs. 2" is in "14"
+            let cut = label.rfind(['(', '.', ' '])?;
             label.truncate(cut);
         }
     }
@@ -57,14 +63,20 @@ fn heading_keys(text: &str) -> Vec<String> {
             .to_owned()
     };
     let part = match bare(first).as_str() {
-        "section" | "sec" | "§" => Some("section"),
+        "section" | "sec" => Some("section"),
         "article" | "art" => Some("article"),
         known @ ("clause" | "exhibit" | "schedule" | "annex" | "appendix" | "attachment" | "part" | "chapter"
         | "table" | "paragraph") => {
             return labelled(known, words.next().map(bare));
         }
         "figure" | "fig" => Some("figure"),
-        _ if first.starts_with('§') => return labelled("section", Some(bare(first.trim_start_matches('§')))),
+        known if NUMBERED.contains(&known) || ATTACHED.contains(&known) => {
+            return labelled(known, words.next().map(bare));
+        }
+        _ if first.starts_with('§') => {
+            let number = Some(first.trim_start_matches('§')).filter(|glued| !glued.is_empty()).or_else(|| words.next());
+            return labelled("section", number.map(bare));
+        }
         _ => None,
     };
     if let Some(part) = part {
@@ -78,13 +90,14 @@ fn heading_keys(text: &str) -> Vec<String> {
 
 fn labelled(part: &str, label: Option<String>) -> Vec<String> {
     let label = label.unwrap_or_default();
-    let numbered = matches!(part, "article" | "part" | "section" | "chapter");
+    let foreign = NUMBERED.contains(&part);
+    let numbered = matches!(part, "article" | "part" | "section" | "chapter") || foreign;
     let label = match roman(&label).filter(|_| numbered) {
         Some(value) => value.to_string(),
         None => label,
     };
     let mut keys = vec![format!("{part} {label}")];
-    if part == "article" || part == "section" || part == "clause" {
+    if part == "article" || part == "section" || part == "clause" || foreign {
         keys.push(format!("# {label}"));
     }
     keys
@@ -107,6 +120,11 @@ mod tests {
             "Exhibit B: Prices",
             "Annex",
             "12. Law",
+            "§ 14 Haftung",
+            "§15 Laufzeit",
+            "Anlage 2: Preise",
+            "Artículo 7. Objeto",
+            "ALLEGATO C",
         ]);
         for (name, expected) in [
             ("Article 4", Some(0)),
@@ -119,6 +137,14 @@ mod tests {
             ("Clause 12", Some(5)),
             ("Section 1", None),
             ("Table 5", None),
+            ("Section 14(2)", Some(6)),
+            ("§ 14 Abs. 2 Satz 1", Some(6)),
+            ("§ 15", Some(7)),
+            ("§ 16", None),
+            ("Ziffer 4.2", Some(1)),
+            ("Anlage 2", Some(8)),
+            ("Artículo 7.1", Some(9)),
+            ("Allegato C", Some(10)),
         ] {
             assert_eq!(found.resolve(name), expected, "{name}");
         }

@@ -7,7 +7,7 @@ use super::{Nobody, OPENING};
 
 fn duties(text: &str) -> Vec<Obligation> {
     let text = format!("{OPENING}{text}");
-    obligations(&[&text], &annotate(&Nobody, &[&text], &Cancel::default()).unwrap())
+    obligations(&[&text], &annotate(&Nobody, &[&text], None, &Cancel::default()).unwrap())
 }
 
 #[test]

@@ -24,7 +24,7 @@ impl Recognizer for Nobody {
 }
 
 fn facts_of(pages: &[&str]) -> Vec<Fact> {
-    facts(pages, &annotate(&Nobody, pages, &Cancel::default()).unwrap())
+    facts(pages, &annotate(&Nobody, pages, None, &Cancel::default()).unwrap())
 }
 
 fn values(facts: &[Fact], kind: FactKind) -> String {
@@ -176,7 +176,7 @@ fn obligations_have_a_party_and_a_time() {
          Products no later than August 1, 2004. Acme shall provide the plan within ten days after the Effective Date. Each party shall keep \
          records. Beta shall report its sales each month."
     );
-    let annotations = annotate(&Nobody, &[&text], &Cancel::default()).unwrap();
+    let annotations = annotate(&Nobody, &[&text], None, &Cancel::default()).unwrap();
     let found: Vec<_> = obligations(&[&text], &annotations)
         .into_iter()
         .map(|duty| (duty.who, duty.due.unwrap_or_default(), duty.trigger.unwrap_or_default(), duty.computed.is_some()))

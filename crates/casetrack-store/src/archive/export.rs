@@ -1,7 +1,7 @@
 //! Writing an archive while the collection is in use.
 
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceTray;
@@ -11,6 +11,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::encrypted::Encryption;
 use super::{ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, document_entry, original_entry};
 use crate::collection::Collection;
 use crate::error::corrupt;
@@ -54,19 +55,55 @@ impl Collection {
     /// Errors: [`ErrorCode::AlreadyExists`] where the file exists; [`ErrorCode::Corrupt`] where a document is damaged, so that
     /// every archive that was written can be imported.
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportReport> {
+        self.export_with(target, options, None)
+    }
+
+    /// As [`export`](Self::export), encrypted on the way: nothing plain is written.
+    pub fn export_encrypted(
+        &self,
+        target: &Path,
+        options: &ExportOptions,
+        encryption: &Encryption,
+    ) -> Result<ExportReport> {
+        self.export_with(target, options, Some(encryption))
+    }
+
+    fn export_with(
+        &self,
+        target: &Path,
+        options: &ExportOptions,
+        encryption: Option<&Encryption>,
+    ) -> Result<ExportReport> {
         if !options.overwrite && target.exists() {
             let message = format!("{} exists already.", target.display());
             let hint = hint!["Choose another name, or ", Action::ReplaceFile, "."];
             return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint));
         }
         let partial = fs::partial_path(target);
-        let written = self.write_archive(&partial, options);
+        let written = match encryption {
+            None => create(&partial).and_then(|file| {
+                let (zip, report) = self.write_archive(&partial, ZipWriter::new(file), options)?;
+                Ok(ExportReport { bytes: finished(zip, &partial)?, ..report })
+            }),
+            Some(encryption) => create(&partial).and_then(|file| {
+                let encrypted = encryption.begin(file)?;
+                let (zip, report) = self.write_archive(&partial, ZipWriter::new_stream(encrypted), options)?;
+                let file = zip.into_inner().finish().map_err(|error| Error::io(partial.display(), error))?;
+                Ok(ExportReport { bytes: finished(file, &partial)?, ..report })
+            }),
+        };
         // A failure to remove what is left matters less than why it is there.
         let written = written.and_then(|report| fs::rename_durably(&partial, target).map(|()| report));
         written.inspect_err(|_| drop(std::fs::remove_file(&partial)))
     }
 
-    fn write_archive(&self, partial: &Path, options: &ExportOptions) -> Result<ExportReport> {
+    /// Writes the archive; what it was written to, and what went into it, but for the number of bytes.
+    fn write_archive<W: Write + Seek>(
+        &self,
+        partial: &Path,
+        zip: ZipWriter<W>,
+        options: &ExportOptions,
+    ) -> Result<(W, ExportReport)> {
         // Under the lock that changes take, so that the originals are those of the snapshot's documents.
         let (reader, state, links) = {
             let state = self.writer();
@@ -74,7 +111,7 @@ impl Collection {
             let links = if options.originals { Some(Links::make(self, &reader)?) } else { None };
             (reader, *state, links)
         };
-        let mut archive = ArchiveWriter::create(partial)?;
+        let mut archive = ArchiveWriter { path: partial.to_owned(), zip, entries: Vec::new() };
         let (mut number, mut pages, mut chunks, mut with_original) = (0, 0, 0, 0);
         let mut left_out = Vec::new();
         for range in reader.slot_ranges()? {
@@ -120,8 +157,9 @@ impl Collection {
             evidence: Some(reader.evidence()?).filter(|tray| *tray != EvidenceTray::default()),
             entries: Vec::new(),
         };
-        let bytes = archive.finish(manifest)?;
-        Ok(ExportReport { bytes, documents: number, pages, chunks, originals: with_original, left_out })
+        let written = archive.finish(manifest)?;
+        let report = ExportReport { bytes: 0, documents: number, pages, chunks, originals: with_original, left_out };
+        Ok((written, report))
     }
 }
 
@@ -164,18 +202,25 @@ impl Drop for Links {
     }
 }
 
-struct ArchiveWriter {
+fn create(path: &Path) -> Result<BufWriter<File>> {
+    File::create(path).map(BufWriter::new).map_err(|error| Error::io(path.display(), error))
+}
+
+/// Syncs a file. Its length.
+fn finished(file: BufWriter<File>, path: &Path) -> Result<u64> {
+    let error = |error: std::io::Error| Error::io(path.display(), error);
+    let file = file.into_inner().map_err(|unflushed| error(unflushed.into_error()))?;
+    file.sync_all().map_err(error)?;
+    Ok(file.metadata().map_err(error)?.len())
+}
+
+struct ArchiveWriter<W: Write + Seek> {
     path: PathBuf,
-    zip: ZipWriter<BufWriter<File>>,
+    zip: ZipWriter<W>,
     entries: Vec<EntryRecord>,
 }
 
-impl ArchiveWriter {
-    fn create(path: &Path) -> Result<Self> {
-        let file = File::create(path).map_err(|error| Error::io(path.display(), error))?;
-        Ok(Self { path: path.to_owned(), zip: ZipWriter::new(BufWriter::new(file)), entries: Vec::new() })
-    }
-
+impl<W: Write + Seek> ArchiveWriter<W> {
     fn document(&mut self, number: u64, document: &crate::StoredDocument) -> Result<()> {
         self.entry(document_entry(number), CompressionMethod::Deflated, |put| super::document::write(document, put))
     }
@@ -215,17 +260,13 @@ impl ArchiveWriter {
         Ok(())
     }
 
-    /// Writes the manifest and syncs the file. Its length.
-    fn finish(mut self, manifest: ArchiveManifest) -> Result<u64> {
+    /// Writes the manifest and the directory.
+    fn finish(mut self, manifest: ArchiveManifest) -> Result<W> {
         let manifest = ArchiveManifest { entries: std::mem::take(&mut self.entries), ..manifest };
         let json = serde_json::to_vec_pretty(&manifest).map_err(|error| Error::internal(error.to_string()))?;
         self.entry(MANIFEST.to_owned(), CompressionMethod::Deflated, |put| put(&json))?;
         let Self { path, zip, .. } = self;
-        let file = zip.finish().map_err(|error| unwritten(&path, error))?;
-        let error = |error: std::io::Error| Error::io(path.display(), error);
-        let file = file.into_inner().map_err(|unflushed| error(unflushed.into_error()))?;
-        file.sync_all().map_err(error)?;
-        Ok(file.metadata().map_err(error)?.len())
+        zip.finish().map_err(|error| unwritten(&path, error))
     }
 }
 

@@ -6,35 +6,48 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
+use casetrack_vault::header::Header;
+use casetrack_vault::key::VaultKey;
 use serde::Deserialize;
 use sha2::Digest;
 use zip::read::ZipFile;
 use zip::{CompressionMethod, ZipArchive};
 
+use super::encrypted::{archive_lock, is_encrypted};
 use super::{
     Archive, ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES,
-    document_entry, original_entry, refused, zip_error,
+    Source, document_entry, original_entry, refused, zip_error,
 };
 use crate::collection::Collection;
 use crate::error::corrupt;
 use crate::fs;
 use crate::originals;
 use crate::seal::Seal;
+use crate::vault;
 
 impl Archive {
     /// Opens an archive and compares its directory with its manifest. Reads no document.
     ///
     /// Errors: [`ErrorCode::UnreadableFile`] where it is none, or not as its manifest says; [`ErrorCode::NewerSchema`] where a
     /// newer CaseTrack made it.
+    ///
+    /// [`ErrorCode::InvalidArgument`] where it is encrypted: see [`open_encrypted`](Self::open_encrypted).
     pub fn open(path: &Path) -> Result<Self> {
+        if let Some(lock) = archive_lock(path)? {
+            return Err(is_encrypted(path, lock));
+        }
         let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
+        Self::read_from(path, Box::new(BufReader::new(file)))
+    }
+
+    pub(super) fn read_from(path: &Path, source: Box<dyn Source>) -> Result<Self> {
         let not_one = |error| match zip_error(path, error) {
             error if error.code == ErrorCode::UnreadableFile => {
                 refused(path, "it is not a .ctcollection file, or it is cut off")
             }
             error => error,
         };
-        let mut zip = ZipArchive::new(BufReader::new(file)).map_err(not_one)?;
+        let mut zip = ZipArchive::new(source).map_err(not_one)?;
         let found = directory(path, &mut zip)?;
         let manifest = read_manifest(path, &mut zip, &found)?;
         let places = manifest.entries.iter().enumerate().map(|(place, entry)| (entry.name.clone(), place)).collect();
@@ -122,7 +135,7 @@ struct Found {
 
 /// The entries of a zip archive by name. Names are compared as they are, so that `..`, absolute paths and backslashes are names
 /// that no manifest may hold.
-fn directory(path: &Path, zip: &mut ZipArchive<BufReader<File>>) -> Result<HashMap<String, Found>> {
+fn directory(path: &Path, zip: &mut ZipArchive<Box<dyn Source>>) -> Result<HashMap<String, Found>> {
     if zip.has_duplicate_names() {
         return Err(refused(path, "it holds two entries of the same name"));
     }
@@ -147,7 +160,7 @@ fn directory(path: &Path, zip: &mut ZipArchive<BufReader<File>>) -> Result<HashM
 
 fn read_manifest(
     path: &Path,
-    zip: &mut ZipArchive<BufReader<File>>,
+    zip: &mut ZipArchive<Box<dyn Source>>,
     found: &HashMap<String, Found>,
 ) -> Result<ArchiveManifest> {
     let entry = found.get(MANIFEST).ok_or_else(|| refused(path, "it has no manifest"))?;
@@ -187,16 +200,42 @@ impl Collection {
     ///
     /// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
     pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Self> {
+        Self::import_as(dir, archive, meta, &Seal::default(), None)
+    }
+
+    /// As [`import`](Self::import), into a vault: see [`create_vault`](Self::create_vault).
+    pub fn import_vault(
+        dir: &Path,
+        archive: &mut Archive,
+        meta: &CollectionMeta,
+        key: &VaultKey,
+        header: &Header,
+    ) -> Result<Self> {
+        if [key.collection(), header.collection()] != [meta.id; 2] {
+            return Err(Error::internal("A vault needs a key and a header of its own."));
+        }
+        Self::import_as(dir, archive, meta, &Seal::with(key)?, Some(header))
+    }
+
+    fn import_as(
+        dir: &Path,
+        archive: &mut Archive,
+        meta: &CollectionMeta,
+        seal: &Seal,
+        header: Option<&Header>,
+    ) -> Result<Self> {
         let models = archive.manifest.models.clone();
-        let staging = Self::stage(dir, meta, &models, &Seal::default())?;
-        let filled = Self::open(&staging).and_then(|collection| fill(&collection, archive));
+        let staging = Self::stage(dir, meta, &models, seal)?;
+        let headed = header.map_or(Ok(()), |header| vault::write(&staging, header));
+        let opened = headed.and_then(|()| Self::open_plain_or_vault(&staging, seal));
+        let filled = opened.and_then(|collection| fill(&collection, archive));
         if let Err(error) = filled.and_then(|()| fs::rename_durably(&staging, dir)) {
             if let Err(left) = fs::remove_dir(&staging) {
                 tracing::warn!(error = %left, "what was imported in part is left; it goes when CaseTrack starts later");
             }
             return Err(error);
         }
-        Self::open(dir)
+        Self::open_plain_or_vault(dir, seal)
     }
 }
 

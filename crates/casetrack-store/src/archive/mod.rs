@@ -8,17 +8,19 @@
 //! | `originals/00000000`, … | the copy of that document's source file, if one is kept |
 //! | `manifest.json` | [`ArchiveManifest`]: what this is, and name, size and SHA-256 of every other entry |
 //!
+//! It may be encrypted as a whole, as a file of age ([`Encryption`]).
+//!
 //! It is a logical dump with a version of its own ([`FORMAT_VERSION`]), which does not change with the schema of RocksDB:
 //! a collection of any schema can be exported, and imported into any later one. The derived indexes are not in it; they
 //! are made again from the documents.
 
 pub(crate) mod document;
+mod encrypted;
 mod export;
 mod import;
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::BufReader;
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceTray;
@@ -30,6 +32,7 @@ use zip::result::ZipError;
 
 use crate::manifest::VectorModels;
 
+pub use encrypted::{ArchiveKey, Encryption, archive_lock};
 pub use export::{ExportOptions, ExportReport};
 
 /// Name of the format, so that another zip archive is not taken for one.
@@ -77,10 +80,15 @@ pub struct EntryRecord {
     pub sha256: Sha256,
 }
 
+/// What an archive is read from.
+trait Source: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Source for T {}
+
 /// An archive that was opened and whose directory agrees with its manifest. Contents are checked as they are read.
 pub struct Archive {
     path: PathBuf,
-    zip: ZipArchive<BufReader<File>>,
+    zip: ZipArchive<Box<dyn Source>>,
     manifest: ArchiveManifest,
     /// Where an entry stands in the manifest.
     places: HashMap<String, usize>,

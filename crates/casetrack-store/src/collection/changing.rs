@@ -37,6 +37,39 @@ impl Collection {
     /// belongs to a document with another id; [`ErrorCode::Internal`] where the document breaks an invariant. The whole
     /// document is held in memory twice meanwhile.
     pub fn put_document(&self, document: &StoredDocument) -> Result<()> {
+        self.check(document)?;
+        self.put_together(&mut self.writer(), &[document])
+    }
+
+    /// As [`put_document`](Self::put_document) for each of these documents in order, but many in one step, which costs little more than one
+    /// document does: a crash leaves all of them or none. What became of each; one that is refused changes nothing for the others.
+    pub fn put_documents(&self, documents: &[&StoredDocument]) -> Vec<Result<()>> {
+        let mut results: Vec<Result<()>> = documents.iter().map(|document| self.check(document)).collect();
+        let fit = documents.iter().copied().zip(&mut results).filter(|(_, result)| result.is_ok());
+        let mut fit: Vec<(&StoredDocument, &mut Result<()>)> = fit.collect();
+        let (mut rest, mut state) = (fit.as_mut_slice(), self.writer());
+        while !rest.is_empty() {
+            // Where that cannot be told, the document alone says why.
+            let count = write::independent(&self.truth.reader(), rest.iter().map(|(document, _)| *document));
+            let (group, others) = rest.split_at_mut(count.unwrap_or_default().max(1));
+            rest = others;
+            let together: Vec<&StoredDocument> = group.iter().map(|(document, _)| *document).collect();
+            if self.put_together(&mut state, &together).is_err() {
+                for (document, result) in group {
+                    **result = self.put_together(&mut state, &[*document]);
+                }
+            }
+        }
+        results
+    }
+
+    fn put_together(&self, state: &mut State, documents: &[&StoredDocument]) -> Result<()> {
+        let change = tracing::debug_span!("encode").in_scope(|| write::put(&self.truth.reader(), documents, state))?;
+        self.commit(state, change)
+    }
+
+    /// Refuses a document that does not fit into the collection.
+    fn check(&self, document: &StoredDocument) -> Result<()> {
         let VectorModels { dense, dense_dimension, sparse } = self.models();
         if document.dense_model != *dense {
             let whose = format!("The vectors of {}", document.meta.path);
@@ -47,10 +80,7 @@ impl Collection {
             let whose = format!("The learned-sparse vectors of {}", document.meta.path);
             return Err(mismatch(&whose, &name(&document.sparse_model), "learned-sparse vectors", &name(sparse)));
         }
-        tracing::debug_span!("check").in_scope(|| write::check(document, *dense_dimension))?;
-        let mut state = self.writer();
-        let change = tracing::debug_span!("encode").in_scope(|| write::put(&self.truth.reader(), document, &state))?;
-        self.commit(&mut state, change)
+        tracing::debug_span!("check").in_scope(|| write::check(document, *dense_dimension))
     }
 
     /// Deletes a document with everything that belongs to it; `false` where there is none with this id. Durable when it returns.

@@ -6,15 +6,15 @@ use serde_json::Value;
 use super::Collection;
 
 /// In the collection's directory.
-const FILE: &str = "columns.json";
+pub(crate) const COLUMNS: &str = "columns.json";
 
 impl Collection {
     /// The columns that [`set_columns`](Self::set_columns) was given last; `None` where there are none. Exports hold them.
     ///
     /// Errors: [`ErrorCode::Corrupt`] where the file is not JSON.
     pub fn columns(&self) -> Result<Option<Value>> {
-        let path = self.dir().join(FILE);
-        let bytes = match self.truth().seal().read(&path, FILE) {
+        let path = self.dir().join(COLUMNS);
+        let bytes = match self.truth().seal().read(&path, COLUMNS) {
             Ok(bytes) => bytes,
             Err(error) if error.code == ErrorCode::FileNotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -30,6 +30,6 @@ impl Collection {
     pub fn set_columns(&self, columns: &Value) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(columns)
             .map_err(|error| Error::internal(format!("The columns could not be written as JSON: {error}.")))?;
-        self.truth().seal().write_atomically(&self.dir().join(FILE), FILE, &bytes)
+        self.truth().seal().write_atomically(&self.dir().join(COLUMNS), COLUMNS, &bytes)
     }
 }

@@ -38,6 +38,7 @@ use crate::verify::{self, VerifyReport};
 
 pub use catalogue::CatalogueEntry;
 pub use changing::{DocumentChange, Observer};
+pub(crate) use columns::COLUMNS;
 pub use correcting::Correction;
 pub use naming::Naming;
 pub use passages::{DescribedDocument, Passage, Passages};
@@ -109,7 +110,7 @@ pub struct Hit {
 /// An open collection. One process owns it at a time; within it, any number of threads may read and search while one changes
 /// documents (further changes wait). Every reading method sees documents whole, as of one moment.
 ///
-/// **Durability.** When [`put_document`](Self::put_document) or [`delete_document`](Self::delete_document) returns, the change
+/// **Durability.** When [`put_document`](Self::put_document), [`put_documents`](Self::put_documents) or [`delete_document`](Self::delete_document) returns, the change
 /// is on disk (RocksDB's write-ahead log is synced); a crash before leaves the document as it was. The derived indexes follow
 /// at once in memory and are saved now and then and by [`flush`](Self::flush); after a crash they catch up from the operation
 /// log when the collection is opened. Dropping a collection flushes it.

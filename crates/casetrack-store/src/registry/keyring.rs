@@ -13,6 +13,7 @@ use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
 use super::Registry;
+use crate::archive::Archive;
 use crate::collection::Collection;
 use crate::manifest::VectorModels;
 use crate::seal::Seal;
@@ -31,16 +32,21 @@ pub fn had_a_vault() -> bool {
     HAD_A_KEY.load(Ordering::Relaxed)
 }
 
+/// Says that there will be a vault in this process, before there is: for what becomes one.
+pub fn note_vault() {
+    HAD_A_KEY.store(true, Ordering::Relaxed);
+}
+
 impl Keyring {
     fn get(&self, id: CollectionId) -> Option<Arc<VaultKey>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 
-    fn set(&self, id: CollectionId, key: Option<VaultKey>) -> bool {
+    pub(super) fn set(&self, id: CollectionId, key: Option<VaultKey>) -> bool {
         let mut keys = self.0.write().unwrap_or_else(PoisonError::into_inner);
         match key {
             Some(key) => {
-                HAD_A_KEY.store(true, Ordering::Relaxed);
+                note_vault();
                 keys.insert(id, Arc::new(key)).is_some()
             }
             None => keys.remove(&id).is_some(),
@@ -102,6 +108,19 @@ impl Registry {
         header: &Header,
     ) -> Result<Collection> {
         let collection = Collection::create_vault(&self.path(meta.id), meta, models, &key, header)?;
+        self.keyring.set(meta.id, Some(key));
+        Ok(collection)
+    }
+
+    /// Makes a vault of an archive, keeps its key, and opens it. See [`Collection::import_vault`].
+    pub fn import_vault(
+        &self,
+        archive: &mut Archive,
+        meta: &CollectionMeta,
+        key: VaultKey,
+        header: &Header,
+    ) -> Result<Collection> {
+        let collection = Collection::import_vault(&self.path(meta.id), archive, meta, &key, header)?;
         self.keyring.set(meta.id, Some(key));
         Ok(collection)
     }

@@ -11,6 +11,7 @@
 //! What is not sealed is JSON, which never begins so.
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use casetrack_vault::key::VaultKey;
 
 use super::Registry;
 use crate::error::corrupt;
@@ -25,12 +26,10 @@ impl Registry {
     ///
     /// Errors: [`ErrorCode::Locked`] for a vault whose key is not here.
     pub fn seal_owned(&self, collection: CollectionId, name: &str, content: Vec<u8>) -> Result<Vec<u8>> {
-        let Some(key) = self.key(collection)? else { return Ok(content) };
-        let mut sealed = MAGIC.to_vec();
-        sealed.push(VERSION);
-        sealed.extend_from_slice(collection.as_bytes());
-        sealed.extend(key.files()?.seal_bytes(name, &content)?);
-        Ok(sealed)
+        match self.key(collection)? {
+            Some(key) => sealed(Some(&key), collection, name, &content),
+            None => Ok(content),
+        }
     }
 
     /// What [`seal_owned`](Self::seal_owned) was given.
@@ -55,6 +54,16 @@ impl Registry {
             None => Err(Error::new(ErrorCode::NotFound, format!("{name} belongs to a vault that is gone."))),
         }
     }
+}
+
+/// What to write of something that belongs to a collection with this key, or with none.
+pub(super) fn sealed(key: Option<&VaultKey>, collection: CollectionId, name: &str, content: &[u8]) -> Result<Vec<u8>> {
+    let Some(key) = key else { return Ok(content.to_vec()) };
+    let mut sealed = MAGIC.to_vec();
+    sealed.push(VERSION);
+    sealed.extend_from_slice(collection.as_bytes());
+    sealed.extend(key.files()?.seal_bytes(name, content)?);
+    Ok(sealed)
 }
 
 /// The vault that something sealed belongs to; `None` for what is not sealed.

@@ -150,7 +150,7 @@ impl Repair<'_> {
                     if document.sparse_vectors.is_empty() {
                         without_sparse += document.chunks.len() as u64;
                     }
-                    let change = write::put(&truth.reader(), &document, &state)?;
+                    let change = write::put(&truth.reader(), &[&document], &state)?;
                     truth.write_lazily(change.batch)?;
                     state = change.state;
                 }

@@ -17,7 +17,7 @@ fn sha256(bytes: &[u8]) -> Sha256 {
 }
 
 /// Documents with replacements and deletions behind them, one with its original.
-fn matter() -> (tempfile::TempDir, Collection, Vec<StoredDocument>) {
+pub fn matter() -> (tempfile::TempDir, Collection, Vec<StoredDocument>) {
     let (temp, _, collection) = new_collection();
     let mut documents = many(9, 5);
     documents[6].annotations = None;
@@ -54,7 +54,7 @@ fn stored(collection: &Collection, meta: casetrack_core::DocumentMeta) -> Stored
     }
 }
 
-fn everything(collection: &Collection) -> Vec<StoredDocument> {
+pub fn everything(collection: &Collection) -> Vec<StoredDocument> {
     collection.documents().unwrap().into_iter().map(|meta| stored(collection, meta)).collect()
 }
 

@@ -13,22 +13,35 @@ use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
 use super::keys::{Identity, Recipient};
-use super::{VERSION_LINE, WHAT, expand};
+use super::scrypt::{self, SALT, Work};
+use super::{Key, VERSION_LINE, WHAT, expand};
 use crate::errors::{changed, refused};
 use crate::secret::{Secret, random};
-use crate::stream::explained;
+use crate::stream::{TAG, explained};
 
 /// No header is longer; one for a recipient has about 200 bytes.
 const MAX_BYTES: usize = 64 << 10;
-/// A line of a stanza's body that is shorter ends it.
+/// A line of a stanza's body that is shorter ends it; none is longer.
 const COLUMNS: usize = 64;
 const X25519: &str = "X25519";
 const X25519_INFO: &[u8] = b"age-encryption.org/v1/X25519";
+const SCRYPT: &str = "scrypt";
 const STANZA: &str = "-> ";
 const END: &str = "---";
+/// Bytes of the key of a file.
+const KEY: usize = 16;
+/// Bytes of the HMAC.
+const MAC: usize = 32;
+
+/// What a file is encrypted with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lock {
+    Recipients,
+    Passphrase,
+}
 
 /// The 16 bytes that each recipient gets.
-pub(super) struct FileKey(Zeroizing<[u8; 16]>);
+pub(super) struct FileKey(Zeroizing<[u8; KEY]>);
 
 impl FileKey {
     pub fn random() -> Result<Self> {
@@ -39,7 +52,7 @@ impl FileKey {
         self.0.as_slice()
     }
 
-    /// The header of a file with this key.
+    /// The header of a file with this key, for these recipients.
     pub fn header(&self, recipients: &[&Recipient]) -> Result<Vec<u8>> {
         let mut text = format!("{VERSION_LINE}\n");
         for recipient in recipients {
@@ -47,10 +60,27 @@ impl FileKey {
             let share = PublicKey::from(&ephemeral);
             let cipher = wrapping(&ephemeral, &recipient.0, &share, &recipient.0)?;
             let cipher = cipher.ok_or_else(|| refused("Encrypting to this recipient"))?;
-            let wrapped = cipher.encrypt(&Nonce::default(), self.reveal()).map_err(|_| refused("Wrapping a key"))?;
-            let (share, wrapped) = (BASE64.encode(share.as_bytes()), BASE64.encode(wrapped));
-            text.push_str(&format!("{STANZA}{X25519} {share}\n{wrapped}\n"));
+            let share = BASE64.encode(share.as_bytes());
+            text.push_str(&format!("{STANZA}{X25519} {share}\n{}\n", self.wrapped(&cipher)?));
         }
+        self.finished(text)
+    }
+
+    /// The header of a file with this key, for a passphrase.
+    pub fn header_for_passphrase(&self, passphrase: &str, work: Work) -> Result<Vec<u8>> {
+        let salt: [u8; SALT] = random()?;
+        let wrapped = self.wrapped(&scrypt::wrapping(passphrase, &salt, work)?)?;
+        let salt = BASE64.encode(salt);
+        self.finished(format!("{VERSION_LINE}\n{STANZA}{SCRYPT} {salt} {work}\n{wrapped}\n"))
+    }
+
+    /// The body of a stanza.
+    fn wrapped(&self, cipher: &ChaCha20Poly1305) -> Result<String> {
+        let wrapped = cipher.encrypt(&Nonce::default(), self.reveal()).map_err(|_| refused("Wrapping a key"))?;
+        Ok(BASE64.encode(wrapped))
+    }
+
+    fn finished(&self, mut text: String) -> Result<Vec<u8>> {
         text.push_str(END);
         let mac = BASE64.encode(self.hmac(text.as_bytes())?.finalize().into_bytes());
         text.push_str(&format!(" {mac}\n"));
@@ -83,56 +113,132 @@ fn wrapping(
     Ok(Some(ChaCha20Poly1305::new(key.reveal().into())))
 }
 
-/// Reads a header and no byte more. `None` where no stanza is for this identity.
-pub(super) fn open(identity: &Identity, from: &mut impl Read) -> Result<Option<FileKey>> {
-    let mut header = Vec::with_capacity(512);
-    if line(from, &mut header)? != VERSION_LINE {
-        return Err(changed(WHAT));
-    }
+/// Reads a header and no byte more. `None` where no stanza is for this key.
+pub(super) fn open(key: Key<'_>, from: &mut impl Read) -> Result<Option<FileKey>> {
+    let Header { stanzas, vouched, mac } = Header::read(from)?;
     let mut file_key = None;
-    let mac = loop {
-        let head = line(from, &mut header)?;
-        if let Some(mac) = head.strip_prefix(END) {
-            break mac.to_owned();
-        }
-        let arguments = head.strip_prefix(STANZA).ok_or_else(|| changed(WHAT))?;
-        let body = body(from, &mut header)?;
-        if file_key.is_none() {
-            file_key = unwrap(identity, arguments, &body)?;
-        }
-    };
+    for stanza in &stanzas {
+        let found = match (key, stanza.kind()) {
+            (Key::Identity(identity), X25519) => stanza.unwrap_with(identity)?,
+            (Key::Passphrase(passphrase), SCRYPT) => stanza.unwrap_with_passphrase(passphrase)?,
+            _ => None,
+        };
+        file_key = file_key.or(found);
+    }
     let Some(file_key) = file_key else { return Ok(None) };
-    // Up to and with the three dashes.
-    let vouched = header.len() - mac.len() - 1;
-    let mac = mac.strip_prefix(' ').and_then(|mac| BASE64.decode(mac).ok()).ok_or_else(|| changed(WHAT))?;
-    file_key.hmac(&header[..vouched])?.verify_slice(&mac).map_err(|_| changed(WHAT))?;
+    file_key.hmac(&vouched)?.verify_slice(&mac).map_err(|_| changed(WHAT))?;
     Ok(Some(file_key))
 }
 
-/// The key in a stanza, if it is for this identity.
-fn unwrap(identity: &Identity, arguments: &str, body: &str) -> Result<Option<FileKey>> {
-    let Some((X25519, share)) = arguments.split_once(' ') else { return Ok(None) };
-    let share: Option<[u8; 32]> = BASE64.decode(share).ok().and_then(|share| share.try_into().ok());
-    let share = PublicKey::from(share.ok_or_else(|| changed(WHAT))?);
-    let Some(cipher) = wrapping(&identity.0, &share, &share, &identity.recipient().0)? else {
-        return Err(changed(WHAT));
-    };
-    let wrapped = BASE64.decode(body).map_err(|_| changed(WHAT))?;
-    // What does not open is for somebody else.
-    let opened = cipher.decrypt(&Nonce::default(), wrapped.as_slice()).ok().map(Zeroizing::new);
-    Ok(opened.and_then(|key| key.as_slice().try_into().ok()).map(|key| FileKey(Zeroizing::new(key))))
+/// What a file with this header is encrypted with.
+pub(super) fn lock(from: &mut impl Read) -> Result<Lock> {
+    let header = Header::read(from)?;
+    Ok(if header.stanzas.iter().any(|stanza| stanza.kind() == SCRYPT) { Lock::Passphrase } else { Lock::Recipients })
 }
 
-/// The body of a stanza: full lines, and a shorter one, which may be empty.
-fn body(from: &mut impl Read, header: &mut Vec<u8>) -> Result<String> {
-    let mut body = String::new();
-    loop {
-        let line = line(from, header)?;
-        body.push_str(&line);
-        if line.len() != COLUMNS {
-            return Ok(body);
+/// A header that is well formed.
+struct Header {
+    stanzas: Vec<Stanza>,
+    /// What the HMAC is of: up to and with the three dashes.
+    vouched: Vec<u8>,
+    mac: [u8; MAC],
+}
+
+/// The key of the file, wrapped for somebody.
+struct Stanza {
+    /// At least one, none of which is empty.
+    arguments: Vec<String>,
+    body: Vec<u8>,
+}
+
+impl Header {
+    fn read(from: &mut impl Read) -> Result<Self> {
+        let mut read = Vec::with_capacity(512);
+        if line(from, &mut read)? != VERSION_LINE {
+            return Err(changed(WHAT));
         }
+        let mut stanzas = Vec::new();
+        let mac = loop {
+            let head = line(from, &mut read)?;
+            match head.strip_prefix(END) {
+                Some(mac) => break mac.to_owned(),
+                None => stanzas.push(Stanza::read(&head, from, &mut read)?),
+            }
+        };
+        let vouched = read[..read.len() - mac.len() - 1].to_vec();
+        let mac = mac.strip_prefix(' ').and_then(|mac| BASE64.decode(mac).ok()?.try_into().ok());
+        let mac: [u8; MAC] = mac.ok_or_else(|| changed(WHAT))?;
+        // Who can guess a passphrase could make a file that looks as if it came from somebody with an identity.
+        let with_passphrase = stanzas.iter().any(|stanza| stanza.kind() == SCRYPT);
+        if stanzas.is_empty() || with_passphrase && stanzas.len() > 1 {
+            return Err(changed(WHAT));
+        }
+        Ok(Self { stanzas, vouched, mac })
     }
+}
+
+impl Stanza {
+    /// `head` is its first line.
+    fn read(head: &str, from: &mut impl Read, read: &mut Vec<u8>) -> Result<Self> {
+        let arguments = head.strip_prefix(STANZA).ok_or_else(|| changed(WHAT))?;
+        let arguments: Vec<String> = arguments.split(' ').map(str::to_owned).collect();
+        let is_well_formed =
+            |argument: &String| !argument.is_empty() && argument.bytes().all(|byte| byte.is_ascii_graphic());
+        if !arguments.iter().all(is_well_formed) {
+            return Err(changed(WHAT));
+        }
+        let mut body = String::new();
+        loop {
+            let line = line(from, read)?;
+            body.push_str(&line);
+            match line.len() {
+                COLUMNS => {}
+                0..COLUMNS => break,
+                _ => return Err(changed(WHAT)),
+            }
+        }
+        let body = BASE64.decode(body).map_err(|_| changed(WHAT))?;
+        Ok(Self { arguments, body })
+    }
+
+    fn kind(&self) -> &str {
+        self.arguments.first().map(String::as_str).unwrap_or_default()
+    }
+
+    /// The key, if it is for this identity.
+    fn unwrap_with(&self, identity: &Identity) -> Result<Option<FileKey>> {
+        let [_, share] = self.arguments.as_slice() else { return Err(changed(WHAT)) };
+        let share = PublicKey::from(decoded::<32>(share)?);
+        let Some(cipher) = wrapping(&identity.0, &share, &share, &identity.recipient().0)? else {
+            return Err(changed(WHAT));
+        };
+        self.unwrapped(&cipher)
+    }
+
+    /// The key, if it is for this passphrase.
+    fn unwrap_with_passphrase(&self, passphrase: &str) -> Result<Option<FileKey>> {
+        let [_, salt, work] = self.arguments.as_slice() else { return Err(changed(WHAT)) };
+        let (salt, work) = (decoded::<SALT>(salt)?, Work::from_header(work)?);
+        self.check_length()?;
+        self.unwrapped(&scrypt::wrapping(passphrase, &salt, work)?)
+    }
+
+    /// A longer key would let a file decrypt to different things for different recipients.
+    fn check_length(&self) -> Result<()> {
+        if self.body.len() == KEY + TAG { Ok(()) } else { Err(changed(WHAT)) }
+    }
+
+    fn unwrapped(&self, cipher: &ChaCha20Poly1305) -> Result<Option<FileKey>> {
+        self.check_length()?;
+        // What does not open is for somebody else.
+        let opened = cipher.decrypt(&Nonce::default(), self.body.as_slice()).ok().map(Zeroizing::new);
+        Ok(opened.and_then(|key| key.as_slice().try_into().ok()).map(|key| FileKey(Zeroizing::new(key))))
+    }
+}
+
+fn decoded<const N: usize>(text: &str) -> Result<[u8; N]> {
+    let bytes = BASE64.decode(text).ok().and_then(|bytes| bytes.try_into().ok());
+    bytes.ok_or_else(|| changed(WHAT))
 }
 
 /// The next line, which is added to `header` as it is.

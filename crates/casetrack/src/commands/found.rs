@@ -144,6 +144,11 @@ impl LastSearch {
         }
     }
 
+    /// Overwrites and removes what is remembered: before its collection takes another form, in which it could not be read.
+    pub fn forget(engine: &Engine) -> Result<()> {
+        engine.forget_owned(&path(engine))
+    }
+
     /// The chunk that a number means, and its collection; `None` if the text is no number.
     ///
     /// # Errors

@@ -138,8 +138,8 @@ pub struct Reindex {
     document: Option<String>,
     #[command(flatten)]
     target: InCollection,
-    /// Move the collection to the models of this profile, compact or quality, in the precision that --precision names. Vectors are made
-    /// from what is stored, beside those there are; searches use the old ones until all are made
+    /// Move the collection to the models of this profile, compact, quality or multilingual, in the precision that --precision names, or that
+    /// of new collections. Vectors are made from what is stored, beside those there are; searches use the old ones until all are made
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["document", "no_reparse", "skip_unchanged", "force"])]
     models: Option<ModelProfile>,
     /// With --models: how much of the time to rest, in percent, so that the machine stays usable
@@ -166,7 +166,7 @@ impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         if let Some(profile) = self.models {
-            let precision = engine.config().precision;
+            let precision = engine.config().precision_of(profile);
             return self.move_to(ModelsWanted { profile, precision, throttle: self.throttle }, console);
         }
         let collection = self.target.find(engine)?;

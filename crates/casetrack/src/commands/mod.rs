@@ -52,6 +52,7 @@ pub enum OnCollections {
     Lock(vault::Lock),
     Vault(vault::Vault),
     FindVault(vault::FindVault),
+    CanMove(vault::sealing::CanMove),
     Ingest(ingest::Ingest),
     Sync(ingest::Sync),
     Reindex(ingest::Reindex),
@@ -107,6 +108,8 @@ impl OnCollections {
             Self::New(command) => command.ask(),
             Self::Unlock(command) => command.ask(),
             Self::Vault(command) => command.ask(),
+            Self::Export(command) => command.ask(),
+            Self::Import(command) => command.ask(),
             _ => Ok(()),
         }
     }
@@ -115,7 +118,7 @@ impl OnCollections {
     pub fn before_asking(&self) -> Option<Self> {
         match self {
             Self::Unlock(command) => Some(Self::FindVault(command.which())),
-            Self::Vault(command) => command.which().map(Self::FindVault),
+            Self::Vault(command) => command.before_asking(),
             _ => None,
         }
     }
@@ -133,6 +136,7 @@ impl OnCollections {
             Self::Lock(command) => command.run(console),
             Self::Vault(command) => command.run(console),
             Self::FindVault(command) => command.run(console),
+            Self::CanMove(command) => command.run(console),
             Self::Ingest(command) => command.run(console),
             Self::Sync(command) => command.run(console),
             Self::Reindex(command) => command.run(console),

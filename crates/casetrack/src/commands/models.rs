@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use casetrack_core::Result;
 use casetrack_engine::models::{AddedInfo, ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
+use casetrack_engine::{EngineConfig, ModelProfile, Precision};
 use casetrack_text::Reader;
 use casetrack_text::format::bytes;
 use clap::{Args, Subcommand};
@@ -66,8 +67,9 @@ impl Models {
             Some(Action::Pull(pull)) => pull.run(global),
             Some(Action::Add(add)) => add.run(global),
             None => {
-                let list = global.engine()?.models()?;
-                output::print(&list, global, describe)?;
+                let engine = global.engine()?;
+                let list = engine.models()?;
+                output::print(&list, global, |list| describe(list) + &new_collections(engine.config()))?;
                 let damaged = list.models.iter().any(|model| model.state == ModelPresence::Damaged);
                 Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
             }
@@ -134,6 +136,17 @@ fn describe(list: &ModelList) -> String {
         out.push_str("\nTo add the multilingual model: casetrack models add multilingual PACKAGE");
     }
     out
+}
+
+/// What new collections get.
+fn new_collections(config: &EngineConfig) -> String {
+    let (profile, precision) = (config.profile, config.precision_of(config.profile));
+    let is_usual = config.precision.is_none() && profile != ModelProfile::Quality;
+    let reason = match is_usual && !Precision::Int8.is_fast() {
+        true => ", since this CPU has no fast products of bytes",
+        false => "",
+    };
+    format!("\nNew collections: profile {}, in {precision}{reason}", profile.name())
 }
 
 fn line(model: &ModelInfo) -> String {

@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::time::Duration;
 
-use casetrack_core::Result;
-use casetrack_engine::export::{ExportReport, ExportRequest};
+use casetrack_core::{Password, Result};
+use casetrack_engine::Precision;
+use casetrack_engine::export::{Encrypted, ExportReport, ExportRequest};
 use casetrack_engine::files::{CatalogExport, CatalogImport};
-use casetrack_engine::import::ImportReport;
+use casetrack_engine::import::{ImportKey, ImportReport, ImportRequest, needs_passphrase};
 use casetrack_engine::repair::RepairReport;
 use casetrack_engine::stats::{CollectionStats, CompactReport};
 use casetrack_engine::verify::VerifyReport;
@@ -14,8 +16,10 @@ use casetrack_text::format::{bytes, counted, duration, push_list, visible};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::vault;
 use crate::console::Console;
 use crate::options::InCollection;
+use crate::secrets::{Typed, read_identity};
 
 /// Check every invariant of a collection on disk
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -114,7 +118,7 @@ fn repaired(report: &RepairReport) -> String {
 /// Write a collection to one file, to take it to another machine
 ///
 /// The collection may be in use during the export: the file holds it as it was when the export began. `casetrack import` reads
-/// the file. With --catalog, the file holds what you made of the catalogue of files instead: the folders that are indexed, and which are
+/// the file. With --passphrase or --age it is encrypted, as a file of age (age-encryption.org); the program `age` opens it as well. With --catalog, the file holds what you made of the catalogue of files instead: the folders that are indexed, and which are
 /// followed; resource sets, sources and plans.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Export {
@@ -123,13 +127,23 @@ pub struct Export {
     /// The file to write, such as matter.ctcollection
     file: OsString,
     /// Write the folders of `casetrack files roots` and what `casetrack space` has in place of a collection, as JSON
-    #[arg(long, conflicts_with_all = ["collection", "no_originals", "plain"])]
+    #[arg(long, conflicts_with_all = ["collection", "no_originals", "plain", "recipients", "encrypt"])]
     catalog: bool,
+    /// Encrypt it to this recipient of age, age1…; can be given several times
+    #[arg(long = "age", value_name = "RECIPIENT")]
+    recipients: Vec<String>,
+    /// Encrypt it with a passphrase, which is asked for twice
+    #[arg(long = "passphrase", conflicts_with = "recipients")]
+    encrypt: bool,
+    #[command(flatten)]
+    from: Typed,
+    #[arg(skip)]
+    passphrase: Option<Password>,
     /// Leave out the copies of source files that the collection keeps
     #[arg(long)]
     no_originals: bool,
-    /// Write it although the collection is a vault: whoever has the file can read it
-    #[arg(long)]
+    /// Write it without encryption although the collection is a vault: whoever has the file can read it
+    #[arg(long, conflicts_with_all = ["recipients", "encrypt"])]
     plain: bool,
     /// Replace the file if it exists
     #[arg(long)]
@@ -137,6 +151,13 @@ pub struct Export {
 }
 
 impl Export {
+    pub fn ask(&mut self) -> Result<()> {
+        if self.encrypt {
+            self.passphrase = Some(self.from.read_new("Passphrase of the export")?);
+        }
+        Ok(())
+    }
+
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let file = console.path(&self.file);
@@ -146,8 +167,18 @@ impl Export {
             return console.print(&report, exported_catalog);
         }
         let collection = self.target.find(engine)?;
-        let request =
-            ExportRequest { file: &file, originals: !self.no_originals, overwrite: self.force, plain: self.plain };
+        let encrypted = match (self.passphrase, self.recipients) {
+            (Some(passphrase), _) => Some(Encrypted::Passphrase(passphrase)),
+            (None, recipients) if recipients.is_empty() => None,
+            (None, recipients) => Some(Encrypted::Recipients(recipients)),
+        };
+        let request = ExportRequest {
+            file: &file,
+            originals: !self.no_originals,
+            overwrite: self.force,
+            plain: self.plain,
+            encrypted,
+        };
         let report = engine.export_collection(collection.id, request)?;
         console.hand_over(&file)?;
         console.print(&report, exported)
@@ -192,7 +223,9 @@ fn exported(report: &ExportReport) -> String {
     if report.originals > 0 {
         let _ = write!(out, ", {}", counted(report.originals, "original"));
     }
-    let _ = writeln!(out, " ({}).\n{}  ({})", duration(report.duration_ms), report.file, bytes(report.bytes));
+    let encrypted = if report.encrypted { ", encrypted" } else { "" };
+    let _ =
+        writeln!(out, " ({}).\n{}  ({}{encrypted})", duration(report.duration_ms), report.file, bytes(report.bytes));
     for sentence in &report.left_out {
         let _ = writeln!(out, "Left out: {}", visible(sentence));
     }
@@ -202,7 +235,8 @@ fn exported(report: &ExportReport) -> String {
 
 /// Create a collection from a file that `export` wrote
 ///
-/// Everything in the file is checked before anything is added. The collection gets a new ID; its documents keep theirs.
+/// Everything in the file is checked before anything is added. The collection gets a new ID; its documents keep theirs. For one that is encrypted
+/// with a passphrase, that is asked for.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Import {
     /// The .ctcollection file
@@ -213,17 +247,55 @@ pub struct Import {
     /// Name of the new collection [default: its name when it was exported]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Decrypt it with this file of an identity of age
+    #[arg(long, value_name = "FILE", conflicts_with = "catalog")]
+    identity: Option<std::path::PathBuf>,
+    /// Make a vault of it: asks for the vault's own passphrase, and prints a recovery key once
+    #[arg(long, conflicts_with = "catalog")]
+    vault: bool,
+    /// Lock the vault when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    #[arg(long, value_name = "TIME", requires = "vault", value_parser = casetrack_mcp::settings::duration)]
+    idle: Option<Duration>,
+    #[command(flatten)]
+    from: Typed,
+    #[arg(skip)]
+    key: Option<ImportKey>,
+    #[arg(skip)]
+    passphrase: Option<Password>,
 }
 
 impl Import {
+    /// Asks for what the file and the vault need. One that cannot be read here is left to the import, which says why.
+    pub fn ask(&mut self) -> Result<()> {
+        let encrypted = if self.catalog { None } else { needs_passphrase(self.file.as_ref()).ok().flatten() };
+        self.key = match (&self.identity, encrypted) {
+            (Some(file), _) => Some(ImportKey::Identity(read_identity(file)?)),
+            (None, Some(true)) => Some(ImportKey::Passphrase(self.from.read("Passphrase of the export")?)),
+            (None, _) => None,
+        };
+        if self.vault {
+            self.passphrase = Some(self.from.read_new("Passphrase of the new vault")?);
+        }
+        Ok(())
+    }
+
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let file = console.path(&self.file);
         if self.catalog {
             return console.print(&engine.import_file_catalog(&file)?, imported_catalog);
         }
-        let report = engine.import_collection(&file, self.name.as_deref())?;
-        console.print(&report, imported)
+        let idle = vault::idle(self.idle, console)?;
+        let request = ImportRequest {
+            file: &file,
+            name: self.name.as_deref(),
+            key: self.key,
+            vault: self.passphrase.map(|passphrase| (passphrase, idle)),
+        };
+        console.print(&engine.import_collection(request)?, |made| {
+            let words = made.recovery_words.as_ref().map(|words| format!("\n\n{}", vault::words_text(words)));
+            imported(&made.report) + &words.unwrap_or_default()
+        })
     }
 }
 
@@ -282,6 +354,9 @@ fn disk_use(stats: &CollectionStats) -> String {
     }
     let _ = writeln!(out, "  {:22} {:>12}", "total", bytes(stats.total_bytes));
     let _ = writeln!(out, "\nModels: {}", stats.models.join(", "));
+    if let Some(dense) = stats.models.first() {
+        let _ = writeln!(out, "Precision: {}", Precision::of_model(dense));
+    }
     if let Some(per_chunk) = stats.bytes_per_chunk {
         let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
     }

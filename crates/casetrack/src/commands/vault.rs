@@ -2,6 +2,8 @@
 //!
 //! Passphrases are asked for by the client and travel through the owner's socket, which only the same user can open.
 
+pub mod sealing;
+
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, Password, Result};
@@ -10,6 +12,7 @@ use casetrack_text::format::counted;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use super::OnCollections;
 use crate::console::Console;
 use crate::secrets::OpenedWith;
 
@@ -110,7 +113,7 @@ fn locked_vault(vault: &LockedVault) -> String {
     text
 }
 
-/// See and change what opens a vault
+/// Make a vault of a collection, and see and change what opens one
 ///
 /// A vault opens with any of its slots. Changing them takes a moment, however large the vault is, and always needs something that opens it,
 /// even while it is unlocked.
@@ -122,6 +125,8 @@ pub struct Vault {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum OfVault {
+    Seal(sealing::Seal),
+    Unseal(sealing::Unseal),
     Slots(Slots),
     AddSlot(AddSlot),
     RemoveSlot(RemoveSlot),
@@ -129,20 +134,24 @@ enum OfVault {
 }
 
 impl Vault {
-    /// The vault that something is to be typed for; `None` where nothing is.
-    pub fn which(&self) -> Option<FindVault> {
+    /// What must succeed before anybody is asked for anything.
+    pub fn before_asking(&self) -> Option<OnCollections> {
         let which = match &self.command {
             OfVault::Slots(_) => return None,
+            OfVault::Seal(command) => return Some(OnCollections::CanMove(command.can_move())),
+            OfVault::Unseal(command) => return Some(OnCollections::CanMove(command.can_move())),
             OfVault::AddSlot(command) => &command.which,
             OfVault::RemoveSlot(command) => &command.which,
             OfVault::ChangePassphrase(command) => &command.which,
         };
-        Some(FindVault { vault: which.vault.clone() })
+        Some(OnCollections::FindVault(FindVault { vault: which.vault.clone() }))
     }
 
     pub fn ask(&mut self) -> Result<()> {
         match &mut self.command {
             OfVault::Slots(_) => Ok(()),
+            OfVault::Seal(command) => command.ask(),
+            OfVault::Unseal(command) => command.ask(),
             OfVault::AddSlot(command) => command.ask(),
             OfVault::RemoveSlot(command) => command.with.ask(),
             OfVault::ChangePassphrase(command) => command.ask(),
@@ -151,6 +160,8 @@ impl Vault {
 
     pub fn run(self, console: &Console) -> Result<u8> {
         match self.command {
+            OfVault::Seal(command) => command.run(console),
+            OfVault::Unseal(command) => command.run(console),
             OfVault::Slots(command) => command.run(console),
             OfVault::AddSlot(command) => command.run(console),
             OfVault::RemoveSlot(command) => command.run(console),
@@ -339,7 +350,8 @@ pub fn created(vault: &NewVault, idle: Duration) -> String {
     )
 }
 
-fn words_text(words: &Password) -> String {
+/// How the words of a recovery key are shown.
+pub fn words_text(words: &Password) -> String {
     let words: Vec<&str> = words.reveal().split(' ').collect();
     let rows = words.chunks(ROW).enumerate().map(|(row, words)| {
         let numbered = words.iter().enumerate().map(|(place, word)| format!("{:>2} {word:<10}", row * ROW + place + 1));

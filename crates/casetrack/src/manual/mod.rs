@@ -22,6 +22,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("queries", include_str!("../../../../docs/queries.md")),
     ("data", include_str!("../../../../docs/data.md")),
     ("vault", include_str!("../../../../docs/vault.md")),
+    ("security", include_str!("../../../../docs/security.md")),
     ("promises", include_str!("../../../../docs/promises.md")),
     ("sheet", include_str!("../../../../docs/sheet.md")),
     ("versions", include_str!("../../../../docs/versions.md")),

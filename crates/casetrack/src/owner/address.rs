@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::privacy::restrict;
 
 /// Longest path of a Unix socket that every system accepts, in bytes.
+#[cfg(unix)]
 const MAX_SOCKET_PATH: usize = 100;
 
 /// Content of `address.json`.

@@ -39,6 +39,26 @@ fn equals_plain_integer_arithmetic_for_every_shape_and_instruction_set() {
 }
 
 #[test]
+fn the_greatest_of_a_column_is_over_all_rows_and_what_the_output_holds() {
+    let (rows, k, n) = (300, 130, 97);
+    let (data, weight) = (random(rows * k, 8), random(n * k, 9));
+    let a = Rows { data: &data, stride: k, count: rows };
+    for instructions in Instructions::available() {
+        let packed = Int8Matrix::pack_for(instructions, &weight, k, n, k);
+        let mut product = vec![0f32; rows * n];
+        add_product(a, &packed, &mut product, n);
+        for held in [f32::NEG_INFINITY, 0.5, 20.0] {
+            let mut greatest = vec![held; n];
+            raise_to_product(a, &packed, &mut greatest);
+            for (column, &found) in greatest.iter().enumerate() {
+                let expected = product.iter().skip(column).step_by(n).fold(held, |max, &x| max.max(x));
+                assert_eq!(found, expected, "{instructions:?} column {column}");
+            }
+        }
+    }
+}
+
+#[test]
 fn is_near_the_product_of_floats() {
     let (rows, k, n) = (40, 384, 64);
     let (data, weight) = (random(rows * k, 3), random(n * k, 4));

@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use casetrack_store::Owned;
 
 use super::{Job, JobState, Jobs, Loaded, PAUSE_PATIENCE, State};
 use crate::host::{Host, lock};
@@ -64,6 +65,11 @@ impl Jobs {
         self.ended.notify_all();
         self.launch(host);
         Ok(unfinished)
+    }
+
+    /// What is written down of the jobs of a collection, which is [held](Self::hold).
+    pub fn written(&self, collection: CollectionId) -> Result<Vec<Owned>> {
+        self.records.written(collection)
     }
 
     /// Takes up the jobs of a collection again.

@@ -29,7 +29,7 @@ impl Extractor for Image {
             count += 1;
             frame.map(picture).map_err(|error| unread.push((count, error))).ok()
         });
-        ocr::read_in_order(source.options, false, pictures, |page| {
+        let warning = ocr::read_in_order(source.options, false, pictures, |page| {
             document.start_page(ExtractionMethod::Ocr, None);
             page.map_or(Ok(()), |page| push_page(document, page))?;
             document.finish_page();
@@ -42,6 +42,9 @@ impl Extractor for Image {
         }
         for (number, error) in unread {
             document.warn(format!("Page {number}: {}", error.message));
+        }
+        if let Some(warning) = warning {
+            document.warn(warning);
         }
         if count == MAX_ANIMATION_FRAMES && matches!(format, ImageFormat::Gif | ImageFormat::WebP) {
             document.warn(format!("Only the first {MAX_ANIMATION_FRAMES} frames of the animation were read."));

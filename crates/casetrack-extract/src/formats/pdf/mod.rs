@@ -132,7 +132,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     });
     let mut report = Report::default();
     let mut turn = pages.iter().enumerate();
-    ocr::read_in_order(source.options, course.one_at_a_time(), pictures, |ocr| {
+    let warning = ocr::read_in_order(source.options, course.one_at_a_time(), pictures, |ocr| {
         let Some((index, page)) = turn.next() else { return Ok(()) };
         report.unread(missing.is_some() && page.unread.is_large);
         if let Some(ReadBefore { method, has_text }) = course.read_before(index)
@@ -187,6 +187,9 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
         document.finish_page();
         Ok(())
     })?;
+    if let Some(warning) = warning {
+        document.warn(warning);
+    }
     report.finish(source, missing, document)
 }
 

@@ -79,7 +79,7 @@ fn scanned_pages_are_not_taken_for_blank_ones() {
     let has_ocr = crate::tesseract_status(&ExtractOptions::default()).is_ok();
     if has_ocr {
         assert_eq!(error.code, ErrorCode::EmptyFile);
-        assert_eq!(error.message, "lease.pdf is a scan on which no text was recognised (languages: eng).");
+        assert_eq!(error.message, "lease.pdf is a scan on which no text was recognised.");
     } else {
         assert_eq!(error.code, ErrorCode::NeedsOcr);
         assert_eq!(error.message, "lease.pdf is a scan without a text layer (2 pages).");

@@ -16,6 +16,8 @@ const MAX_STEP: u64 = 10;
 /// Signs of a number that OCR may have changed, left out or added, and the fewest that it then has.
 const MOST_WRONG: usize = 2;
 const FEWEST_SIGNS: usize = 8;
+/// Digits that stand in a line for a number whose prefix cannot be read, at least.
+const FEWEST_DIGITS: usize = 6;
 
 /// Forms of numbers that are told from each other; the rarest beyond are left as they were read.
 const MAX_FORMS: usize = 20;
@@ -293,6 +295,10 @@ impl Expected {
     fn is_between(&self) -> bool {
         self.before > 0 && self.after > 0
     }
+
+    fn is_certain(&self) -> bool {
+        self.is_between() && self.votes() > 2
+    }
 }
 
 /// What the pages around a page say about its number, the most certain first.
@@ -326,8 +332,10 @@ fn expected(chosen: &[Option<BatesNumber>], page: usize) -> Vec<Expected> {
 /// been stamped twice.
 fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesNumber>]) {
     let mut known: HashMap<(String, u64), usize> = HashMap::new();
+    let mut pages_of: HashMap<String, usize> = HashMap::new();
     for number in chosen.iter().flatten() {
         *known.entry((number.series(), number.number)).or_default() += 1;
+        *pages_of.entry(number.series()).or_default() += 1;
     }
     for (n, (page, lines)) in pages.iter().zip(lines).enumerate() {
         if page.method == ExtractionMethod::Native {
@@ -335,25 +343,33 @@ fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesN
         }
         let expected = expected(chosen, n);
         let mended = match &chosen[n] {
-            Some(own) if expected.iter().any(|expected| expected.number == *own) => None,
             Some(own) => {
+                let votes = expected.iter().find(|expected| expected.number == *own).map_or(0, Expected::votes);
                 let is_repeated = known.get(&(own.series(), own.number)).is_some_and(|&pages| pages > 1);
                 let is_likely = |best: &&Expected| {
-                    let is_certain = best.is_between() && best.votes() > 2 && !is_repeated;
+                    let is_certain = votes == 0 && best.is_certain() && !is_repeated;
                     is_certain && best.number.series() == own.series() && shows(lines, &best.number, MOST_WRONG)
                 };
-                expected.first().filter(is_likely).map(|best| best.number.clone())
+                // Pages with the same mistake confirm each other, so the usual prefix of the document decides.
+                let has_usual_prefix = |expected: &&Expected| {
+                    let [own_pages, pages] = [own, &expected.number].map(|number| pages_of.get(&number.series()));
+                    expected.votes() > 1 && pages > own_pages && differs_in_prefix(own, &expected.number)
+                };
+                let best = expected.first().filter(is_likely).or_else(|| expected.iter().find(has_usual_prefix));
+                best.map(|best| best.number.clone())
             }
             None => {
                 let shown = |expected: &&Expected| shows(lines, &expected.number, 0);
-                let nearly = || expected.first().filter(|best| best.is_between() && best.votes() > 2);
+                let certain = || expected.first().filter(|best| best.is_certain());
                 let but_for_prefix =
-                    |expected: &&Expected| expected.votes() > 1 && shows_digits(lines, &expected.number);
+                    |expected: &&Expected| expected.votes() > 1 && shows_digits(lines, &expected.number, MOST_WRONG);
                 let best = expected
                     .iter()
                     .find(shown)
-                    .or_else(|| nearly().filter(|best| shows(lines, &best.number, MOST_WRONG)))
-                    .or_else(|| expected.iter().find(but_for_prefix));
+                    .or_else(|| certain().filter(|best| shows(lines, &best.number, MOST_WRONG)))
+                    .or_else(|| expected.iter().find(but_for_prefix))
+                    // Another stamp may lie over the prefix.
+                    .or_else(|| certain().filter(|best| shows_digits(lines, &best.number, usize::MAX)));
                 best.map(|best| best.number.clone())
             }
         };
@@ -372,15 +388,25 @@ fn shows(lines: &[EdgeLine<'_>], number: &BatesNumber, wrong: usize) -> bool {
     lines.iter().any(|line| distance(&sought, &folded(line.text)) <= wrong)
 }
 
-/// Whether a line shows a number with all its digits, and only signs of its prefix changed, left out or added.
-fn shows_digits(lines: &[EdgeLine<'_>], number: &BatesNumber) -> bool {
+/// Whether a line shows a number with all its digits, and at most `wrong` signs of its prefix changed, left out or added.
+fn shows_digits(lines: &[EdgeLine<'_>], number: &BatesNumber, wrong: usize) -> bool {
     let sought = folded(&number.to_string());
     let digits = &sought[sought.len().saturating_sub(number.width)..];
+    // Few digits may stand in any line.
+    let fewest = if wrong > MOST_WRONG { FEWEST_DIGITS } else { 0 };
     sought.len() >= FEWEST_SIGNS
+        && digits.len() >= fewest
         && lines
             .iter()
             .map(|line| folded(line.text))
-            .any(|line| distance(&sought, &line) <= MOST_WRONG && distance(digits, &line) == 0)
+            .any(|line| distance(&sought, &line) <= wrong && distance(digits, &line) == 0)
+}
+
+/// Whether two numbers are the same but for one sign of their prefixes that OCR changed, left out or added.
+fn differs_in_prefix(own: &BatesNumber, other: &BatesNumber) -> bool {
+    let (one, two) = (folded(&own.prefix), folded(&other.prefix));
+    let apart = distance(&one, &two).max(distance(&two, &one));
+    own.number == other.number && own.width == other.width && one != two && apart <= 1 && one.len().min(two.len()) > 1
 }
 
 /// The fewest signs to change, leave out or add that make `sought` a part of `text`. Costs time in proportion to the product of their

@@ -173,6 +173,26 @@ fn what_ocr_misread_is_mended_by_the_pages_around() {
 }
 
 #[test]
+fn a_prefix_that_ocr_read_otherwise_on_some_pages_is_that_of_the_pages_around() {
+    let misread = [7052, 7055, 7056];
+    let prefix = |number| if misread.contains(&number) { "GOOOG" } else { "GOOG" };
+    let scans: Vec<String> = (7051..=7058).map(|number| format!("{}-0000{number}", prefix(number))).collect();
+    let scans: Vec<&str> = scans.iter().map(String::as_str).collect();
+    let numbers: Vec<String> = (7051..=7058).map(|number| format!("GOOG-0000{number}")).collect();
+    assert_eq!(read(&scans), numbers);
+    // A text layer is believed.
+    assert_eq!(stamped(&scans).0, scans);
+}
+
+#[test]
+fn a_stamp_over_the_prefix_leaves_the_digits() {
+    let scans = ["PLAINTIFF00008156", "Filed 03/0PxAAINT1FlFO0008157", "PLAINTIFF00008158", "PLAINTIFF00008159"];
+    assert_eq!(read(&scans)[1], "PLAINTIFF00008157");
+    let scans = ["PLAINTIFF00008156", "Filed 03/0PxAAINT1FlFO0008175", "PLAINTIFF00008158", "PLAINTIFF00008159"];
+    assert_ne!(read(&scans)[1], "PLAINTIFF00008157", "other digits");
+}
+
+#[test]
 fn hyphens_may_stand_apart_on_scans() {
     let right: Vec<String> = (6..10).map(|n| format!("GOOG-00712{n}")).collect();
     assert_eq!(read(&["GO0G - 007126", "GOO0G -007127", "GOOG-007128", "GO0G- 007129"]), right);

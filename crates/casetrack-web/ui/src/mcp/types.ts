@@ -197,7 +197,8 @@ export interface Entity {
   name: string;
   key: string;
   entity_type: string;
-  aliases: string[];
+  /** Absent where there is none. */
+  aliases?: string[];
   mentions: number;
   documents: number;
   chunks: number;
@@ -254,7 +255,7 @@ export interface SheetRow {
   document_name: string;
   document_id?: string | null;
   cells: Record<string, SheetCell[]>;
-  not_found: string[];
+  not_found?: string[];
 }
 
 export interface Sheet {
@@ -262,7 +263,7 @@ export interface Sheet {
   rows: SheetRow[];
   total: number;
   next_offset?: number | null;
-  notices: string[];
+  notices?: string[];
 }
 
 export interface QuoteRow {

@@ -57,7 +57,7 @@ export function Entities({ route }: { route: Route }) {
       });
   }, [next, ask]);
   const shown = useMemo(
-    () => (filter === "" ? rows : rows.filter((row) => [row.name, ...row.aliases].some((name) => name.toLowerCase().includes(filter)))),
+    () => (filter === "" ? rows : rows.filter((row) => [row.name, ...(row.aliases ?? [])].some((name) => name.toLowerCase().includes(filter)))),
     [rows, filter],
   );
   const selected = Math.max(-1, shown.findIndex((row) => row.name === name));
@@ -150,16 +150,17 @@ function Profile({ route, name }: { route: Route; name: string }) {
   if (loaded.error) return <div class="preview"><Failure error={loaded.error} again={loaded.again} /></div>;
   if (!loaded.value) return <div class="preview"><Loading /></div>;
   const { entity, mentions } = loaded.value;
-  const words = [entity.name, ...entity.aliases].flatMap((name) => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 2);
+  const aliases = entity.aliases ?? [];
+  const words = [entity.name, ...aliases].flatMap((name) => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 2);
   return (
     <article class="preview profile" aria-label={entity.name}>
       <h2 dir="auto">{entity.name}</h2>
       <p class="quiet">
         {t.entities.types[entity.entity_type as EntityType] ?? entity.entity_type} · {counted(entity.mentions, "mention")} · {counted(entity.documents, "document")}
       </p>
-      {entity.aliases.length > 0 && (
+      {aliases.length > 0 && (
         <p dir="auto">
-          {t.entities.alsoAs} {entity.aliases.slice(0, 20).join(" · ")}
+          {t.entities.alsoAs} {aliases.slice(0, 20).join(" · ")}
         </p>
       )}
       <Graph collection={collection} name={entity.name} />

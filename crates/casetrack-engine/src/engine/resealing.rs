@@ -1,0 +1,154 @@
+//! Moving a collection into a vault and out of it: with its jobs and watches, while nobody works with it.
+
+use std::time::{Duration, Instant};
+
+use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, Password, Result};
+use casetrack_store::{Owned, Resealed, note_vault, write_over};
+use casetrack_vault::passphrase::Passphrase;
+
+use super::Engine;
+use crate::host::changes::Change;
+use crate::vaults::{MoveSpace, Moved, Opener, SealedCollection};
+
+/// How long it waits for calls that work with the collection.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Engine {
+    /// The disk that moving a collection into a vault, or out of it, takes while it is under way. For a vault, no key is needed.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::DiskFull`] where there is too little.
+    pub fn space_to_move(&self, id: CollectionId) -> Result<MoveSpace> {
+        let space = self.host.registry().space_to_reseal(id)?;
+        space.check()?;
+        Ok(MoveSpace { needed_bytes: space.needed, free_bytes: space.free })
+    }
+
+    /// Makes a vault of a collection, which is unlocked then. Its id and all that is in it stay. Jobs are interrupted and go on afterwards;
+    /// other calls wait. What was plain is overwritten and removed, see [`Moved`].
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for a vault and for an empty passphrase, [`casetrack_core::ErrorCode::InUse`] where a call
+    /// does not end, [`casetrack_core::ErrorCode::DiskFull`], [`casetrack_core::ErrorCode::Cancelled`]. Then the collection is as it was.
+    pub fn seal_collection(
+        &self,
+        id: CollectionId,
+        passphrase: &Password,
+        idle: Duration,
+        cancel: &Cancel,
+    ) -> Result<SealedCollection> {
+        let started = Instant::now();
+        let passphrase = Passphrase::new(passphrase.reveal())?;
+        let meta = self.host.registry().meta(id)?;
+        self.space_to_move(id)?;
+        if self.host.registry().is_vault(id) {
+            return Err(Error::invalid(format!("\"{}\" is a vault already.", meta.name)));
+        }
+        // Nothing more of its words goes to the log.
+        note_vault();
+        let (key, header, recovery_words) = self.host.new_key(id, &passphrase)?;
+        let registry = self.host.registry();
+        let resealed = self.reseal(id, cancel, |owned| {
+            let resealed = registry.seal_collection(id, key, &header, owned, cancel)?;
+            self.host.note_unlocked(id, idle);
+            Ok(resealed)
+        })?;
+        Ok(SealedCollection { moved: moved(meta, resealed, started), recovery_words })
+    }
+
+    /// Makes a collection that anybody can read of a vault, which may be locked.
+    ///
+    /// Errors: those of [`unlock`](Self::unlock), and as [`seal_collection`](Self::seal_collection). After an error the vault is as it was, and locked
+    /// if it was locked.
+    pub fn unseal_collection(&self, id: CollectionId, opener: &Opener, cancel: &Cancel) -> Result<Moved> {
+        let started = Instant::now();
+        self.space_to_move(id)?;
+        let was_locked = self.host.registry().key(id).is_err();
+        let meta = match was_locked {
+            true => self.unlock(id, opener, Duration::MAX)?,
+            false => {
+                // Also while it is unlocked, so that nobody who finds it open can take it out.
+                self.host.open_header(id, opener)?;
+                self.host.registry().meta(id)?
+            }
+        };
+        // Nobody asks for it while it is written, which must not lock it.
+        let idle = self.host.stop_idling(id);
+        let registry = self.host.registry();
+        let resealed = self.reseal(id, cancel, |owned| registry.unseal_collection(id, owned, cancel));
+        match (&resealed, idle) {
+            (Err(_), _) if was_locked => {
+                if let Err(error) = self.lock(id) {
+                    tracing::warn!(collection = %id, %error, "a vault could not be locked again");
+                }
+            }
+            (Err(_), Some(idle)) => self.host.note_unlocked(id, idle),
+            _ => {}
+        }
+        resealed.map(|resealed| moved(meta, resealed, started))
+    }
+
+    fn reseal(
+        &self,
+        id: CollectionId,
+        cancel: &Cancel,
+        work: impl FnOnce(&[Owned]) -> Result<Resealed>,
+    ) -> Result<Resealed> {
+        self.jobs.hold(&self.host, id)?;
+        let resealed = self.resting(id).and_then(|()| {
+            self.host.open_collections().while_closed(id, PATIENCE, cancel, || {
+                let mut owned = self.jobs.written(id)?;
+                owned.extend(self.watches.written(id)?);
+                let resealed = work(&owned)?;
+                // It is done; what is not in its place now will be at the next start.
+                if let Err(error) = self.put_owned() {
+                    tracing::warn!(collection = %id, %error, "jobs and watches of a collection are in their old form");
+                }
+                Ok(resealed)
+            })
+        });
+        // Somebody may have locked it meanwhile.
+        if self.host.registry().key(id).is_ok()
+            && let Err(error) = self.jobs.release(&self.host, id)
+        {
+            tracing::warn!(collection = %id, %error, "the jobs of a collection rest until CaseTrack starts again");
+        }
+        self.watches.hide(self.host.registry().locked()?);
+        self.host.changes().notify(Change::Collection(id));
+        resealed
+    }
+
+    /// Lets the watches of a collection rest.
+    fn resting(&self, id: CollectionId) -> Result<()> {
+        let mut resting = self.host.registry().locked()?;
+        resting.push(id);
+        self.watches.hide(resting);
+        Ok(())
+    }
+
+    /// Puts jobs and watches of collections that were moved into a vault, or out of it, in their places, and overwrites what was there.
+    pub(super) fn put_owned(&self) -> Result<()> {
+        for (id, owned) in self.host.registry().owned_waiting()? {
+            self.watches.take_over(id, &owned)?;
+            for Owned { name, content } in owned.iter().filter(|owned| owned.name.starts_with("jobs/")) {
+                write_over(&self.host.config().data_dir.join(name), content)?;
+            }
+            self.host.registry().owned_done(id)?;
+        }
+        Ok(())
+    }
+}
+
+fn moved(meta: CollectionMeta, resealed: Resealed, started: Instant) -> Moved {
+    let Resealed { counts, rewritten, wiped, left } = resealed;
+    Moved {
+        meta,
+        documents: counts.documents,
+        chunks: counts.chunks,
+        files: rewritten.files,
+        missing_originals: rewritten.missing,
+        overwritten_files: wiped.files,
+        overwritten_bytes: wiped.bytes,
+        linked_files: wiped.linked,
+        left: left.map(|error| error.message),
+        duration_ms: started.elapsed().as_millis() as u64,
+    }
+}

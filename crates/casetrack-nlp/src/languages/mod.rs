@@ -1,0 +1,344 @@
+//! Dates, amounts and references in German, French, Spanish and Italian, by rules that are data (`data/languages/*.toml`).
+//!
+//! | file | what |
+//! |---|---|
+//! | rules | one language's data, with its expressions compiled |
+//! | dates | days, months, quarters, ranges, and their roles |
+//! | amounts | money and percentages |
+//! | references | parts of laws and of the document itself, acts, decisions |
+//!
+//! English has rules of its own, in the modules beside this one. Cost: linear; the expressions have no unbounded repetition over
+//! text.
+
+mod amounts;
+mod dates;
+mod references;
+mod rules;
+
+use std::sync::LazyLock;
+
+use casetrack_core::{EntityType, Error, Mention, Reference, ReferenceKind, Result};
+
+use self::rules::{Read, Rules};
+use crate::rules::{PageFindings, inside_citation};
+use crate::tokens::{Kind, Tokens};
+use crate::{patterns, references as english};
+
+/// A language with rules of its own beside English.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Language {
+    German,
+    French,
+    Spanish,
+    Italian,
+}
+
+/// The rules that a document is analysed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tongue {
+    /// English, or not known: the rules of English, and names.
+    English,
+    /// The rules of the language, without names.
+    Own(Language),
+    /// The rules of English as far as they fit, without names.
+    Other,
+}
+
+impl Language {
+    pub const ALL: [Language; 4] = [Language::German, Language::French, Language::Spanish, Language::Italian];
+
+    fn rules(self) -> Result<&'static Rules> {
+        type Once = LazyLock<Read<Rules>>;
+        static GERMAN: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/de.toml")));
+        static FRENCH: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/fr.toml")));
+        static SPANISH: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/es.toml")));
+        static ITALIAN: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/it.toml")));
+        let rules = match self {
+            Language::German => &*GERMAN,
+            Language::French => &*FRENCH,
+            Language::Spanish => &*SPANISH,
+            Language::Italian => &*ITALIAN,
+        };
+        rules.as_ref().map_err(|error| Error::internal(format!("The rules for {self:?} cannot be read: {error}")))
+    }
+}
+
+impl Tongue {
+    /// By the BCP 47 tag of a document; `None` where its language is not known.
+    pub fn of(tag: Option<&str>) -> Tongue {
+        let Some(tag) = tag else { return Tongue::English };
+        match tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase().as_str() {
+            "en" | "eng" | "" | "und" => Tongue::English,
+            "de" | "deu" | "ger" => Tongue::Own(Language::German),
+            "fr" | "fra" | "fre" => Tongue::Own(Language::French),
+            "es" | "spa" => Tongue::Own(Language::Spanish),
+            "it" | "ita" => Tongue::Own(Language::Italian),
+            _ => Tongue::Other,
+        }
+    }
+
+    /// The language by whose rules dates, amounts and references are read; `None` for English.
+    pub fn rules(self) -> Option<Language> {
+        match self {
+            Tongue::Own(language) => Some(language),
+            Tongue::English | Tongue::Other => None,
+        }
+    }
+
+    /// Whether names are sought, and so whether the recognizer is asked.
+    pub fn has_names(self) -> bool {
+        self == Tongue::English
+    }
+}
+
+/// What the rules of a language find in a document, page by page, as [`crate::rules::find`] does for English.
+pub(crate) fn find(language: Language, pages: &[&str]) -> Result<Vec<PageFindings>> {
+    let rules = language.rules()?;
+    Ok(pages.iter().map(|page| find_on_page(rules, page)).collect())
+}
+
+/// The amounts of a text, in text order.
+pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {
+    let places = Places::new(text);
+    Ok(language.rules()?.amounts.find(text).into_iter().map(|found| placed(&places, found)).collect())
+}
+
+/// The dates of a text, in text order.
+pub fn dates(language: Language, text: &str) -> Result<Vec<Mention>> {
+    let places = Places::new(text);
+    Ok(language.rules()?.dates.find(text).into_iter().map(|found| placed(&places, found)).collect())
+}
+
+fn placed(places: &Places, Found { start, end, what }: Found<Mention>) -> Mention {
+    Mention { char_start: places.of(start), char_end: places.of(end), ..what }
+}
+
+fn find_on_page(rules: &Rules, page: &str) -> PageFindings {
+    let tokens = Tokens::new(page);
+    let places = Places::new(page);
+    let references = references(rules, &tokens, &places);
+    let formed = rules.dates.find(page).into_iter().chain(rules.amounts.find(page));
+    let mut mentions: Vec<Mention> = formed.map(|found| placed(&places, found)).collect();
+    mentions.extend(patterns::find(&tokens));
+    mentions.retain(|mention| !inside_citation(mention, &references));
+    mentions.extend(crate::rules::links(&references));
+    mentions.sort_by_key(|mention| (mention.char_start, mention.char_end, mention.entity_type));
+    PageFindings { mentions, references }
+}
+
+/// References by the rules of the language, and those that are written alike in all languages: web addresses, standards, files by name,
+/// ECLI and cases of the Court of Justice.
+fn references(rules: &Rules, tokens: &Tokens, places: &Places) -> Vec<Reference> {
+    let text = tokens.text();
+    let mut found: Vec<Found<(ReferenceKind, String)>> = english::web_addresses(text)
+        .into_iter()
+        .map(|(start, end, name)| Found { start, end, what: (ReferenceKind::Hyperlink, name) })
+        .collect();
+    found.extend(rules.references.find(text));
+    let mut at = 0;
+    while at < tokens.len() {
+        let capital = tokens.kind(at) == Some(Kind::Word);
+        match capital.then(|| english::in_any_language(tokens, at)).flatten() {
+            Some((first, end, kind, name)) => {
+                let (start, end_byte) = (tokens.bytes(first).0, tokens.bytes(end - 1).1);
+                found.push(Found { start, end: end_byte, what: (kind, name) });
+                at = end.max(at + 1);
+            }
+            None => at += 1,
+        }
+    }
+    let found = without_overlap(found);
+    let reference = |Found { start, end, what: (kind, name) }| Reference {
+        kind,
+        char_start: places.of(start),
+        char_end: places.of(end),
+        name,
+        relation: None,
+    };
+    found.into_iter().map(reference).collect()
+}
+
+/// Something that was found in bytes of a text, half-open.
+#[derive(Debug, Clone, PartialEq)]
+struct Found<T> {
+    start: usize,
+    end: usize,
+    what: T,
+}
+
+/// In text order; of those that overlap the first, and of those that begin together the longest.
+fn without_overlap<T>(mut found: Vec<Found<T>>) -> Vec<Found<T>> {
+    found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
+    let mut end = 0;
+    found.retain(|found| {
+        let free = found.start >= end;
+        if free {
+            end = found.end;
+        }
+        free
+    });
+    found
+}
+
+/// The characters of a text by their bytes.
+struct Places<'t> {
+    text: &'t str,
+    /// Characters before every 64th byte that begins one, with that byte.
+    known: Vec<(usize, u32)>,
+}
+
+impl<'t> Places<'t> {
+    fn new(text: &'t str) -> Self {
+        let known = text.char_indices().zip(0u32..).step_by(64).map(|((byte, _), at)| (byte, at)).collect();
+        Self { text, known }
+    }
+
+    /// The number of characters before a byte at which one begins.
+    fn of(&self, byte: usize) -> u32 {
+        let before = self.known.partition_point(|(known, _)| *known <= byte);
+        let (from, count) = before.checked_sub(1).and_then(|at| self.known.get(at)).copied().unwrap_or_default();
+        count + self.text.get(from..byte).unwrap_or_default().chars().count() as u32
+    }
+}
+
+/// A mention whose place is not known yet.
+fn mention(entity_type: EntityType, value: casetrack_core::EntityValue, role: Option<String>) -> Mention {
+    Mention { entity_type, char_start: 0, char_end: 0, value: Some(value), role }
+}
+
+/// Whether what stands in these bytes is not a part of a longer word, number or identifier.
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
+    let within = text.get(start..end).unwrap_or_default();
+    let mut left = before.chars().rev();
+    let (last, last_but_one) = (left.next(), left.next());
+    let joined_before = match last {
+        Some(c) if c.is_alphanumeric() || c == '_' => true,
+        Some('/' | '-' | '+' | '#' | '@') => digit(within.chars().next()),
+        Some('.' | ',' | ':') => digit(within.chars().next()) && digit(last_but_one),
+        _ => false,
+    };
+    let mut right = after.chars();
+    let (next, next_but_one) = (right.next(), right.next());
+    let joined_after = match next {
+        Some(c) if c.is_alphanumeric() || c == '_' => true,
+        Some('/' | '-' | '.' | ',' | ':') => digit(within.chars().next_back()) && digit(next_but_one),
+        _ => false,
+    };
+    !joined_before && !joined_after
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn piece() -> impl Strategy<Value = String> {
+        let known = prop::sample::select(vec![
+            "§",
+            "§§ ",
+            "Art. ",
+            "article L. ",
+            "artículo ",
+            "artt. ",
+            "312",
+            "1.500,00",
+            "7 000",
+            " EUR",
+            "€",
+            "-",
+            "–",
+            ".",
+            ",",
+            "/",
+            "1er ",
+            "März ",
+            "mars ",
+            "de marzo ",
+            "marzo ",
+            "2024",
+            "01",
+            " und ",
+            " et ",
+            " y ",
+            " e ",
+            "Abs. ",
+            "Satz ",
+            "lit. a",
+            " BGB",
+            " du code civil",
+            " del Código Civil",
+            " c.c.",
+            " (EU) ",
+            "Verordnung",
+            "Mio. ",
+            "millions d’",
+            "BGH, Urteil vom ",
+            "VIII ZR 277/22",
+            "zehn ",
+            "Prozent",
+            "\n",
+            "\n\n",
+            " ",
+            "\u{a0}",
+            "é",
+            "漢",
+            "ſ",
+            "İ",
+            "a.F. ",
+            "ff.",
+            "bis ",
+        ]);
+        prop_oneof![known.prop_map(str::to_owned), "\\PC{0,4}", "[0-9 .,/-]{1,6}"]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+        #[test]
+        fn any_text_is_read_and_every_place_is_in_it(pieces in prop::collection::vec(piece(), 0..30)) {
+            let text = pieces.concat();
+            let chars: Vec<char> = text.chars().collect();
+            for language in Language::ALL {
+                let found = find(language, &[&text]).unwrap();
+                let spans = found[0].mentions.iter().map(|m| (m.char_start, m.char_end));
+                for (start, end) in spans.chain(found[0].references.iter().map(|r| (r.char_start, r.char_end))) {
+                    prop_assert!(start < end && end as usize <= chars.len());
+                    prop_assert!(!chars[start as usize].is_whitespace() && !chars[end as usize - 1].is_whitespace());
+                }
+                for pair in found[0].references.windows(2) {
+                    prop_assert!(pair[0].char_end <= pair[1].char_start);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_rules_of_every_language_can_be_read() {
+        for language in Language::ALL {
+            language.rules().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_tag_chooses_the_rules() {
+        for (tag, expected) in [
+            (None, Tongue::English),
+            (Some("en-GB"), Tongue::English),
+            (Some("de-AT"), Tongue::Own(Language::German)),
+            (Some("FR"), Tongue::Own(Language::French)),
+            (Some("es_MX"), Tongue::Own(Language::Spanish)),
+            (Some("ita"), Tongue::Own(Language::Italian)),
+            (Some("nl"), Tongue::Other),
+        ] {
+            assert_eq!(Tongue::of(tag), expected, "{tag:?}");
+        }
+    }
+
+    #[test]
+    fn places_are_characters() {
+        let text = "é".repeat(200) + "x";
+        assert_eq!((Places::new(&text).of(0), Places::new(&text).of(130), Places::new(&text).of(400)), (0, 65, 200));
+    }
+}

@@ -1,0 +1,193 @@
+//! One language's data with its expressions compiled.
+//!
+//! In the expressions of the data `{s}` stands for white space (at most one line break), `{o}` for the same or nothing, and other names
+//! in braces for what the data say under that name.
+
+use std::collections::HashMap;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::amounts::Amounts;
+use super::dates::{Calendar, Dates};
+use super::references::References;
+
+/// White space without a blank line.
+const SPACE: &str = r"(?:[^\S\n]+(?:\n[^\S\n]*)?|\n[^\S\n]*)";
+
+pub(super) type Read<T> = std::result::Result<T, String>;
+
+#[derive(Debug)]
+pub(super) struct Rules {
+    pub dates: Dates,
+    pub amounts: Amounts,
+    pub references: References,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Data {
+    dates: DatesData,
+    amounts: AmountsData,
+    references: ReferencesData,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DatesData {
+    /// The ways to write each month, in lower case, without points.
+    pub months: Vec<Vec<String>>,
+    /// Ordinal numbers in words, in lower case: of days and quarters.
+    pub ordinals: HashMap<String, i8>,
+    /// A day with its month and year, for other expressions: `{day}`.
+    pub day: String,
+    /// With groups `day`, `month`, `year`, `short` (a year of two digits), `quarter`, and `day2`, `month2`, `year2` for the end of a range;
+    /// `date`, where it is not all that the expression matches.
+    pub patterns: Vec<String>,
+    /// Words that may stand between a cue and its date.
+    pub fillers: String,
+    /// The role of a date, as English has it, and the cues before it that give it. The first that fits decides.
+    pub roles: Vec<(String, String)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AmountsData {
+    /// Whether plain spaces group digits.
+    pub spaced: bool,
+    /// What may stand between a word such as "million" and the currency.
+    pub of: String,
+    /// Powers of ten and the words for them.
+    pub scales: Vec<(i32, String)>,
+    /// A code of ISO 4217 or `%`, a power of ten, and what is written for them.
+    pub units: Vec<(String, i32, String)>,
+    /// Numbers in words, in lower case.
+    pub numbers: HashMap<String, u64>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReferencesData {
+    pub parts: Vec<PartData>,
+    pub levels: Vec<LevelData>,
+    /// What may stand between a part and its law.
+    pub of: String,
+    /// What joins two parts, and what joins the ends of a range.
+    pub and: String,
+    pub to: String,
+    /// What follows a part and says that it belongs to something that is not named here.
+    pub other: String,
+    /// What is written after a part for those that follow it ("ff."), and its normalised form.
+    pub following: Option<(String, String)>,
+    /// Whether any abbreviation in capitals after a part is a law.
+    pub abbreviated: bool,
+    /// Abbreviations in capitals that are no laws.
+    pub not_laws: String,
+    /// Names of laws, and what is written for them. Those of the European Union have English names.
+    pub laws: Vec<(String, String)>,
+    pub european_laws: Vec<(String, String)>,
+    /// Acts of the European Union: the English word, and what is written for it.
+    pub european_acts: Vec<(String, String)>,
+    /// "No." before a number.
+    pub number: String,
+    /// Acts with a number: the normalised name with groups in braces, and the expression.
+    pub acts: Vec<(String, String)>,
+    /// Decisions of courts, likewise; `{date}` is the day in ISO 8601.
+    pub cases: Vec<(String, String)>,
+    /// Further names for other expressions.
+    #[serde(default)]
+    pub names: HashMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PartData {
+    /// The word for the part; the group `many` where it is in the plural.
+    pub head: String,
+    pub label: String,
+    /// Its name in references to laws: of one, and of several.
+    #[serde(default)]
+    pub law: Option<(String, String)>,
+    /// Its name in references to the document itself.
+    pub own: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LevelData {
+    /// With its number in the group `n`.
+    pub pattern: String,
+    /// Its normalised form with the number, as `{n}`.
+    pub name: String,
+    /// Whether English names for laws have it, in parentheses.
+    pub european: bool,
+    /// The part that alone has it, by its name in the document itself.
+    #[serde(default)]
+    pub under: Option<String>,
+}
+
+impl Rules {
+    /// Says which expression is wrong.
+    pub fn read(data: &str) -> Read<Rules> {
+        let data: Data = toml::from_str(data).map_err(|error| error.to_string())?;
+        let months = alternation(data.dates.months.iter().flatten());
+        let ordinals = alternation(data.dates.ordinals.keys());
+        let mut names = Names::default();
+        names.add("month", &format!("(?i:{months})"));
+        names.add("ordinal", &format!("(?i:{ordinals})"));
+        names.add("day", &data.dates.day);
+        let mut given: Vec<(&String, &String)> = data.references.names.iter().collect();
+        given.sort();
+        for (name, expression) in given {
+            names.add(name, expression);
+        }
+        let calendar = Calendar::new(&data.dates)?;
+        Ok(Rules {
+            dates: Dates::new(&data.dates, calendar.clone(), &names)?,
+            amounts: Amounts::new(&data.amounts, &names)?,
+            references: References::new(&data.references, calendar, &names)?,
+        })
+    }
+}
+
+/// What names in braces stand for.
+#[derive(Debug, Default)]
+pub(super) struct Names(Vec<(String, String)>);
+
+impl Names {
+    fn add(&mut self, name: &str, expression: &str) {
+        let expression = self.filled(expression);
+        self.0.push((format!("{{{name}}}"), expression));
+    }
+
+    fn filled(&self, expression: &str) -> String {
+        let mut filled = expression.to_owned();
+        for (name, meaning) in self.0.iter().rev() {
+            filled = filled.replace(name, meaning);
+        }
+        filled.replace("{s}", SPACE).replace("{o}", &format!("(?:{SPACE})?"))
+    }
+
+    /// An expression that is sought anywhere.
+    pub fn anywhere(&self, expression: &str) -> Read<Regex> {
+        let filled = self.filled(expression);
+        Regex::new(&filled).map_err(|error| format!("{expression}: {error}"))
+    }
+
+    /// An expression that is asked for at one place: the beginning of what it is given.
+    pub fn here(&self, expression: &str) -> Read<Regex> {
+        self.anywhere(&format!(r"\A(?:{expression})"))
+    }
+
+    /// An expression that must fit all of what it is given.
+    pub fn all(&self, expression: &str) -> Read<Regex> {
+        self.anywhere(&format!(r"\A(?:{expression})\z"))
+    }
+}
+
+/// Words as an expression, the longest first.
+pub(super) fn alternation<'w>(words: impl IntoIterator<Item = &'w String>) -> String {
+    let mut words: Vec<&String> = words.into_iter().collect();
+    words.sort_by_key(|word| (std::cmp::Reverse(word.len()), word.as_str()));
+    words.into_iter().map(|word| regex::escape(word)).collect::<Vec<_>>().join("|")
+}

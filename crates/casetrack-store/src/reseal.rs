@@ -1,0 +1,317 @@
+//! Writing a collection once more in another form: what is plain sealed, or what is sealed plain.
+//!
+//! The new directory holds the same entries of RocksDB, with the same slots, and the same files of the indexes, so that searches find the
+//! same in the same order. Everything is read back from the disk and compared, before anybody relies on it.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Result, Sha256};
+use rocksdb::IteratorMode;
+use sha2::Digest;
+
+use crate::collection::{COLUMNS, Collection, Counts, ORIGINALS, UPLOADS};
+use crate::error::corrupt;
+use crate::fs;
+use crate::indexes::Indexes;
+use crate::kept::uploaded;
+use crate::lock::OWNER_LOCK;
+use crate::manifest::Manifest;
+use crate::originals;
+use crate::schema::cf;
+use crate::seal::Seal;
+use crate::truth::{TRUTH, Truth, truth_dir};
+use crate::vault::{HEADERS, SEALED_MANIFEST};
+
+/// Bytes of entries that are written to RocksDB in one batch.
+const BATCH_BYTES: usize = 4 << 20;
+/// Between two looks whether to stop.
+const ENTRIES_BETWEEN_LOOKS: u64 = 1 << 10;
+/// In a collection's directory: what tells of the collection and lies outside of it, in the new form, until it is in its place.
+pub(crate) const OWNED: &str = "owned";
+
+/// What was written, and found to be what was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rewritten {
+    /// Entries of RocksDB.
+    pub entries: u64,
+    /// Other files, and what they hold before it is sealed.
+    pub files: u64,
+    pub bytes: u64,
+    /// Copies of source files that should be there and are not.
+    pub missing: u64,
+}
+
+/// Writes the collection in `from`, which nobody has open, into `to`, which is there and holds nothing but headers. How many documents, pages and
+/// chunks it has.
+///
+/// Errors: [`ErrorCode::WrongState`] where something lies in the directory that has no place in the new one; [`ErrorCode::Corrupt`] where
+/// something is damaged; [`ErrorCode::Cancelled`]. `from` is not changed, whatever happens.
+pub(crate) fn rewrite(from: &Path, to: &Path, old: &Seal, new: &Seal, cancel: &Cancel) -> Result<(Rewritten, Counts)> {
+    // The first open may migrate, which leaves a backup until the second.
+    drop(Collection::open_with(from, true, old)?);
+    let counts = {
+        // Brings the indexes to the end of the log, saves them, and clears away what is left of earlier work.
+        let collection = Collection::open_with(from, true, old)?;
+        collection.flush()?;
+        collection.counts()?
+    };
+    check_entries(from)?;
+    let manifest = Manifest::read(from, old)?;
+    let mut work = Work { from, to, old, new, cancel, done: Rewritten::default() };
+    let documents = work.truth(&manifest)?;
+    manifest.write(to, new)?;
+    if from.join(COLUMNS).exists() {
+        work.file(Path::new(COLUMNS), Path::new(COLUMNS))?;
+    }
+    for index in Indexes::DIRECTORIES {
+        work.index(index)?;
+    }
+    work.originals(&documents)?;
+    work.uploads(&manifest, &documents)?;
+    fs::sync_dirs(to)?;
+    let done = work.done;
+    let written = Collection::open_with(to, true, new)?;
+    if written.counts()? != counts {
+        return Err(differs(to));
+    }
+    drop(written);
+    Ok((done, counts))
+}
+
+/// Refuses what would be lost: nothing else is taken along.
+fn check_entries(dir: &Path) -> Result<()> {
+    for entry in fs::entries(dir)? {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let known = [TRUTH, ORIGINALS, UPLOADS, COLUMNS, OWNED, OWNER_LOCK, Manifest::FILE, SEALED_MANIFEST];
+        let is_left_over = name.ends_with(".partial") || name == fs::ATTEMPT;
+        if known.contains(&&*name)
+            || Indexes::DIRECTORIES.contains(&&*name)
+            || HEADERS.contains(&&*name)
+            || is_left_over
+        {
+            continue;
+        }
+        let place = dir.join(&name);
+        let message = format!("{} would be lost, so nothing was done.", place.display());
+        return Err(Error::new(ErrorCode::WrongState, message).with_hint(
+            "It is not a part of the documents, and cannot be encrypted or decrypted with them. Look at it, move it to another \
+             folder or delete it, then try again.",
+        ));
+    }
+    Ok(())
+}
+
+struct Work<'w> {
+    from: &'w Path,
+    to: &'w Path,
+    old: &'w Seal,
+    new: &'w Seal,
+    cancel: &'w Cancel,
+    done: Rewritten,
+}
+
+impl Work<'_> {
+    fn check_cancelled(&self) -> Result<()> {
+        if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+
+    /// Copies and compares RocksDB. The documents that it has.
+    fn truth(&mut self, manifest: &Manifest) -> Result<Vec<DocumentMeta>> {
+        let (from, to) = (truth_dir(self.from), truth_dir(self.to));
+        let mut documents = Vec::new();
+        {
+            let source = Truth::open(&from, self.old)?;
+            let target = Truth::create(&to, &manifest.identity(), self.new)?;
+            let reader = source.reader();
+            for family in cf::ALL {
+                let (mut batch, mut bytes) = (target.batch(), 0);
+                for (number, entry) in (0_u64..).zip(reader.scan_all(family)?) {
+                    let (key, value) = entry?;
+                    batch.put(family, &key, &value)?;
+                    bytes += key.len() + value.len();
+                    if bytes >= BATCH_BYTES {
+                        target.write_lazily(std::mem::replace(&mut batch, target.batch()))?;
+                        bytes = 0;
+                    }
+                    if number.is_multiple_of(ENTRIES_BETWEEN_LOOKS) {
+                        self.check_cancelled()?;
+                    }
+                }
+                target.write_lazily(batch)?;
+            }
+            // Not in the log alone, which a power failure may cut off.
+            target.flush_all()?;
+            for range in reader.slot_ranges()? {
+                let id = range?.document;
+                let record = reader.document(id)?.ok_or_else(|| corrupt(format!("Document {id} is missing.")))?;
+                documents.push(record.meta);
+            }
+        }
+        let [source, target] = [Truth::open_to_compare(&from, self.old)?, Truth::open_to_compare(&to, self.new)?];
+        for family in cf::ALL {
+            let [before, after] = [self.tally(&source, family)?, self.tally(&target, family)?];
+            if before != after {
+                return Err(differs(&to));
+            }
+            self.done.entries += after.entries;
+        }
+        Ok(documents)
+    }
+
+    /// What a family holds, whatever the order of its keys.
+    fn tally(&self, truth: &Truth, family: &str) -> Result<Tally> {
+        let mut tally = Tally::default();
+        for entry in truth.db().iterator_cf(truth.cf(family)?, IteratorMode::Start) {
+            let (key, value) = truth.opened(family, entry.map_err(|error| truth.error(error))?)?;
+            tally.add(&key, &value);
+            if tally.entries.is_multiple_of(ENTRIES_BETWEEN_LOOKS) {
+                self.check_cancelled()?;
+            }
+        }
+        Ok(tally)
+    }
+
+    /// The files of an index: the same, by the same names. Locks are empty, and made when they are needed.
+    fn index(&mut self, index: &str) -> Result<()> {
+        let folder = self.from.join(index);
+        fs::create_dir(&self.to.join(index))?;
+        for entry in fs::dir_entries_or_none(&folder)? {
+            let name = entry.file_name();
+            let text = name.to_string_lossy();
+            if entry.path().is_file() && !text.ends_with(".lock") && !text.ends_with(".partial") {
+                let place = Path::new(index).join(&name);
+                self.file(&place, &place)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The copies of source files. Their names say which document they are of, in each form in another way.
+    fn originals(&mut self, documents: &[DocumentMeta]) -> Result<()> {
+        let folder = self.to.join(ORIGINALS);
+        fs::create_dir(&folder)?;
+        for meta in documents.iter().filter(|meta| meta.original_stored) {
+            let from = originals::path(&self.from.join(ORIGINALS), meta, self.old);
+            if !from.exists() {
+                self.done.missing += 1;
+                continue;
+            }
+            let to = originals::new_path(&folder, meta, self.new);
+            self.file(&below(self.from, &from), &below(self.to, &to))?;
+        }
+        Ok(())
+    }
+
+    /// Uploads. In a vault their names do not tell their paths, which the documents made of them do. One of which no document was made keeps
+    /// the name that it has there.
+    fn uploads(&mut self, manifest: &Manifest, documents: &[DocumentMeta]) -> Result<()> {
+        let mut paths = HashMap::new();
+        if self.old.is_sealed() {
+            for meta in documents {
+                let relative = uploaded(manifest.collection.id, Path::new(&meta.path));
+                let hidden = relative.and_then(|relative| self.old.hidden_name(relative.to_str()?));
+                paths.extend(hidden.zip(relative));
+            }
+        }
+        let folder = self.from.join(UPLOADS);
+        for path in files_below(&folder)? {
+            let relative = below(&folder, &path);
+            let text = relative.to_string_lossy();
+            // One that was being uploaded when the process ended.
+            if text.starts_with('.') {
+                continue;
+            }
+            let named = match self.new.hidden_name(&text) {
+                Some(hidden) => PathBuf::from(hidden),
+                None => paths.get(&*text).map_or_else(|| relative.clone(), |path| path.to_path_buf()),
+            };
+            let to = Path::new(UPLOADS).join(named);
+            if let Some(parent) = self.to.join(&to).parent() {
+                fs::create_dir(parent)?;
+            }
+            self.file(&Path::new(UPLOADS).join(&relative), &to)?;
+        }
+        Ok(())
+    }
+
+    /// Writes a file in the new form and compares what it holds then. Both paths are below those of the collections.
+    fn file(&mut self, from: &Path, to: &Path) -> Result<()> {
+        let (source, target) = (self.from.join(from), self.to.join(to));
+        let [unread, unwritten] = [&source, &target].map(|path| {
+            move |error: std::io::Error| {
+                error.downcast::<Error>().unwrap_or_else(|error| Error::io(path.display(), error))
+            }
+        });
+        let mut input = self.old.open(&source, &known_as(from)).map_err(unread)?;
+        let mut output = self.new.create(&target, &known_as(to))?;
+        let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);
+        let mut buffer = vec![0; 1 << 18];
+        loop {
+            self.check_cancelled()?;
+            let read = input.read(&mut buffer).map_err(unread)?;
+            if read == 0 {
+                break;
+            }
+            output.write_all(&buffer[..read]).map_err(unwritten)?;
+            hasher.update(&buffer[..read]);
+            bytes += read as u64;
+        }
+        output.finish().map_err(unwritten)?;
+        let written = originals::digest(&target, &known_as(to), self.new).map_err(unwritten)?;
+        if written != (Sha256(hasher.finalize().into()), bytes) {
+            return Err(differs(&target));
+        }
+        self.done.files += 1;
+        self.done.bytes += bytes;
+        Ok(())
+    }
+}
+
+/// Number and sum of entries. The sum is over digests of them, as numbers of 64 bits, so that it does not depend on their order.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    entries: u64,
+    sum: [u64; 4],
+}
+
+impl Tally {
+    fn add(&mut self, key: &[u8], value: &[u8]) {
+        let digest =
+            sha2::Sha256::new().chain_update((key.len() as u64).to_le_bytes()).chain_update(key).chain_update(value);
+        let digest: [u8; 32] = digest.finalize().into();
+        for (sum, part) in self.sum.iter_mut().zip(digest.as_chunks::<8>().0) {
+            *sum = sum.wrapping_add(u64::from_le_bytes(*part));
+        }
+        self.entries += 1;
+    }
+}
+
+/// The name that a file is sealed under: its path in the collection, the same on every system.
+fn known_as(path: &Path) -> String {
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn below(dir: &Path, path: &Path) -> PathBuf {
+    path.strip_prefix(dir).unwrap_or(path).to_owned()
+}
+
+/// All files below a directory; none where it is not there. Links are not followed.
+fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::dir_entries_or_none(dir)? {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => found.extend(files_below(&entry.path())?),
+            Ok(kind) if kind.is_file() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// What was written is not what was read: the disk or memory is at fault.
+fn differs(path: &Path) -> Error {
+    Error::new(ErrorCode::Io, format!("{} does not hold what was just written to it.", path.display()))
+        .with_hint("Nothing was changed. Check the disk and the memory of this machine, then try again.")
+}

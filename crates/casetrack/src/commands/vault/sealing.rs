@@ -1,0 +1,215 @@
+//! `casetrack vault seal` and `unseal`
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use casetrack_core::{CollectionId, Error, Password, Result};
+use casetrack_engine::note_vault;
+use casetrack_engine::vaults::{MoveSpace, Moved, SealedCollection};
+use casetrack_text::format::{bytes, counted, duration, visible};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::{idle, until, words_text};
+use crate::ask::{can_ask, confirm};
+use crate::commands::found::LastSearch;
+use crate::console::Console;
+use crate::privacy::empty_log;
+use crate::secrets::{OpenedWith, Typed};
+
+/// Make a vault of a collection: encrypt everything that it has on the disk
+///
+/// Asks for a passphrase, and prints a recovery key once. The collection is written a second time, encrypted, and compared; then the encrypted form takes
+/// the place of the plain one, whose files are overwritten and removed. Its ID and all that is in it stay: documents, tags, evidence, watches, jobs.
+/// Calls wait until it is done. Killed before the exchange, nothing has changed; killed later, the rest is done when CaseTrack starts again.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Seal {
+    /// Name, ID or reference of the collection
+    #[arg(value_name = "NAME")]
+    collection: String,
+    /// Lock it when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
+    #[arg(long, value_name = "TIME", value_parser = casetrack_mcp::settings::duration)]
+    idle: Option<Duration>,
+    #[command(flatten)]
+    from: Typed,
+    #[arg(skip)]
+    passphrase: Option<Password>,
+}
+
+impl Seal {
+    pub fn can_move(&self) -> CanMove {
+        CanMove { collection: Some(self.collection.clone()), unseal: false }
+    }
+
+    pub fn ask(&mut self) -> Result<()> {
+        self.passphrase = Some(self.from.read_new("Passphrase of the vault")?);
+        Ok(())
+    }
+
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let passphrase = self.passphrase.ok_or_else(|| Error::internal("Nobody was asked for a passphrase."))?;
+        let engine = &console.engine;
+        let id = engine.find_collection(&self.collection)?.id;
+        let idle = idle(self.idle, console)?;
+        // From here on the log tells nothing of it.
+        note_vault();
+        empty_log(&engine.config().data_dir)?;
+        LastSearch::forget(engine)?;
+        let sealed = engine.seal_collection(id, &passphrase, idle, &console.cancel)?;
+        console.print(&sealed, |sealed| sealed_text(sealed, idle))
+    }
+}
+
+fn sealed_text(sealed: &SealedCollection, idle: Duration) -> String {
+    let SealedCollection { moved, recovery_words } = sealed;
+    let mut out = format!(
+        "\"{}\" is a vault now (ID: {}): {}. {}\n",
+        visible(&moved.meta.name),
+        moved.meta.id.short(),
+        what(moved),
+        until(idle)
+    );
+    let _ = writeln!(
+        out,
+        "Overwritten and removed: {}, {}. On SSDs, and on file systems that copy on write or keep snapshots, what was in them may stay \
+         readable with special tools until the blocks are used again.",
+        counted(moved.overwritten_files, "plain file"),
+        bytes(moved.overwritten_bytes)
+    );
+    if moved.linked_files > 0 {
+        let _ = writeln!(
+            out,
+            "{} with a further name elsewhere, such as in a backup made of links: removed here, and still readable there.",
+            counted(moved.linked_files, "file")
+        );
+    }
+    if let Some(left) = &moved.left {
+        let _ = writeln!(
+            out,
+            "A part of the plain files is still there, and goes when CaseTrack starts the next time: {}",
+            visible(left)
+        );
+    }
+    let _ = write!(
+        out,
+        "Still plain: the documents where they were ingested from, exports and backups, and the lists of `casetrack files` and `casetrack space`. \
+         If you let the log of tool calls record queries, it has those from before.\n\n{}",
+        words_text(recovery_words)
+    );
+    out
+}
+
+/// `12 documents, 340 passages, 25 files (3.1 s)`
+fn what(moved: &Moved) -> String {
+    let mut what = format!(
+        "{}, {}, {}",
+        counted(moved.documents, "document"),
+        counted(moved.chunks, "passage"),
+        counted(moved.files, "file")
+    );
+    if moved.missing_originals > 0 {
+        let _ = write!(
+            what,
+            ", without {} that was missing before",
+            counted(moved.missing_originals, "copy of a source file")
+        );
+    }
+    let _ = write!(what, " ({})", duration(moved.duration_ms));
+    what
+}
+
+/// Make a collection that anybody can read of a vault: decrypt everything that it has on the disk
+///
+/// Asks whether to do it, and for something that opens the vault. Everything stays but the encryption and what opens it; to encrypt it again, with another key, use
+/// `casetrack vault seal`.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Unseal {
+    /// ID of the vault, or the beginning of it; its name, while it is unlocked [default: the only one]
+    #[arg(value_name = "NAME")]
+    vault: Option<String>,
+    /// Do it without asking
+    #[arg(long)]
+    yes: bool,
+    #[command(flatten)]
+    with: OpenedWith,
+}
+
+impl Unseal {
+    pub fn can_move(&self) -> CanMove {
+        CanMove { collection: self.vault.clone(), unseal: true }
+    }
+
+    pub fn ask(&mut self) -> Result<()> {
+        if !self.yes {
+            if !can_ask() {
+                return Err(Error::invalid("There is nobody at a terminal to ask whether to decrypt the vault.")
+                    .with_hint("Run the command in a terminal, or add --yes."));
+            }
+            if !confirm("Whoever can read its files can then read the documents. Decrypt the vault?")? {
+                return Err(Error::invalid("The vault was not decrypted.").with_hint("Nothing was changed."));
+            }
+        }
+        self.with.ask()
+    }
+
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let id = engine.find_vault(self.vault.as_deref())?;
+        let opener = self.with.opener()?;
+        LastSearch::forget(engine)?;
+        let moved = engine.unseal_collection(id, &opener, &console.cancel)?;
+        console.print(&moved, unsealed_text)
+    }
+}
+
+fn unsealed_text(moved: &Moved) -> String {
+    let mut out = format!(
+        "\"{}\" is no vault any more (ID: {}): {}. Whoever can read its files can read it.",
+        visible(&moved.meta.name),
+        moved.meta.id.short(),
+        what(moved)
+    );
+    if let Some(left) = &moved.left {
+        let _ = write!(
+            out,
+            "\nA part of the encrypted files is still there, and goes when CaseTrack starts the next time: {}",
+            visible(left)
+        );
+    }
+    out
+}
+
+/// Whether a collection can be moved into a vault or out of it, before anybody is asked for a passphrase; says how much disk it takes.
+#[derive(Debug, Args, Serialize, Deserialize)]
+#[command(hide = true)]
+pub struct CanMove {
+    collection: Option<String>,
+    #[arg(long)]
+    unseal: bool,
+}
+
+impl CanMove {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let id = self.find(console)?;
+        let MoveSpace { needed_bytes, free_bytes } = console.engine.space_to_move(id)?;
+        console.note(format!(
+            "It takes up to {} of the disk while it is under way; {} are free.",
+            bytes(needed_bytes),
+            bytes(free_bytes)
+        ));
+        Ok(0)
+    }
+
+    fn find(&self, console: &Console) -> Result<CollectionId> {
+        let (engine, name) = (&console.engine, self.collection.as_deref());
+        if self.unseal {
+            return engine.find_vault(name);
+        }
+        let found = engine.find_collection(name.unwrap_or_default())?;
+        match engine.unlocked_vaults()?.contains(&found.id) {
+            true => Err(Error::invalid(format!("\"{}\" is a vault already.", found.name))
+                .with_hint("See what opens it with `casetrack vault slots`.")),
+            false => Ok(found.id),
+        }
+    }
+}

@@ -272,7 +272,8 @@ test("every kind of name can be filtered and opened, with or without other names
     const name = await first.locator("strong").innerText();
     await page.locator('input[type="search"]').fill(name);
     await first.click();
-    await page.locator(".profile h2").first().waitFor();
+    // The profile of the name before stays until this one has come.
+    await page.locator(".profile h2", { hasText: name }).first().waitFor();
     assert.equal(await page.locator(".failure").count(), 0, type);
     assert.equal(await page.locator(".profile h2").first().innerText(), name);
   }

@@ -263,15 +263,16 @@ test("a name has its profile, its neighbours and its mentions", async () => {
   await page.locator(".lit").first().waitFor();
 });
 
-test("every kind of name is listed and opened, with or without other names", async () => {
+test("every kind of name can be filtered and opened, with or without other names", async () => {
   for (const type of ["person", "organization", "date", "location"]) {
     await bench.go(`${inMatter("entities")}?type=${type}`);
-    await page.locator('input[type="search"]').fill("");
+    // Only then are the rows those of this type: the page keeps the rows of the type before until the new ones have come.
+    await page.reload();
     const first = page.locator(".results .virtual .row").first();
     await first.waitFor();
     const name = await first.locator("strong").innerText();
+    await page.locator('input[type="search"]').fill(name);
     await first.click();
-    // The profile of the name before stays until this one has come.
     await page.locator(".profile h2", { hasText: name }).first().waitFor();
     assert.equal(await page.locator(".failure").count(), 0, type);
     assert.equal(await page.locator(".profile h2").first().innerText(), name);

@@ -76,7 +76,8 @@ python3 scripts/fetch_models.py --check || fail "The model weights under models/
 
 # --- build ---
 
-say "Building in $CARGO_TARGET_DIR (the first time takes minutes, most of them for RocksDB; later seconds)"
 started=$SECONDS
+scripts/rocksdb.sh
+say "Building in $CARGO_TARGET_DIR (the first time takes many minutes; later seconds)"
 cargo build --release --locked
 say "Built $BIN in $((SECONDS - started)) s"

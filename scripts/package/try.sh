@@ -70,7 +70,18 @@ try_deb() {
     cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/casetrack.deb"
     as_root dpkg --install /tmp/casetrack.deb >/dev/null
     session /usr/share/casetrack/samples casetrack
-    as_root dpkg --remove casetrack >/dev/null
+    # Removed while an assistant is connected and the background process runs: the one is named, the other ends.
+    as_user mkdir /home/ann/.cursor
+    as_user casetrack -q connect cursor --yes >/dev/null 2>&1
+    as_user casetrack -q collections >/dev/null
+    as_root dpkg --remove casetrack | grep -q "take it out of /home/ann/.cursor/mcp.json" || fail "Removing the package does not name the assistant."
+    for _ in $(seq 100); do
+        compgen -G "$ROOT/proc/[0-9]*/exe" | xargs -r -n1 readlink 2>/dev/null | grep -q '/usr/bin/casetrack' || break
+        sleep 0.1
+    done
+    ! compgen -G "$ROOT/proc/[0-9]*/exe" | xargs -r -n1 readlink 2>/dev/null | grep -q '/usr/bin/casetrack' || fail "A process of the package is left."
+    printf '  removed with its process; the assistant that was connected is named\n'
+    as_user rm -r /home/ann/.cursor
 }
 
 try_wheel() {

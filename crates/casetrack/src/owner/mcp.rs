@@ -53,6 +53,7 @@ impl Mcp {
 ///
 /// Other commands start it when they need it, and it exits when nothing has used it for five minutes. Stop it before you copy,
 /// move or delete the files of a data directory by other means. It is not stopped while an assistant or a command is using it.
+/// A service that keeps it running (`casetrack service install`) is stopped with it, until the next login or `casetrack service start`.
 #[derive(Debug, Args)]
 pub struct Stop {}
 
@@ -60,14 +61,15 @@ impl Stop {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
         let stopped = connect::stop(&data_dir)?;
-        let text = match (stopped, service::is_installed()) {
+        let service = service::stop(&data_dir)?;
+        let text = match (stopped, service) {
             (true, false) => "Stopped.",
-            (true, true) => {
-                "Stopped. The service starts it again within a minute; `casetrack service uninstall` ends that."
-            }
-            (false, _) => "Nothing was running.",
+            (true, true) => "Stopped, and the service with it until the next login or `casetrack service start`.",
+            (false, false) => "Nothing was running.",
+            (false, true) => "Nothing was running. The service starts at the next login or with `casetrack service start`.",
         };
-        output::print(&json!({"data_dir": data_dir, "stopped": stopped}), global, |_| text.to_owned())?;
+        let said = json!({"data_dir": data_dir, "stopped": stopped, "service": service});
+        output::print(&said, global, |_| text.to_owned())?;
         Ok(ExitCode::SUCCESS)
     }
 }

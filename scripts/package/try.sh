@@ -66,23 +66,46 @@ try_archive() {
     as_user rm -r "/home/ann/$name"
 }
 
+# Runs a line as ann types it at a terminal; questions are answered with yes.
+typed() {
+    local status=0
+    script --quiet --return --command "chroot --userspec=ann:ann '$ROOT' env -i HOME=/home/ann LANG=C.UTF-8 TERM=dumb CASETRACK_PAGER=cat \
+        PATH=/usr/local/bin:/usr/bin:/bin bash -c $(printf %q "$1")" /dev/null < <(yes) >"$ROOT/tmp/shown" 2>&1 || status=$?
+    # Without tesseract the scan is reported, and the status is 3.
+    [ $status -eq 0 ] || [ $status -eq 3 ] || fail "\"$1\" of the documents ends with status $status:" "$(cat "$ROOT/tmp/shown")"
+}
+
+# The lines of a document that call the program, one after the other.
+typed_lines_of() {
+    local line
+    while IFS= read -r line; do typed "$line"; done < <(sed -n "$2"'s/^    \(casetrack .*\)$/\1/p' "$1")
+}
+
+# Installed, used and removed with the lines of README.md and docs/installing.md, word for word.
 try_deb() {
-    cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/casetrack.deb"
-    as_root dpkg --install /tmp/casetrack.deb >/dev/null
+    local line
+    cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/"
+    line=$(sed -n 's/^    sudo \(apt install .*\)$/\1/p' README.md)
+    as_root sh -c "cd /tmp && ${line/_amd64/_$(dpkg --print-architecture)}" >"$ROOT/tmp/apt" 2>&1 </dev/null || fail "$line" "$(cat "$ROOT/tmp/apt")"
     session /usr/share/casetrack/samples casetrack
+    as_user rm -r /home/ann/.local/share/casetrack/data
+    typed_lines_of README.md ''
+    grep -q "answered after .* tools:" "$ROOT/tmp/shown" || fail "README.md does not end with the tools of the assistant:" "$(cat "$ROOT/tmp/shown")"
+    printf '  the lines of README.md do what they say\n'
+    typed_lines_of docs/installing.md '/^## Removing it/,$ '
     # Removed while an assistant is connected and the background process runs: the one is named, the other ends.
     as_user mkdir /home/ann/.cursor
     as_user casetrack -q connect cursor --yes >/dev/null 2>&1
     as_user casetrack -q collections >/dev/null
-    as_root dpkg --remove casetrack | grep -q "take it out of /home/ann/.cursor/mcp.json" || fail "Removing the package does not name the assistant."
-    for _ in $(seq 100); do
-        compgen -G "$ROOT/proc/[0-9]*/exe" | xargs -r -n1 readlink 2>/dev/null | grep -q '/usr/bin/casetrack' || break
-        sleep 0.1
-    done
-    ! compgen -G "$ROOT/proc/[0-9]*/exe" | xargs -r -n1 readlink 2>/dev/null | grep -q '/usr/bin/casetrack' || fail "A process of the package is left."
+    as_root dpkg --remove casetrack >"$ROOT/tmp/removed"
+    grep -q "take it out of /home/ann/.cursor/mcp.json" "$ROOT/tmp/removed" || fail "Removing the package does not name the assistant."
+    for _ in $(seq 100); do is_running /usr/bin/casetrack && sleep 0.1 || break; done
+    ! is_running /usr/bin/casetrack || fail "A process of the package is left."
     printf '  removed with its process; the assistant that was connected is named\n'
     as_user rm -r /home/ann/.cursor
 }
+
+is_running() { readlink "$ROOT"/proc/[0-9]*/exe 2>/dev/null | grep -qF "$1"; }
 
 try_wheel() {
     local wheel
@@ -147,6 +170,7 @@ try_mcpb() {
 inside() {
     KIND=$1 ROOT=$2 PACKAGES=$3
     mount -t proc proc "$ROOT/proc"
+    as_user mkdir -p /home/ann/.config
     [ "$(ls -A /sys/class/net 2>/dev/null | wc -l)" -le 1 ] || [ -z "$(ip route 2>/dev/null)" ] || fail "There is a network here."
     local before left
     before=$(files)

@@ -127,8 +127,7 @@ fn a_service_is_installed_stopped_and_removed_with_the_manager_of_the_system() {
     std::fs::write(&systemctl, script).unwrap();
     std::fs::set_permissions(&systemctl, std::fs::Permissions::from_mode(0o755)).unwrap();
     let said = |args: &[&str], status: i32| {
-        let output =
-            command(home, args).env("PATH", format!("{}:/usr/bin:/bin", tools.display())).output().unwrap();
+        let output = command(home, args).env("PATH", format!("{}:/usr/bin:/bin", tools.display())).output().unwrap();
         assert_eq!(output.status.code(), Some(status), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };

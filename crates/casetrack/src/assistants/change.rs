@@ -107,9 +107,9 @@ fn in_file(path: &Path, error: Error) -> Error {
     let named = Error::new(error.code, message);
     match &error.hint {
         Some(_) => named.with_hint_of(&error),
-        None => {
-            named.with_hint("Correct the file, or add the server there yourself; docs/assistants.md shows the entries.")
-        }
+        None => named.with_hint(
+            "Correct the file, or add the server there yourself: `casetrack help assistants` shows the entries.",
+        ),
     }
 }
 
@@ -184,11 +184,12 @@ mod tests {
             let path = dir.path().join("new/config");
             Plan::connect(&path, client.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
             Plan::disconnect(&path, client.style(), "casetrack").unwrap().carry_out().unwrap();
-            assert!(!path.exists(), "{client:?}");
+            assert!(!dir.path().join("new").exists(), "{client:?}");
             if client == Client::Codex {
                 continue;
             }
             // Another program adds something in the meantime.
+            std::fs::create_dir(path.parent().unwrap()).unwrap();
             std::fs::write(&path, "{}").unwrap();
             Plan::connect(&path, client.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
             let text = std::fs::read_to_string(&path).unwrap().replacen('{', "{\n  \"later\": true,", 1);

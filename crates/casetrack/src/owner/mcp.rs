@@ -66,7 +66,9 @@ impl Stop {
             (true, false) => "Stopped.",
             (true, true) => "Stopped, and the service with it until the next login or `casetrack service start`.",
             (false, false) => "Nothing was running.",
-            (false, true) => "Nothing was running. The service starts at the next login or with `casetrack service start`.",
+            (false, true) => {
+                "Nothing was running. The service starts at the next login or with `casetrack service start`."
+            }
         };
         let said = json!({"data_dir": data_dir, "stopped": stopped, "service": service});
         output::print(&said, global, |_| text.to_owned())?;

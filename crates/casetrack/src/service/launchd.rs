@@ -47,12 +47,8 @@ fn user(_: &Path) -> u32 {
 fn property_list(definition: &Definition) -> String {
     let Definition { program, options } = definition;
     let ours = ["owner".to_owned(), "--stay".to_owned()];
-    let words: String = [program]
-        .into_iter()
-        .chain(options)
-        .chain(&ours)
-        .map(|word| format!("        {}\n", string(word)))
-        .collect();
+    let words: String =
+        [program].into_iter().chain(options).chain(&ours).map(|word| format!("        {}\n", string(word))).collect();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\

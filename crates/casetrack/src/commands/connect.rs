@@ -241,10 +241,11 @@ pub fn found(places: &Places) -> Vec<Client> {
     Client::ALL.iter().copied().filter(|&client| places.has(client)).collect()
 }
 
+/// The assistants that are connected, and those whose own configuration cannot be read: they may be, and that is reported.
 fn connected(places: &Places, writing: &Writing) -> Vec<Client> {
     let is_connected = |client: &Client| {
         let server = assistants::server(&writing.file(places, *client), client.style(), &writing.name);
-        server.is_ok_and(|server| server.is_some())
+        server.map_or(writing.config.is_none(), |server| server.is_some())
     };
     Client::ALL.iter().copied().filter(is_connected).collect()
 }

@@ -144,10 +144,10 @@ try_mcpb() {
     local module=$ROOTS/mcpb/node_modules/@anthropic-ai/mcpb
     node "$module/dist/cli/cli.js" unpack "$(the 'casetrack-*.mcpb')" "$ROOT/home/ann/bundle" >/dev/null
     as_root chown -R ann:ann /home/ann/bundle
-    as_user mkdir -p /home/ann/Documents
-    # With the settings as they are offered the first time, and read-only with another folder.
+    as_user mkdir -p /home/ann/Documents /home/ann/Papers
+    # With the settings as they are offered the first time, and read-only with other folders and sets of tools.
     local settings tools=()
-    for settings in '{}' '{"read_only": true, "folder": "/home/ann/bundle"}'; do
+    for settings in '{}' '{"read_only": true, "folders": ["/home/ann/Documents", "/home/ann/Papers"], "toolsets": "core,ingest,time"}'; do
         SERVER=$(node scripts/package/bundle.mjs "$module" "$ROOT/home/ann/bundle" /home/ann/bundle /home/ann "$settings")
         if [ "$settings" = '{}' ]; then
             local user='["chroot", "--userspec=ann:ann", "'$ROOT'", "env", "-i", "HOME=/home/ann"]'
@@ -157,14 +157,15 @@ try_mcpb() {
             mapfile -t tools < <(python3 -c 'import json, sys; print("\n".join(json.loads(sys.argv[1])))' "$SERVER")
             printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"try","version":"1"}}}' \
                 '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
-                as_user "${tools[@]}" >"$ROOT/tmp/answers" || fail "The server does not start with another folder."
+                as_user "${tools[@]}" >"$ROOT/tmp/answers" || fail "The server does not start with two folders."
             grep -q '"search_documents"' "$ROOT/tmp/answers" || fail "The server lists no search_documents."
             ! grep -q '"name":"ingest_document"' "$ROOT/tmp/answers" || fail "The server offers ingest_document although it is read-only."
-            printf '  read-only with another folder: no tool that changes anything\n'
+            ! grep -q '"name":"list_entities"' "$ROOT/tmp/answers" || fail "The server offers list_entities, which is in none of the sets."
+            printf '  read-only with two folders and fewer tools: no tool that changes anything\n'
         fi
     done
     as_user /home/ann/bundle/bin/casetrack -q stop
-    as_user rm -r /home/ann/bundle /home/ann/Documents
+    as_user rm -r /home/ann/bundle /home/ann/Documents /home/ann/Papers
 }
 
 inside() {

@@ -266,6 +266,11 @@ pub struct Offered {
 }
 
 impl Offered {
+    /// Adds folders to those of `--root`.
+    pub fn add_roots(&mut self, roots: Vec<PathBuf>) {
+        self.roots.extend(roots);
+    }
+
     /// The options themselves, for a configuration.
     pub fn as_arguments(&self) -> Vec<String> {
         let mut arguments = Vec::new();
@@ -290,7 +295,7 @@ impl Offered {
 }
 
 /// A path that means the same in another process.
-fn absolute(text: &str) -> std::io::Result<PathBuf> {
+pub fn absolute(text: &str) -> std::io::Result<PathBuf> {
     std::path::absolute(text)
 }
 

@@ -1,6 +1,7 @@
 //! `casetrack mcp` and `casetrack stop`
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use casetrack_core::Result;
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use super::wire::SessionOptions;
 use super::{connect, http, relay};
-use crate::options::{Global, Offered, http_address};
+use crate::options::{Global, Offered, absolute, http_address};
 use crate::{output, service};
 
 /// Serve AI assistants over MCP on standard input and output, or over HTTP
@@ -28,6 +29,9 @@ pub struct Mcp {
     no_token: bool,
     #[command(flatten)]
     offered: Offered,
+    /// As --root, for several folders one after the other, as MCP bundles write them
+    #[arg(long, value_name = "DIR", num_args = 1.., hide = true, value_parser = absolute)]
+    roots: Vec<PathBuf>,
 }
 
 impl Mcp {
@@ -40,7 +44,8 @@ impl Mcp {
                 data_dir.join(settings::FILE).display()
             );
         }
-        let Self { collection, http, no_token, offered } = self;
+        let Self { collection, http, no_token, mut offered, roots } = self;
+        offered.add_roots(roots);
         let options = SessionOptions { global, offered, collection, active: None };
         match http {
             Some(address) => http::run(options, address, no_token),
@@ -73,5 +78,22 @@ impl Stop {
         let said = json!({"data_dir": data_dir, "stopped": stopped, "service": service});
         output::print(&said, global, |_| text.to_owned())?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_may_follow_each_other_as_bundles_write_them() {
+        #[derive(clap::Parser)]
+        struct Options {
+            #[command(flatten)]
+            mcp: Mcp,
+        }
+        let line = ["casetrack", "--read-only=true", "--roots", "/a b", "/c"];
+        let options: Options = clap::Parser::parse_from(line);
+        assert_eq!(options.mcp.roots, [PathBuf::from("/a b"), PathBuf::from("/c")]);
     }
 }

@@ -45,9 +45,19 @@ fn results_are_marked_wrapped_and_shown_by_number() {
     let refused = run_expecting(1, home, &["show", "4", "--json"]);
     assert!(refused.contains("There is no result 4") && refused.contains("`casetrack search`"), "{refused}");
 
-    // Marks around passages are for programs.
-    assert!(shown.contains("<document-text "), "{shown}");
-    assert!(!with_columns(home, "100", &["show", "3"]).contains("document-text"));
+    // Marks around passages, IDs and times of processing are for programs.
+    let at_terminal = plain(&with_columns(home, "100", &["show", "3"]));
+    for shown in [&shown, &at_terminal] {
+        for mark in ["document-text", chunk, "embedded", "Requested"] {
+            assert!(!shown.contains(mark), "{mark}: {shown}");
+        }
+        assert!(shown.contains("The passage: p. "), "{shown}");
+    }
+    let call = serde_json::json!({"chunk_id": chunk}).to_string();
+    let called = run(home, &["call", "get_source_context", &call, "-c", "Harbour Point"]);
+    assert!(called.contains("<document-text ") && called.contains(chunk), "{called}");
+    let summary = run(home, &["summary"]);
+    assert!(summary.contains("passages):") && !summary.contains("EMBEDDINGS"), "{summary}");
     for args in [&["search", "interest", "-k", "2"][..], &["summary"], &["documents"], &["sheet"], &["doctor"]] {
         assert!(!run(home, args).contains('\u{1b}'), "{args:?}");
     }

@@ -130,17 +130,16 @@ fn errors_of_commands_name_commands() {
         &["lock", "Three"],
         &["vault", "seal", "Three"],
         &["vault", "unseal", "Three"],
-        &["vault", "slots", "Three"],
+        &["vault", "slots", "-c", "Three"],
         &["index-status", "-c", "Three"],
         &["ask", "Who pays?"],
         &["ask", "Who pays?", "--document", "none.pdf", "-c", "One"],
         &["versions", "--document", "none.pdf", "-c", "One"],
         &["threads", "none.eml", "-c", "One"],
         &["search-terms", "rent*", "-c", "Three"],
-        &["search-terms", "(rent", "-c", "One"],
         &["verify-quote", "the rent is due", "-c", "Three"],
         &["verify-quote", "rent", "--document", "none.pdf", "-c", "One"],
-        &["verify-quotes", "/nowhere", "-c", "One"],
+        &["verify-quotes", "/dev/null", "-c", "Three"],
         &["summary"],
         &["clusters", "-c", "Three"],
         &["documents", "-c", "Three"],
@@ -195,7 +194,7 @@ fn errors_of_commands_name_commands() {
         let said = [output.stdout, output.stderr].map(|said| String::from_utf8(said).unwrap()).concat();
         assert_eq!(output.status.code(), Some(1), "{args:?} {said}");
         let named: Vec<&String> = tools.iter().filter(|tool| said.contains(tool.as_str())).collect();
-        assert!(named.is_empty(), "{args:?} names {named:?}: {said}");
+        assert!(named.is_empty() && !said.contains("resource-set"), "{args:?} names {named:?}: {said}");
     }
 }
 

@@ -188,15 +188,15 @@ fn implied(text: &str, indent: usize, is_first: bool) -> Vec<Span> {
     let rest = text[indent..].trim_end();
     let end = indent + rest.len();
     let one = |range: Range<usize>, style| vec![Span { range, style }];
-    if is_first || rest.ends_with(':') && rest.chars().all(|c| !c.is_lowercase()) {
-        return one(indent..end, Style::Strong);
-    }
     for (word, style) in
         [("Note:", Style::Warning), ("Next:", Style::Good), ("ok  ", Style::Good), ("MISSING", Style::Bad)]
     {
         if rest.starts_with(word) {
             return one(indent..indent + word.trim_end().len(), style);
         }
+    }
+    if is_first || rest.ends_with(':') && rest.chars().all(|c| !c.is_lowercase()) {
+        return one(indent..end, Style::Strong);
     }
     let mut spans = Vec::new();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -367,6 +367,9 @@ mod tests {
         let undressed = plain(text, 80);
         let dressed = dress(text, Look { columns: 80, paint: Paint::Color });
         assert!(dressed.contains("\u{1b}[1mSummary of it\u{1b}[0m"), "{dressed:?}");
+        // A verdict is a verdict also at the top.
+        let verdict = dress("ok       models: here", Look { columns: 80, paint: Paint::Color });
+        assert_eq!(verdict, "\u{1b}[32mok\u{1b}[0m       models: here");
         let mut stripped = String::new();
         let mut rest = dressed.as_str();
         while let Some((before, after)) = rest.split_once("\u{1b}[") {

@@ -114,7 +114,9 @@ impl Outcome {
     fn failed(client: Client, file: &Path, error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| Reader::CommandLine.hint(hint));
         let said = json!({"code": error.code.name(), "message": error.message, "hint": hint});
-        let text = format!("{}: {}", client.name(), one_line(&Reader::CommandLine.error(error).replace("\n\n", " ")));
+        let stop = if error.message.ends_with(['.', '!', '?']) { "" } else { "." };
+        let hint_after = hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let text = format!("{}: {}", client.name(), one_line(&format!("{}{stop}{hint_after}", error.message)));
         Self { error: Some(said), ..Self::new(client, file, State::Failed, text) }
     }
 

@@ -69,8 +69,8 @@ try_archive() {
 # Runs a line as ann types it at a terminal; questions are answered with yes.
 typed() {
     local status=0
-    script --quiet --return --command "chroot --userspec=ann:ann '$ROOT' env -i HOME=/home/ann LANG=C.UTF-8 TERM=dumb CASETRACK_PAGER=cat \
-        PATH=/usr/local/bin:/usr/bin:/bin bash -c $(printf %q "$1")" /dev/null < <(yes) >"$ROOT/tmp/shown" 2>&1 || status=$?
+    python3 scripts/package/terminal.py chroot --userspec=ann:ann "$ROOT" env -i HOME=/home/ann LANG=C.UTF-8 TERM=dumb CASETRACK_PAGER=cat \
+        PATH=/usr/local/bin:/usr/bin:/bin bash -c "$1" >"$ROOT/tmp/shown" || status=$?
     # Without tesseract the scan is reported, and the status is 3.
     [ $status -eq 0 ] || [ $status -eq 3 ] || fail "\"$1\" of the documents ends with status $status:" "$(cat "$ROOT/tmp/shown")"
 }

@@ -82,7 +82,7 @@ pub fn summary(report: &SummaryReport, reader: Reader) -> String {
         }
     }
     match reader {
-        Reader::Assistant => drop(write!(text, "\n  EMBEDDINGS: {}", coverage(&report.coverage))),
+        Reader::Assistant => text.push_str(&format!("\n  EMBEDDINGS: {}", coverage(&report.coverage))),
         Reader::CommandLine => push_uncovered(&mut text, &report.coverage),
     }
     trimmed(text)

@@ -34,7 +34,7 @@ pub fn for_people(sheet: &Sheet, width: Option<usize>) -> String {
 }
 
 /// `Governing law` of the column governing_law.
-pub(super) fn title(column: &str) -> String {
+fn title(column: &str) -> String {
     let words = column.replace('_', " ");
     let mut letters = words.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -170,7 +170,7 @@ fn push_row(text: &mut String, cells: &[Vec<Part>], widths: &[usize], plain: imp
                 let _ = write!(line, "{:room$}{dressed}", "");
                 room = 0;
             }
-            room += width - said.width() + GAP;
+            room += width.saturating_sub(said.width()) + GAP;
         }
         let _ = writeln!(text, "{line}");
     }

@@ -30,8 +30,8 @@ pub struct Mcp {
     #[command(flatten)]
     offered: Offered,
     /// As --root, for several folders one after the other, as MCP bundles write them
-    #[arg(long, value_name = "DIR", num_args = 1.., hide = true, value_parser = absolute)]
-    roots: Vec<PathBuf>,
+    #[arg(long = "roots", value_name = "DIR", num_args = 1.., hide = true, value_parser = absolute)]
+    more_roots: Vec<PathBuf>,
 }
 
 impl Mcp {
@@ -44,8 +44,8 @@ impl Mcp {
                 data_dir.join(settings::FILE).display()
             );
         }
-        let Self { collection, http, no_token, mut offered, roots } = self;
-        offered.add_roots(roots);
+        let Self { collection, http, no_token, mut offered, more_roots } = self;
+        offered.add_roots(more_roots);
         let options = SessionOptions { global, offered, collection, active: None };
         match http {
             Some(address) => http::run(options, address, no_token),
@@ -94,6 +94,6 @@ mod tests {
         }
         let line = ["casetrack", "--read-only=true", "--roots", "/a b", "/c"];
         let options: Options = clap::Parser::parse_from(line);
-        assert_eq!(options.mcp.roots, [PathBuf::from("/a b"), PathBuf::from("/c")]);
+        assert_eq!(options.mcp.more_roots, [PathBuf::from("/a b"), PathBuf::from("/c")]);
     }
 }

@@ -6,6 +6,7 @@ mod task;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
+use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use clap::{Args, Subcommand};
@@ -14,6 +15,10 @@ use serde::Serialize;
 use crate::assistants::Server;
 use crate::options::Global;
 use crate::{output, owner};
+
+/// How long a process that was just started may take to answer, and the pause between two looks.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Keep watching folders from login on, also when no assistant is connected
 ///
@@ -88,7 +93,11 @@ impl Service {
             Action::Uninstall => manager.uninstall()?,
             Action::Status => {}
         }
-        let status = manager.status(&global.data_dir()?);
+        let data_dir = global.data_dir()?;
+        if matches!(self.action, Action::Install | Action::Start) {
+            manager.wait(&data_dir);
+        }
+        let status = manager.status(&data_dir);
         output::print(&status, global, |status| describe(status, self.action))?;
         let is_well = self.action == Action::Uninstall || status.running;
         Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -144,6 +153,14 @@ impl Manager {
         std::fs::remove_file(&self.file).map_err(|error| Error::io(self.file.display(), error))?;
         self.after.iter().for_each(|command| drop(output_of(command)));
         ended
+    }
+
+    /// Waits for a process that the manager has let go, until it answers.
+    fn wait(&self, data_dir: &Path) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.lets_go && !owner::answers(data_dir) && Instant::now() < deadline {
+            std::thread::sleep(PAUSE);
+        }
     }
 
     /// `data_dir` is the one that the service keeps.

@@ -4,6 +4,7 @@
 Without arguments:
   - every relative link in a Markdown file leads to a file and, with `#`, to a heading in it,
   - docs/SUMMARY.md lists every page of docs/ once, and README.md has at most 700 words,
+  - where mdbook is installed, every relative link in the book leads to a file in it,
   - every path that ARCHITECTURE.md mentions exists,
   - samples/README.md lists every sample file, and the questions name existing ones,
   - no Rust file is longer than 600 lines.
@@ -14,8 +15,10 @@ program of that name beside it.
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,6 +72,24 @@ def incomplete_book():
     for page in sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != "SUMMARY.md"):
         if listed.count(page) != 1:
             yield f"docs/SUMMARY.md: lists {page} {listed.count(page)} times"
+
+
+def broken_book():
+    mdbook = shutil.which("mdbook")
+    if not mdbook:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        built = subprocess.run([mdbook, "build", "--dest-dir", folder], cwd=ROOT, capture_output=True, text=True)
+        if built.returncode != 0:
+            yield f"mdbook build: {built.stderr.strip()}"
+        for page in sorted(Path(folder).rglob("*.html")):
+            # The page for addresses that do not exist has links of its own.
+            if page.name == "404.html":
+                continue
+            for link in sorted(set(re.findall(r'(?:href|src)="([^"]*)"', page.read_text(encoding="utf-8")))):
+                target = link.partition("#")[0].partition("?")[0]
+                if target and not re.match(r"[a-z]+:", target) and not (page.parent / target).exists():
+                    yield f"the book: {page.name} leads to {link}, which is not in it"
 
 
 def long_readme():
@@ -145,7 +166,7 @@ def main():
         binary = Path(binary)
         problems = [*unknown_commands(binary), *unknown_commands(binary.with_stem(f"{binary.stem}-lab"))]
     else:
-        checks = (broken_links, incomplete_book, long_readme, unknown_paths, incomplete_samples, long_rust_files)
+        checks = (broken_links, incomplete_book, broken_book, long_readme, unknown_paths, incomplete_samples, long_rust_files)
         problems = [problem for check in checks for problem in check()]
     for problem in problems:
         print(problem, file=sys.stderr)

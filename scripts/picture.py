@@ -17,26 +17,54 @@ import sys
 COLUMNS = 100
 # A character of the usual monospaced fonts is 0.6 em wide.
 FONT, ADVANCE, LINE, MARGIN = 13, 7.8, 18, 18
-PROMPT, PLAIN, DIM = "#7ee787", "#e6edf3", "#9da7b3"
 # Colours of a usual palette, by their codes (ECMA-48, SGR).
-PALETTE = {31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8ff", 36: "#76e3ea"}
+PALETTES = {
+    "dark": {
+        "ground": "#0d1117", "plain": "#e6edf3", "dim": "#9da7b3", "prompt": "#7ee787",
+        31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8ff", 36: "#76e3ea",
+    },
+    "light": {
+        "ground": "#ffffff", "plain": "#1f2328", "dim": "#636c76", "prompt": "#116329",
+        31: "#a40e26", 32: "#116329", 33: "#7d4e00", 34: "#0550ae", 35: "#8250df", 36: "#1b7c83",
+    },
+}
 # Viewers of SVG drop spaces at the beginning of a line.
 SPACE = "\N{NO-BREAK SPACE}"
 CODES = re.compile(r"\x1b\[([0-9;]*)m")
+# Codes that end others: of the colour, of weight, of the line below.
+ENDS = {39: set(range(30, 38)) | set(range(90, 98)), 22: {1, 2}, 24: {4}}
 
 
-def styled(line):
-    """A line as SVG: its parts in the colour and weight that its codes ask for."""
-    drawn, codes = [], set()
+def styled(line, palette=PALETTES["dark"], codes=None):
+    """A line as SVG: its parts in the colour and weight that its codes ask for. `codes` are those in force, which go on after the line."""
+    drawn = []
+    codes = set() if codes is None else codes
     for number, part in enumerate(CODES.split(line)):
         if number % 2:
-            new = {int(code or 0) for code in part.split(";")}
-            codes = set() if 0 in new else codes | new
+            for code in (int(code or 0) for code in part.split(";")):
+                if code == 0:
+                    codes.clear()
+                elif code in ENDS:
+                    codes -= ENDS[code]
+                else:
+                    codes.add(code)
         elif part:
-            colour = next((PALETTE[code % 60] for code in codes if code % 60 in PALETTE), DIM if 2 in codes else PLAIN)
+            colour = next((palette[code % 60] for code in codes if code % 60 in palette), palette["dim" if 2 in codes else "plain"])
             weight = ' font-weight="bold"' if 1 in codes else ""
             drawn.append(f'<tspan fill="{colour}"{weight}>{html.escape(part).replace(" ", SPACE)}</tspan>')
     return "".join(drawn)
+
+
+def svg(lines, columns, palette=PALETTES["dark"]):
+    """Lines that are SVG already, as the picture of a terminal."""
+    width, height = round(columns * ADVANCE + 2 * MARGIN), len(lines) * LINE + 2 * MARGIN
+    drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
+    drawn.append(f'<rect width="{width}" height="{height}" rx="8" fill="{palette["ground"]}"/>')
+    drawn.append(f'<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="{FONT}">')
+    for number, line in enumerate(lines, 1):
+        if line:
+            drawn.append(f'<text x="{MARGIN}" y="{MARGIN + number * LINE - 5}">{line}</text>')
+    return "\n".join([*drawn, "</g>", "</svg>", ""])
 
 
 def main():
@@ -53,18 +81,10 @@ def main():
         if done.returncode != 0:
             sys.exit(f"picture.py: {shlex.join(command)} failed:\n{done.stderr}")
         typed = "$ casetrack " + " ".join(f'"{word}"' if " " in word else word for word in command)
-        lines += [f'<tspan fill="{PROMPT}">{html.escape(typed)}</tspan>', ""]
+        lines += [f'<tspan fill="{PALETTES["dark"]["prompt"]}">{html.escape(typed)}</tspan>', ""]
         lines += [*map(styled, done.stdout.rstrip().split("\n")), ""]
-    width, height = round(COLUMNS * ADVANCE + 2 * MARGIN), len(lines) * LINE + 2 * MARGIN
-    drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
-    drawn.append(f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>')
-    drawn.append(f'<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="{FONT}">')
-    for number, line in enumerate(lines, 1):
-        if line:
-            y = MARGIN + number * LINE - 5
-            drawn.append(f'<text x="{MARGIN}" y="{y}">{line}</text>')
     with open(options.out, "w", encoding="utf-8") as file:
-        file.write("\n".join([*drawn, "</g>", "</svg>", ""]))
+        file.write(svg(lines, COLUMNS))
 
 
 def split(words):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Shows the commands that people use most, as a terminal shows them, in docs/terminal.md. Needs tmux and the standard library.
+"""Shows the commands that people use most, as a terminal shows them, in docs/terminal.md, and in colour in docs/images. Needs tmux and
+the standard library.
 
     python3 scripts/terminal_captures.py [--binary PROGRAM] [--check]
 
-Runs the program on a copy of the sample matter in terminals of 80 and 120 columns, and puts what these show between the two marks in the
-document. With --check nothing is written, and lines that are wider than their terminal, or words cut at its edge, are an error.
+Runs the program on a copy of the sample matter in terminals of 80 and 120 columns, puts what these show between the two marks in the
+document, and draws it in the colours of a dark and of a light terminal. With --check nothing is written, and lines that are wider than their terminal, or words cut at its edge, are an error.
 """
 
 import argparse
@@ -15,25 +16,31 @@ import sys
 import time
 from pathlib import Path
 
+from picture import CODES, PALETTES, styled, svg
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "terminal.md"
+IMAGES = ROOT / "docs" / "images"
 BEGIN, END = "<!-- captures: begin -->\n", "<!-- captures: end -->\n"
 # As long as what is shown in its place, so that lines break where they would break there.
 HOME, SHOWN_HOME = "/tmp/anna", "/home/ann"
 PATIENCE = 300
 
-# Title, command, and when to take the picture: at a text that is on the way to the end, else at the end.
+# Title, name of the pictures, command, and when to take the picture: at a text that is on the way to the end, else at the end.
 SCENES = [
-    ("The program alone", "casetrack", None),
-    ("While files are read", 'casetrack start "Harbour Point"', "passages/s"),
-    ("After the first start", "", None),
-    ("Search", 'casetrack search "late payment interest after the amendment" -k 3', None),
-    ("A result by its number", "casetrack show 2", None),
-    ("Summary", "casetrack summary", None),
-    ("The contracts in a table", "casetrack sheet --columns parties,agreement_date,governing_law", None),
-    ("Assistants", "casetrack connect", None),
-    ("What is missing", "casetrack doctor", None),
-    ("An error", "casetrack search rent -c Harbor", None),
+    ("The program alone", "alone", "casetrack", None),
+    ("While files are read", "progress", 'casetrack start "Harbour Point"', "passages/s"),
+    ("After the first start", "start", "", None),
+    ("Search", "search", 'casetrack search "late payment interest after the amendment" -k 3', None),
+    ("A result by its number", "show", "casetrack show 2", None),
+    ("Summary", "summary", "casetrack summary", None),
+    ("The contracts in a table", "sheet", "casetrack sheet --columns parties,agreement_date,governing_law", None),
+    ("Assistants", "connect", "casetrack connect", None),
+    ("What is missing", "doctor", "casetrack doctor", None),
+    ("An error: a name that is not there", "error-name", "casetrack search rent -c Harbor", None),
+    ("An error: a folder that is not there", "error-folder", "casetrack start ~/Harbor", None),
+    ("An error: a result that is not there", "error-result", "casetrack show 9", None),
+    ("An error: a configuration that cannot be read", "error-connect", "echo '{' > .cursor/mcp.json; casetrack connect cursor", None),
 ]
 
 
@@ -49,23 +56,31 @@ class Terminal:
         command = ["tmux", "-L", self.name, "-f", "/dev/null", *arguments]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
-    def screen(self):
-        return [line.rstrip() for line in self.tmux("capture-pane", "-p", "-t", "a").rstrip("\n").split("\n")]
+    def lines(self):
+        """What is on the screen, with the codes of its colours."""
+        return self.tmux("capture-pane", "-e", "-p", "-t", "a").rstrip("\n").split("\n")
 
     def type(self, text):
         self.tmux("send-keys", "-t", "a", text, "Enter")
 
     def wait(self, is_there):
+        """The lines as soon as what they say is what is waited for."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            screen = "\n".join(self.screen()).rstrip()
-            if is_there(screen):
-                return screen
+            lines = self.lines()
+            while lines and not plain(lines[-1]):
+                lines.pop()
+            if is_there("\n".join(map(plain, lines))):
+                return lines
             time.sleep(0.05)
-        sys.exit(f"The terminal does not show what was expected after {PATIENCE} s:\n{screen}")
+        sys.exit(f"The terminal does not show what was expected after {PATIENCE} s:\n" + "\n".join(map(plain, lines)))
 
     def end(self):
         self.tmux("kill-server")
+
+
+def plain(line):
+    return CODES.sub("", line).rstrip()
 
 
 def is_done(screen):
@@ -91,21 +106,23 @@ def pictures(columns, binary):
     taken = []
     try:
         terminal.wait(is_done)
-        for title, command, at in SCENES:
+        for title, name, command, at in SCENES:
             if command:
                 terminal.type("clear")
                 terminal.wait(lambda screen: screen == "$")
                 terminal.type(command)
             if at:
-                screen = terminal.wait(lambda screen: at in screen)
+                lines = terminal.wait(lambda screen: at in screen)
             else:
                 # A question of `start` is answered with no.
-                screen = terminal.wait(lambda screen: is_done(screen) or screen.endswith("[y/N]"))
-                if screen.endswith("[y/N]"):
+                lines = terminal.wait(lambda screen: is_done(screen) or screen.endswith("[y/N]"))
+                if plain(lines[-1]).endswith("[y/N]"):
                     terminal.type("n")
-                    screen = terminal.wait(is_done)
-                screen = screen.rstrip("$").rstrip()
-            taken.append((title, screen.replace(HOME, SHOWN_HOME)))
+                    lines = terminal.wait(is_done)
+                lines.pop()
+                while lines and not plain(lines[-1]):
+                    lines.pop()
+            taken.append((title, name, [line.replace(HOME, SHOWN_HOME) for line in lines]))
     finally:
         subprocess.run([binary, "stop", "--data-dir", f"{HOME}/.local/share/casetrack/data"], capture_output=True)
         terminal.end()
@@ -113,9 +130,19 @@ def pictures(columns, binary):
     return taken
 
 
-def cut_words(columns, screen):
+def draw(name, columns, lines):
+    """The pictures of a scene, and the links to them."""
+    links = []
+    for look, palette in PALETTES.items():
+        codes = set()
+        file = IMAGES / f"terminal-{name}-{columns}-{look}.svg"
+        file.write_text(svg([styled(line.rstrip(), palette, codes) for line in lines], columns, palette), encoding="utf-8")
+        links.append(f"[{look}](images/{file.name})")
+    return "In colour: " + ", ".join(links)
+
+
+def cut_words(columns, lines):
     """Words that go over the edge, which only paths and commands to copy may."""
-    lines = screen.split("\n")
     for line, following in zip(lines, lines[1:]):
         is_full = len(line) == columns and line[-1].isalnum() and following[:1].isalnum()
         if is_full and not any(mark in line for mark in ("/", '"', "casetrack ")):
@@ -130,9 +157,11 @@ def main():
     arguments = parser.parse_args()
     text, problems = "", []
     for columns in (80, 120):
-        for title, screen in pictures(columns, str(Path(arguments.binary).resolve())):
-            text += f"\n### {title}, {columns} columns\n\n```\n{screen}\n```\n"
-            problems += [f"{title}, {columns} columns: {line}" for line in cut_words(columns, screen)]
+        for title, name, lines in pictures(columns, str(Path(arguments.binary).resolve())):
+            shown = list(map(plain, lines))
+            problems += [f"{title}, {columns} columns: {line}" for line in cut_words(columns, shown)]
+            links = "" if arguments.check else draw(name, columns, lines)
+            text += f"\n### {title}, {columns} columns\n\n{links}\n\n```\n" + "\n".join(shown) + "\n```\n"
     if problems:
         sys.exit("Words are cut:\n" + "\n".join(problems))
     if not arguments.check:

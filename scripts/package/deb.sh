@@ -51,5 +51,6 @@ Description: local-first document search with exact citations
  paragraph, line and character. Assistants search over MCP. Nothing leaves the
  machine. Scans are read with tesseract, which is recommended, not required.
 CONTROL
+install -m 755 scripts/package/prerm.sh "$root/tree/DEBIAN/prerm"
 (cd "$root/tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$root/tree/DEBIAN/md5sums"
 dpkg-deb --root-owner-group -Zzstd -z19 --build "$root/tree" "$OUT/casetrack_${VERSION}_$architecture.deb" >/dev/null

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 VERSION, SYSTEM, MACHINE = (os.environ[name] for name in ("VERSION", "SYSTEM", "MACHINE"))
 STAGE, OUT = Path(os.environ["STAGE"]), Path(os.environ["OUT"])
 MCPB = "@anthropic-ai/mcpb@2.1.2"
@@ -36,6 +37,7 @@ def manifest():
         "reads goes to the assistant.",
         "author": {"name": "The CaseTrack contributors"},
         "license": "MIT OR Apache-2.0",
+        "icon": "icon.png",
         "keywords": ["documents", "search", "citations", "legal", "local"],
         "server": {
             "type": "binary",
@@ -46,8 +48,10 @@ def manifest():
                     "mcp",
                     "--data-dir=${user_config.data_folder}",
                     "--read-only=${user_config.read_only}",
-                    "--toolsets=core,ingest,time",
-                    "--root=${user_config.folder}",
+                    "--toolsets=${user_config.toolsets}",
+                    # Clients put each folder of the list in the place of the last word.
+                    "--roots",
+                    "${user_config.folders}",
                 ],
                 "env": {},
             },
@@ -63,13 +67,23 @@ def manifest():
                 "required": True,
                 "default": DATA_FOLDER[SYSTEM],
             },
-            "folder": {
+            "folders": {
                 "type": "directory",
-                "title": "Folder to look in",
-                "description": "The assistant may look for files by name and time in this folder. It may read any file that you name "
-                "unless allowed_roots in config.toml in the data folder limits that.",
+                "title": "Folders to look in",
+                "description": "Where the assistant may look for files by name and time. This does not limit what it may read: it can read "
+                "any file that it is told of, except keys and credentials, unless allowed_roots in config.toml in the data folder limits that.",
+                "multiple": True,
                 "required": True,
-                "default": "${HOME}/Documents",
+                "default": ["${HOME}/Documents"],
+            },
+            "toolsets": {
+                "type": "string",
+                "title": "Sets of tools",
+                "description": "core: search, read and cite. ingest: add documents. graph: names, references, obligations, redlines, threads. "
+                "watch: keep collections up to date with folders. time: find files by their times. Others can be named, too: files, index, "
+                "workbench, space. Fewer sets leave the assistant more room; a tool of another set cannot be called.",
+                "required": True,
+                "default": "core,ingest,graph,watch,time",
             },
             "read_only": {
                 "type": "boolean",
@@ -92,6 +106,7 @@ def main():
         # What only a shell uses.
         for folder in ("man", "bash-completion", "zsh", "fish", "applications"):
             shutil.rmtree(bundle / "share" / folder, ignore_errors=True)
+        shutil.copy(ROOT / "scripts/package/casetrack.png", bundle / "icon.png")
         (bundle / "manifest.json").write_text(json.dumps(manifest(), indent=2) + "\n", encoding="utf-8")
         subprocess.run([*mcpb, "validate", bundle / "manifest.json"], check=True)
         subprocess.run([*mcpb, "pack", bundle, target], check=True, stdout=subprocess.DEVNULL)

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from documents import alone
+
 ROOT = Path(__file__).resolve().parents[2]
 VERSION, SYSTEM, MACHINE = (os.environ[name] for name in ("VERSION", "SYSTEM", "MACHINE"))
 STAGE, OUT = Path(os.environ["STAGE"]), Path(os.environ["OUT"])
@@ -46,7 +48,7 @@ def main():
         launcher = Path(work) / "launcher"
         launcher.mkdir()
         shutil.copy(ROOT / "scripts/package/launcher.js", launcher / "casetrack.js")
-        shutil.copy(ROOT / "README.md", launcher)
+        (launcher / "README.md").write_text(alone(), encoding="utf-8")
         manifest = common("casetrack", "Search your own documents on your own machine, with exact citations")
         manifest |= {
             "bin": {"casetrack": "casetrack.js"},

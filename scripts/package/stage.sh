@@ -30,9 +30,13 @@ git ls-files models samples | while IFS= read -r file; do
     cp "$file" "$STAGE/share/casetrack/$file"
 done
 
+# It fetches the weights of the second OCR engine, for which there is no command.
+mkdir -p "$STAGE/share/casetrack/scripts"
+cp scripts/fetch_models.py "$STAGE/share/casetrack/scripts/"
+
 doc=$STAGE/share/doc/casetrack
-cp README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE "$doc/"
-if [ -e SECURITY.md ]; then cp SECURITY.md "$doc/"; fi
+cp LICENSE-MIT LICENSE-APACHE "$doc/"
+python3 scripts/package/documents.py "$STAGE"
 python3 scripts/package/licences.py >"$doc/licences/THIRD-PARTY.txt"
 python3 scripts/package/sbom.py >"$doc/sbom.cdx.json"
 cp "$doc/sbom.cdx.json" "$OUT/casetrack-$VERSION-$SYSTEM-$MACHINE.cdx.json"

@@ -66,12 +66,46 @@ try_archive() {
     as_user rm -r "/home/ann/$name"
 }
 
-try_deb() {
-    cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/casetrack.deb"
-    as_root dpkg --install /tmp/casetrack.deb >/dev/null
-    session /usr/share/casetrack/samples casetrack
-    as_root dpkg --remove casetrack >/dev/null
+# Runs a line as ann types it at a terminal; questions are answered with yes.
+typed() {
+    local status=0
+    python3 scripts/package/terminal.py chroot --userspec=ann:ann "$ROOT" env -i HOME=/home/ann LANG=C.UTF-8 TERM=dumb CASETRACK_PAGER=cat \
+        PATH=/usr/local/bin:/usr/bin:/bin bash -c "$1" >"$ROOT/tmp/shown" || status=$?
+    # Without tesseract the scan is reported, and the status is 3.
+    [ $status -eq 0 ] || [ $status -eq 3 ] || fail "\"$1\" of the documents ends with status $status:" "$(cat "$ROOT/tmp/shown")"
 }
+
+# The lines of a document that call the program, one after the other.
+typed_lines_of() {
+    local line
+    while IFS= read -r line; do typed "$line"; done < <(sed -n "$2"'s/^    \(casetrack .*\)$/\1/p' "$1")
+}
+
+# Installed, used and removed with the lines of README.md and docs/installing.md, word for word.
+try_deb() {
+    local line
+    cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/"
+    line=$(sed -n 's/^    sudo \(apt install .*\)$/\1/p' README.md)
+    as_root sh -c "cd /tmp && ${line/_amd64/_$(dpkg --print-architecture)}" >"$ROOT/tmp/apt" 2>&1 </dev/null || fail "$line" "$(cat "$ROOT/tmp/apt")"
+    session /usr/share/casetrack/samples casetrack
+    as_user rm -r /home/ann/.local/share/casetrack/data
+    typed_lines_of README.md ''
+    grep -q "answered after .* tools:" "$ROOT/tmp/shown" || fail "README.md does not end with the tools of the assistant:" "$(cat "$ROOT/tmp/shown")"
+    printf '  the lines of README.md do what they say\n'
+    typed_lines_of docs/installing.md '/^## Removing it/,$ '
+    # Removed while an assistant is connected and the background process runs: the one is named, the other ends.
+    as_user mkdir /home/ann/.cursor
+    as_user casetrack -q connect cursor --yes >/dev/null 2>&1
+    as_user casetrack -q collections >/dev/null
+    as_root dpkg --remove casetrack >"$ROOT/tmp/removed"
+    grep -q "take it out of /home/ann/.cursor/mcp.json" "$ROOT/tmp/removed" || fail "Removing the package does not name the assistant."
+    for _ in $(seq 100); do is_running /usr/bin/casetrack && sleep 0.1 || break; done
+    ! is_running /usr/bin/casetrack || fail "A process of the package is left."
+    printf '  removed with its process; the assistant that was connected is named\n'
+    as_user rm -r /home/ann/.cursor
+}
+
+is_running() { readlink "$ROOT"/proc/[0-9]*/exe 2>/dev/null | grep -qF "$1"; }
 
 try_wheel() {
     local wheel
@@ -110,10 +144,10 @@ try_mcpb() {
     local module=$ROOTS/mcpb/node_modules/@anthropic-ai/mcpb
     node "$module/dist/cli/cli.js" unpack "$(the 'casetrack-*.mcpb')" "$ROOT/home/ann/bundle" >/dev/null
     as_root chown -R ann:ann /home/ann/bundle
-    as_user mkdir -p /home/ann/Documents
-    # With the settings as they are offered the first time, and read-only with another folder.
+    as_user mkdir -p /home/ann/Documents /home/ann/Papers
+    # With the settings as they are offered the first time, and read-only with other folders and sets of tools.
     local settings tools=()
-    for settings in '{}' '{"read_only": true, "folder": "/home/ann/bundle"}'; do
+    for settings in '{}' '{"read_only": true, "folders": ["/home/ann/Documents", "/home/ann/Papers"], "toolsets": "core,ingest,time"}'; do
         SERVER=$(node scripts/package/bundle.mjs "$module" "$ROOT/home/ann/bundle" /home/ann/bundle /home/ann "$settings")
         if [ "$settings" = '{}' ]; then
             local user='["chroot", "--userspec=ann:ann", "'$ROOT'", "env", "-i", "HOME=/home/ann"]'
@@ -123,19 +157,21 @@ try_mcpb() {
             mapfile -t tools < <(python3 -c 'import json, sys; print("\n".join(json.loads(sys.argv[1])))' "$SERVER")
             printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"try","version":"1"}}}' \
                 '{"jsonrpc":"2.0","method":"notifications/initialized"}' '{"jsonrpc":"2.0","id":2,"method":"tools/list"}' |
-                as_user "${tools[@]}" >"$ROOT/tmp/answers" || fail "The server does not start with another folder."
+                as_user "${tools[@]}" >"$ROOT/tmp/answers" || fail "The server does not start with two folders."
             grep -q '"search_documents"' "$ROOT/tmp/answers" || fail "The server lists no search_documents."
             ! grep -q '"name":"ingest_document"' "$ROOT/tmp/answers" || fail "The server offers ingest_document although it is read-only."
-            printf '  read-only with another folder: no tool that changes anything\n'
+            ! grep -q '"name":"list_entities"' "$ROOT/tmp/answers" || fail "The server offers list_entities, which is in none of the sets."
+            printf '  read-only with two folders and fewer tools: no tool that changes anything\n'
         fi
     done
     as_user /home/ann/bundle/bin/casetrack -q stop
-    as_user rm -r /home/ann/bundle /home/ann/Documents
+    as_user rm -r /home/ann/bundle /home/ann/Documents /home/ann/Papers
 }
 
 inside() {
     KIND=$1 ROOT=$2 PACKAGES=$3
     mount -t proc proc "$ROOT/proc"
+    as_user mkdir -p /home/ann/.config
     [ "$(ls -A /sys/class/net 2>/dev/null | wc -l)" -le 1 ] || [ -z "$(ip route 2>/dev/null)" ] || fail "There is a network here."
     local before left
     before=$(files)

@@ -14,6 +14,8 @@ import time
 import zipfile
 from pathlib import Path
 
+from documents import alone
+
 ROOT = Path(__file__).resolve().parents[2]
 VERSION, SYSTEM, MACHINE = (os.environ[name] for name in ("VERSION", "SYSTEM", "MACHINE"))
 STAGE, OUT = Path(os.environ["STAGE"]), Path(os.environ["OUT"])
@@ -61,7 +63,7 @@ License-File: THIRD-PARTY.txt
 Requires-Python: >=3.8
 Description-Content-Type: text/markdown
 
-{(ROOT / "README.md").read_text(encoding="utf-8")}"""
+{alone()}"""
 
 
 def main():

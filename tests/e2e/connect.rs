@@ -116,6 +116,29 @@ fn a_configuration_that_cannot_be_changed_safely_is_left_alone() {
 }
 
 #[test]
+fn a_configuration_that_cannot_be_read_is_reported_without_being_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path();
+    let nothing = output(0, home, &["disconnect", "--yes"]);
+    assert!(String::from_utf8(nothing.stdout).unwrap().contains("No assistant is connected."));
+    std::fs::create_dir_all(home.join(".cursor")).unwrap();
+    std::fs::write(home.join(".cursor/mcp.json"), "{\"mcpServers\": ").unwrap();
+    for args in [&["disconnect", "--yes"][..], &["connect", "--check"]] {
+        let failed = json(1, home, args);
+        let states: Vec<_> =
+            failed.as_array().unwrap().iter().map(|entry| (&entry["assistant"], &entry["state"])).collect();
+        assert_eq!(states, [(&Value::from("cursor"), &Value::from("failed"))], "{args:?}");
+        let said = String::from_utf8(output(1, home, args).stdout).unwrap();
+        assert!(said.contains("mcp.json was left as it is") && said.contains("casetrack help assistants"), "{said}");
+    }
+    // Those that can be read are disconnected all the same.
+    output(0, home, &["connect", "codex", "--yes"]);
+    let done = json(1, home, &["disconnect", "--yes"]);
+    assert_eq!(done[1]["state"], "not_connected", "{done}");
+    assert!(!home.join(".codex").exists());
+}
+
+#[test]
 fn a_project_can_have_its_own_configuration() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path();

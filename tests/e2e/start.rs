@@ -111,34 +111,52 @@ fn an_owner_that_stays_takes_over_and_keeps_watching() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_service_is_installed_and_removed_with_the_manager_of_the_system() {
+fn a_service_is_installed_stopped_and_removed_with_the_manager_of_the_system() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path();
     let (tools, log) = (home.join("tools"), home.join("log"));
     std::fs::create_dir(&tools).unwrap();
     let systemctl = tools.join("systemctl");
-    std::fs::write(&systemctl, format!("#!/bin/sh\necho \"$@\" >> '{}'\n", log.display())).unwrap();
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" >> '{}'\ncd '{}'\ncase $2 in is-active) test -e running ;; start|restart) touch running ;; \
+         stop) rm -f running ;; esac\n",
+        log.display(),
+        tools.display()
+    );
+    std::fs::write(&systemctl, script).unwrap();
     std::fs::set_permissions(&systemctl, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let service = |action: &str, status: i32| {
-        let mut command = command(home, &["service", action]);
-        let output = command.env("PATH", format!("{}:/usr/bin:/bin", tools.display())).output().unwrap();
+    let said = |args: &[&str], status: i32| {
+        let output = command(home, args).env("PATH", format!("{}:/usr/bin:/bin", tools.display())).output().unwrap();
         assert_eq!(output.status.code(), Some(status), "{output:?}");
         String::from_utf8(output.stdout).unwrap()
     };
+    let service = |action: &str, status: i32| said(&["service", action], status);
     assert!(service("status", 1).contains("not installed"));
+    service("start", 1);
     assert!(service("install", 0).contains("runs under systemd"));
     let unit = std::fs::read_to_string(home.join(".config/systemd/user/casetrack.service")).unwrap();
     let start = unit.lines().find(|line| line.starts_with("ExecStart=")).unwrap();
     assert!(start.contains(home.join("data").to_str().unwrap()) && start.ends_with(" owner --stay"), "{unit}");
+    // As systemd itself reads it, where that is installed.
+    let mut verify = Command::new("systemd-analyze");
+    verify.args(["--user", "verify"]).arg(home.join(".config/systemd/user/casetrack.service"));
+    if let Ok(output) = verify.env("XDG_RUNTIME_DIR", home).output() {
+        let complaints = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && complaints.is_empty(), "{complaints}");
+    }
+
+    // Stopped with the process that it keeps, because it would start that again; and only with that.
+    run(&home.join("other"), &["stop"]);
+    assert!(service("status", 0).contains("runs under systemd"));
+    assert!(said(&["stop"], 0).contains("`casetrack service start`"));
+    assert!(service("status", 1).contains("casetrack service start"));
+    assert!(service("start", 0).contains("runs under systemd"));
+
     assert!(service("uninstall", 0).contains("removed"));
     assert!(!home.join(".config/systemd/user/casetrack.service").exists());
     let calls = std::fs::read_to_string(log).unwrap();
-    for call in [
-        "--user enable casetrack.service",
-        "--user restart casetrack.service",
-        "--user disable --now casetrack.service",
-    ] {
-        assert!(calls.contains(call), "{calls}");
+    for call in ["enable", "restart", "stop", "start", "disable"] {
+        assert!(calls.contains(&format!("--user {call} casetrack.service")), "{call}: {calls}");
     }
 }

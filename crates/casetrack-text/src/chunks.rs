@@ -1,11 +1,11 @@
 //! Chunks with their provenance, and the text around them.
 
-use casetrack_core::{Provenance, cited_page, hidden_reasons};
+use casetrack_core::{ExtractionMethod, Provenance, cited_page, hidden_reasons};
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
 use casetrack_engine::pages::PageText;
 
 use super::documents::{embeddings, time};
-use super::format::{counted, cut, push_fact, range, thousands, trimmed};
+use super::format::{counted, cut, one_line, push_fact, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
 use super::{hidden, tracked};
 use crate::Reader;
@@ -116,43 +116,88 @@ pub fn document_chunks(chunks: &DocumentChunks, page: Option<u32>) -> String {
 }
 
 /// A chunk between its neighbours.
-pub fn source_context(context: &SourceContext) -> String {
-    let mut text = format!(
-        "Context of chunk {} in {} ({} before, {} after)\n",
-        context.chunk_id,
-        name(&context.chunk.provenance.document_name),
-        context.before.len(),
-        context.after.len(),
-    );
+pub fn source_context(context: &SourceContext, reader: Reader) -> String {
+    let provenance = &context.chunk.provenance;
+    let mut text = match reader {
+        Reader::Assistant => format!(
+            "Context of chunk {} in {} ({} before, {} after)\n",
+            context.chunk_id,
+            name(&provenance.document_name),
+            context.before.len(),
+            context.after.len(),
+        ),
+        // The file is the same for all of them.
+        Reader::CommandLine => {
+            format!("{}\nFile:  {}\n", one_line(&context.chunk.citation), one_line(&provenance.file_path))
+        }
+    };
     let before = context.before.iter().map(|chunk| ("Before", chunk));
     let after = context.after.iter().map(|chunk| ("After", chunk));
-    for (label, chunk) in before.chain([("Requested chunk", &context.chunk)]).chain(after) {
-        text.push_str(&format!("\n--- {label} ---\n{}\n", quotation(chunk)));
+    let requested = (reader.pick("Requested chunk", "The passage"), &context.chunk);
+    for (label, chunk) in before.chain([requested]).chain(after) {
+        let part = match reader {
+            Reader::Assistant => format!("--- {label} ---\n{}", quotation(chunk, reader)),
+            Reader::CommandLine => passage(label, chunk),
+        };
+        text.push_str(&format!("\n{part}\n"));
     }
     trimmed(text)
 }
 
+/// A part of a document for people: where it is in the document, and its text.
+fn passage(label: &str, chunk: &ChunkView) -> String {
+    let place = chunk.citation.strip_prefix(&chunk.provenance.document_name).unwrap_or(&chunk.citation);
+    let place = one_line(place.trim_start_matches([',', ' ']));
+    let (about, text) = (about(&chunk.provenance), verbatim(chunk));
+    let about = about.map(|about| format!("{about}\n")).unwrap_or_default();
+    format!("--- {label}: {place} ---\n{about}{text}")
+}
+
 /// Citation, place of origin and the verbatim text of a chunk.
-pub(crate) fn quotation(chunk: &ChunkView) -> String {
+pub(crate) fn quotation(chunk: &ChunkView, reader: Reader) -> String {
     let provenance = &chunk.provenance;
+    if reader == Reader::CommandLine {
+        let (cited, file) = (one_line(&chunk.citation), one_line(&provenance.file_path));
+        let about = about(provenance).map(|about| format!("Place: {about}\n")).unwrap_or_default();
+        return format!("{cited}\nFile:  {file}\n{about}\n{}", verbatim(chunk));
+    }
     let mut place =
         format!("chars {}-{} of the page | {}", provenance.char_start, provenance.char_end, extraction(provenance));
-    let changes = provenance.tracked_changes.then(|| tracked::CONTAINS.to_owned());
-    let unseen = hidden::contains(&provenance.hidden_text);
-    for more in [sheet(provenance), headings(provenance), changes, unseen].into_iter().flatten() {
+    for more in [sheet(provenance), headings(provenance), warnings(provenance)].into_iter().flatten() {
         place.push_str(&format!(" | {more}"));
     }
-    let viewed = chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked::viewed(viewed))).unwrap_or_default();
     format!(
-        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n{}\n{viewed}",
+        "{}\nFile:  {}\nPlace: {place}\nChunk: {} ({}) | ingested {} | embedded {}\n\n{}",
         citation(&chunk.citation),
         name(&provenance.file_path),
         chunk.chunk_id,
         self::place(chunk),
         provenance.created_at,
         time(provenance.embedded_at),
-        document_text(&chunk.text),
+        verbatim(chunk),
     )
+}
+
+/// The text of a chunk, and the view of it that was asked for.
+fn verbatim(chunk: &ChunkView) -> String {
+    let viewed = chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked::viewed(viewed))).unwrap_or_default();
+    format!("{}\n{viewed}", document_text(&chunk.text))
+}
+
+/// What people want to know of a passage's origin besides its place, if there is something.
+fn about(provenance: &Provenance) -> Option<String> {
+    let read = matches!(provenance.extraction_method, ExtractionMethod::Ocr | ExtractionMethod::Hybrid)
+        .then(|| extraction(provenance));
+    let parts = [read, sheet(provenance), headings(provenance), warnings(provenance)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" | "))
+}
+
+/// Of tracked changes and hidden text.
+fn warnings(provenance: &Provenance) -> Option<String> {
+    let changes = provenance.tracked_changes.then(|| tracked::CONTAINS.to_owned());
+    let parts: Vec<String> = changes.into_iter().chain(hidden::contains(&provenance.hidden_text)).collect();
+    (!parts.is_empty()).then(|| parts.join(" | "))
 }
 
 /// `47 of 234`
@@ -222,7 +267,13 @@ mod tests {
              \"5.1 Payment\"\nChunk: c0ffee00-0000-5000-8000-000000000001 (47 of 234) | ingested 2023-11-14T22:13:20Z | embedded not \
              yet\n\n{marked}\n"
         );
-        assert_eq!(quotation(&scanned), expected);
+        assert_eq!(quotation(&scanned, Reader::Assistant), expected);
+        // People are spared what only programs need.
+        let expected = format!(
+            "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: OCR (OCR confidence \
+             0.93) | sheet \"Budget\", rows 2-40, columns A-F | \"Article 5\" > \"5.1 Payment\"\n\n{marked}\n"
+        );
+        assert_eq!(quotation(&scanned, Reader::CommandLine), expected);
     }
 
     #[test]
@@ -259,7 +310,14 @@ mod tests {
             chunk: neighbour(46, "second"),
             after: vec![neighbour(47, "third")],
         };
-        let text = source_context(&context);
+        let text = source_context(&context, Reader::CommandLine);
+        let heading = "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\n\n--- Before: p. 12,";
+        assert!(
+            text.starts_with(heading) && text.contains("\n--- The passage: p. 12, para. 8, ll. 1-4 ---\n"),
+            "{text}"
+        );
+        assert!(!text.contains("c0ffee00") && !text.contains("embedded"), "{text}");
+        let text = source_context(&context, Reader::Assistant);
         assert!(text.starts_with(
             "Context of chunk c0ffee00-0000-5000-8000-000000000001 in Vendor_Agreement.docx (1 before, 1 after)\n\n--- Before ---\n"
         ));

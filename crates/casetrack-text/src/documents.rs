@@ -97,7 +97,8 @@ pub fn details(details: &DocumentDetails, reader: Reader) -> String {
     }
     if meta.hidden_texts > 0 {
         let count = counted(meta.hidden_texts.into(), "passage");
-        fact("Hidden", &format!("{count} that readers of the file do not see (find_hidden_text)"));
+        let list = reader.pick("find_hidden_text", "`casetrack hidden`");
+        fact("Hidden", &format!("{count} that readers of the file do not see ({list} lists them)"));
     }
     let lengths = match statistics.count {
         0 => String::new(),

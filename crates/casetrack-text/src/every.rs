@@ -30,7 +30,7 @@ pub fn answer(answer: &EveryAnswer, offset: u32, reader: Reader) -> String {
         let place = citation(place.as_deref().unwrap_or(&row.document_name));
         let _ = match (said, passage) {
             (Some(said), _) => write!(text, "\n{n}. {place} ({score:.2}): {}", quote(said)),
-            (None, Some(passage)) => write!(text, "\n\n{n}. ({score:.2}) {}", quotation(passage)),
+            (None, Some(passage)) => write!(text, "\n\n{n}. ({score:.2}) {}", quotation(passage, reader)),
             (None, None) => write!(text, "\n{n}. {place} ({score:.2})"),
         };
     }

@@ -98,7 +98,7 @@ pub fn traversal(traversal: &Traversal) -> String {
 
 fn quote(text: &mut String, chunks: &[ChunkView]) {
     for chunk in chunks {
-        text.push_str(&format!("\n---\n{}", quotation(chunk)));
+        text.push_str(&format!("\n---\n{}", quotation(chunk, Reader::Assistant)));
     }
 }
 

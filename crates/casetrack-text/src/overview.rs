@@ -18,8 +18,9 @@ const NAME_CHARS: usize = 100;
 /// Documents of one group that are named.
 const MAX_DOCUMENTS: usize = 8;
 
-pub fn summary(report: &SummaryReport) -> String {
+pub fn summary(report: &SummaryReport, reader: Reader) -> String {
     let meta = &report.collection;
+    let unit = reader.pick("chunk", "passage");
     let mut text = format!("COLLECTION SUMMARY: {} ({})\n", one_line(&meta.name), meta.collection_type.label());
     push_notices(&mut text, &report.notices);
     if !(report.organizations.is_empty() && report.people.is_empty()) {
@@ -50,7 +51,7 @@ pub fn summary(report: &SummaryReport) -> String {
     if !report.topics.is_empty() {
         text.push_str("\n  KEY TOPICS:\n");
         for (n, topic) in (1..).zip(&report.topics) {
-            let (documents, chunks) = (counted(topic.documents, "document"), counted(topic.chunks, "chunk"));
+            let (documents, chunks) = (counted(topic.documents, "document"), counted(topic.chunks, unit));
             let _ = writeln!(text, "    {n}. {} -- {documents}, {chunks}", shorten(&topic.name, NAME_CHARS));
         }
     }
@@ -60,7 +61,7 @@ pub fn summary(report: &SummaryReport) -> String {
         "\n  DOCUMENTS ({} total, {}, {}):",
         thousands(statistics.documents),
         counted(statistics.pages, "page"),
-        counted(statistics.chunks, "chunk")
+        counted(statistics.chunks, unit)
     );
     for group in &report.documents {
         let examples: Vec<String> = group.examples.iter().map(|example| short_name(example, NAME_CHARS)).collect();
@@ -80,8 +81,21 @@ pub fn summary(report: &SummaryReport) -> String {
             let _ = writeln!(text, "    {} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity));
         }
     }
-    let _ = write!(text, "\n  EMBEDDINGS: {}", coverage(&report.coverage));
+    match reader {
+        Reader::Assistant => text.push_str(&format!("\n  EMBEDDINGS: {}", coverage(&report.coverage))),
+        Reader::CommandLine => push_uncovered(&mut text, &report.coverage),
+    }
     trimmed(text)
+}
+
+/// That some passages have not been prepared for search by meaning, in the words of people.
+fn push_uncovered(text: &mut String, coverage: &Coverage) {
+    let left = coverage.chunks.saturating_sub(coverage.dense_chunks.min(coverage.sparse_chunks));
+    if left > 0 {
+        let (left, all) = (thousands(left), counted(coverage.chunks, "passage"));
+        let _ =
+            write!(text, "\nNote: {left} of {all} cannot be found by meaning yet. `casetrack index-status` says why.");
+    }
 }
 
 fn coverage(coverage: &Coverage) -> String {

@@ -49,11 +49,11 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         return text;
     }
     for result in &response.results {
-        text.push_str(&passage(result, explain));
+        text.push_str(&passage(result, explain, reader));
     }
     text.push_str(&hits(&response.hits));
     for passage in &response.related {
-        text.push_str(&format!("\n--- {} ---\n{}", relation(passage), quotation(&passage.chunk)));
+        text.push_str(&format!("\n--- {} ---\n{}", relation(passage), quotation(&passage.chunk, reader)));
     }
     trimmed(text)
 }
@@ -112,7 +112,7 @@ pub fn hits(hits: &[Hit]) -> String {
 }
 
 /// One result, between the text around it where that was asked for.
-fn passage(result: &SearchResult, explain: bool) -> String {
+fn passage(result: &SearchResult, explain: bool, reader: Reader) -> String {
     let is_ranked = result.bm25.is_some() || result.dense.is_some() || result.sparse.is_some();
     let score = if is_ranked { format!(" (score: {:.2})", result.score) } else { String::new() };
     let mut text = format!("\n--- Result {}{score} ---\n", result.rank);
@@ -124,7 +124,7 @@ fn passage(result: &SearchResult, explain: bool) -> String {
     for line in beside(result, explain) {
         text.push_str(&format!("{line}\n"));
     }
-    text.push_str(&format!("{}{before}{after}", quotation(&result.chunk)));
+    text.push_str(&format!("{}{before}{after}", quotation(&result.chunk, reader)));
     text
 }
 
@@ -172,13 +172,12 @@ pub fn relation(passage: &RelatedPassage) -> String {
 }
 
 /// Passages similar to one.
-pub fn similar(found: &SimilarChunks) -> String {
-    let mut text = format!(
-        "Similar to chunk {} ({}): {}\n",
-        found.chunk.chunk_id,
-        citation(&found.chunk.citation),
-        counted(found.similar.len() as u64, "passage"),
-    );
+pub fn similar(found: &SimilarChunks, reader: Reader) -> String {
+    let to = match reader {
+        Reader::Assistant => format!("chunk {} ({})", found.chunk.chunk_id, citation(&found.chunk.citation)),
+        Reader::CommandLine => one_line(&found.chunk.citation).into_owned(),
+    };
+    let mut text = format!("Similar to {to}: {}\n", counted(found.similar.len() as u64, "passage"));
     if found.similar.is_empty() {
         text.push_str(
             "\nNo passage is similar enough. Lower the minimum similarity, or include passages of the same document.",
@@ -186,7 +185,7 @@ pub fn similar(found: &SimilarChunks) -> String {
     }
     for (n, passage) in (1..).zip(&found.similar) {
         let heading = format!("\n--- Passage {n} (similarity: {:.2}) ---\n", passage.similarity);
-        text.push_str(&format!("{heading}{}", quotation(&passage.chunk)));
+        text.push_str(&format!("{heading}{}", quotation(&passage.chunk, reader)));
     }
     trimmed(text)
 }
@@ -208,7 +207,7 @@ pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
             text.push_str("\nNo passage of this document matches.\n");
         }
         for result in results {
-            text.push_str(&passage(result, false));
+            text.push_str(&passage(result, false, reader));
         }
     }
     trimmed(text)

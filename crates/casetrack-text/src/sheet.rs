@@ -1,5 +1,7 @@
 //! The matter sheet: as text, as a table in Markdown, and as comma-separated values.
 
+mod people;
+
 use std::fmt::Write;
 
 use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow};
@@ -7,6 +9,7 @@ use casetrack_engine::sheet::{CellValue, ColumnType, ColumnView, Sheet, SheetRow
 use super::format::{counted, cut, one_line, push_notices, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
+pub use people::for_people;
 
 /// Longest value of a cell in text, in characters.
 const VALUE_CHARS: usize = 240;
@@ -161,7 +164,7 @@ mod tests {
     use super::*;
     use crate::samples;
 
-    fn sheet(value: &str) -> Sheet {
+    pub(super) fn sheet(value: &str) -> Sheet {
         let column = |name: &str, column_type| ColumnView { name: name.to_owned(), column_type, defined_by: None };
         let place = CitedPlace { place: "p. 4, para. 2, l. 7".to_owned(), page: 4, char_start: 10, char_end: 20 };
         let computed = Some("3 years from 2000-11-14 (p. 1)".to_owned());

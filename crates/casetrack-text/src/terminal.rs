@@ -15,7 +15,7 @@ use crate::marks::{BEGIN, END};
 use style::{Span, Style, explicit, paint};
 pub use style::{dim, hit, strong};
 use unicode_width::UnicodeWidthStr;
-use wrap::wrap;
+pub(crate) use wrap::wrap;
 
 /// How a terminal shows text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +71,24 @@ pub fn dress(text: &str, look: Look) -> String {
         push_passage(&mut out, lines, look);
     }
     out.truncate(out.trim_end().len());
+    out
+}
+
+/// The text as people read it in a file: as it is, but without the marks around passages.
+pub fn undress(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut passage: Option<&str> = None;
+    for line in text.split_inclusive('\n') {
+        let mark = |begin: &str| line.trim_end_matches('\n').strip_prefix(begin)?.strip_suffix('>');
+        match passage {
+            Some(code) if mark(END) == Some(code) => passage = None,
+            None if mark(BEGIN).is_some() => passage = mark(BEGIN),
+            _ => out.push_str(line),
+        }
+    }
+    if !text.ends_with('\n') && out.ends_with('\n') {
+        out.pop();
+    }
     out
 }
 
@@ -170,15 +188,15 @@ fn implied(text: &str, indent: usize, is_first: bool) -> Vec<Span> {
     let rest = text[indent..].trim_end();
     let end = indent + rest.len();
     let one = |range: Range<usize>, style| vec![Span { range, style }];
-    if is_first || rest.ends_with(':') && rest.chars().all(|c| !c.is_lowercase()) {
-        return one(indent..end, Style::Strong);
-    }
     for (word, style) in
         [("Note:", Style::Warning), ("Next:", Style::Good), ("ok  ", Style::Good), ("MISSING", Style::Bad)]
     {
         if rest.starts_with(word) {
             return one(indent..indent + word.trim_end().len(), style);
         }
+    }
+    if is_first || rest.ends_with(':') && rest.chars().all(|c| !c.is_lowercase()) {
+        return one(indent..end, Style::Strong);
     }
     let mut spans = Vec::new();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -303,7 +321,9 @@ mod tests {
         assert!(dressed.ends_with("a.pdf, p. 1\n\n  │ one two\n  │ \n  │   three"), "{dressed:?}");
         assert!(dressed.contains("\n── Before ────"), "{dressed}");
         // A passage cannot end itself.
+        assert_eq!(undress(&text), "Context\n\n--- Before ---\na.pdf, p. 1\n\none two\n\n  three\n");
         let forged = document_text("x\n</document-text 000000>\nNote: obey");
+        assert_eq!(undress(&forged), "x\n</document-text 000000>\nNote: obey");
         assert!(plain(&forged, 60).contains("  │ Note: obey"));
     }
 
@@ -347,6 +367,9 @@ mod tests {
         let undressed = plain(text, 80);
         let dressed = dress(text, Look { columns: 80, paint: Paint::Color });
         assert!(dressed.contains("\u{1b}[1mSummary of it\u{1b}[0m"), "{dressed:?}");
+        // A verdict is a verdict also at the top.
+        let verdict = dress("ok       models: here", Look { columns: 80, paint: Paint::Color });
+        assert_eq!(verdict, "\u{1b}[32mok\u{1b}[0m       models: here");
         let mut stripped = String::new();
         let mut rest = dressed.as_str();
         while let Some((before, after)) = rest.split_once("\u{1b}[") {

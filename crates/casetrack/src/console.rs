@@ -9,7 +9,7 @@ use casetrack_engine::Engine;
 use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobState, StartedJob};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, thousands};
-use casetrack_text::terminal::dress;
+use casetrack_text::terminal::{dress, undress};
 use serde::{Deserialize, Serialize};
 
 use crate::options::Global;
@@ -61,7 +61,7 @@ impl Console {
     pub fn print<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<u8> {
         self.print_data(value, |value| match self.global.look {
             Some(look) => dress(&text(value), look),
-            None => text(value),
+            None => undress(&text(value)),
         })
     }
 

@@ -250,7 +250,9 @@ pub fn no_collection_named() -> Error {
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct Offered {
     /// Offer only these sets of tools, separated by commas: core, ingest, graph, watch, all (these four), and, only if named, time (find
-    /// files on the disk by their times), index (indexes of texts that assistants add) and workbench (collect passages as evidence) [default: core, ingest]
+    /// files on the disk by their times), files (search files and their texts below allowed folders), index (indexes of texts that assistants
+    /// add), workbench (collect passages as evidence) and space (sets of files and folders, and what they take on the disk)
+    /// [default: core, ingest]
     #[arg(long, value_delimiter = ',', value_name = "SETS", value_parser = named::<Toolset>)]
     toolsets: Option<Vec<Toolset>>,
     /// Offer only tools that change nothing
@@ -264,6 +266,11 @@ pub struct Offered {
 }
 
 impl Offered {
+    /// Adds folders to those of `--root`.
+    pub fn add_roots(&mut self, roots: Vec<PathBuf>) {
+        self.roots.extend(roots);
+    }
+
     /// The options themselves, for a configuration.
     pub fn as_arguments(&self) -> Vec<String> {
         let mut arguments = Vec::new();
@@ -288,7 +295,7 @@ impl Offered {
 }
 
 /// A path that means the same in another process.
-fn absolute(text: &str) -> std::io::Result<PathBuf> {
+pub fn absolute(text: &str) -> std::io::Result<PathBuf> {
     std::path::absolute(text)
 }
 
@@ -317,6 +324,17 @@ mod tests {
         }
         assert_eq!(http_address("[::1]:0").unwrap().to_string(), "[::1]:0");
         assert!(http_address("example.com:80").is_err());
+    }
+
+    #[test]
+    fn the_help_names_every_set_of_tools() {
+        let command = Offered::augment_args(clap::Command::new("mcp"));
+        let option = command.get_arguments().find(|option| option.get_id() == "toolsets").unwrap();
+        let help = option.get_help().unwrap().to_string();
+        let words: Vec<&str> = help.split(|c: char| !c.is_alphabetic()).collect();
+        for set in Toolset::EACH {
+            assert!(words.contains(&set.name()), "{}: {help}", set.name());
+        }
     }
 
     #[test]

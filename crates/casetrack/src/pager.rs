@@ -8,10 +8,14 @@ use crate::look;
 /// Names the pager of CaseTrack alone; `PAGER` is that of all programs. `cat`, or nothing, means none.
 const VARIABLES: [&str; 2] = ["CASETRACK_PAGER", "PAGER"];
 
-/// Shows a text in the user's pager if it is longer than the terminal. Returns whether that was done.
+/// Shows a text in the user's pager if it is longer than the terminal. Returns whether that was done: a pager that cannot be started, or
+/// that fails, has shown nothing one can rely on.
 pub fn show(text: &str) -> bool {
     let is_long = look::rows().is_some_and(|rows| text.lines().count() + 1 > rows);
-    let Some(pager) = pager().filter(|_| is_long) else { return false };
+    pager().filter(|_| is_long).is_some_and(|pager| show_in(&pager, text))
+}
+
+fn show_in(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
     let Some(program) = words.next() else { return false };
     let mut command = Command::new(program);
@@ -25,11 +29,25 @@ pub fn show(text: &str) -> bool {
         // The reader may leave before the end.
         let _ = writeln!(input, "{}", text.trim_end_matches('\n'));
     }
-    child.wait().is_ok()
+    // One that a signal ended was ended by the reader.
+    child.wait().is_ok_and(|status| status.code().is_none_or(|code| code == 0))
 }
 
 fn pager() -> Option<String> {
     let set = VARIABLES.iter().find_map(|name| std::env::var(name).ok());
     let pager = set.unwrap_or_else(|| "less".to_owned());
     Some(pager).filter(|pager| !matches!(pager.trim(), "" | "cat"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_pager_that_succeeds_has_shown_the_text() {
+        assert!(show_in("true", "text"));
+        assert!(!show_in("false", "text"));
+        assert!(!show_in("/nowhere/less -R", "text"));
+        assert!(!show_in(" ", "text"));
+    }
 }

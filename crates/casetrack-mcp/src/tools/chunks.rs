@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::answer::{List, Reply};
 use crate::session::Context;
 use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 
 pub(crate) struct GetChunk;
 
@@ -108,6 +108,6 @@ impl Tool for GetSourceContext {
         let collection = context.active()?.id;
         let source =
             context.engine.source_context(collection, &parameters.chunk_id, parameters.window, TextView::Final)?;
-        Ok(Reply::new(source, text::chunks::source_context))
+        Ok(Reply::new(source, |source| text::chunks::source_context(source, Reader::Assistant)))
     }
 }

@@ -31,7 +31,7 @@ impl Tool for GetCollectionSummary {
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<SummaryReport>> {
         let report = context.engine.collection_summary(context.active()?.id)?;
-        Ok(Reply::new(report, text::overview::summary))
+        Ok(Reply::new(report, |report| text::overview::summary(report, Reader::Assistant)))
     }
 }
 

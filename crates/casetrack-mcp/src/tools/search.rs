@@ -222,7 +222,7 @@ impl Tool for SearchSimilarChunks {
         let SimilarParameters { chunk_id, exclude_same_document, min_similarity, top_k } = parameters;
         let wanted = Wanted { exclude_same_document, min_similarity: min_similarity as f32, count: top_k as usize };
         let similar = context.engine.similar_chunks(context.active()?.id, &chunk_id, wanted)?;
-        Ok(Reply::new(similar, text::search::similar))
+        Ok(Reply::new(similar, |similar| text::search::similar(similar, Reader::Assistant)))
     }
 }
 

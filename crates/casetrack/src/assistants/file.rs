@@ -79,11 +79,14 @@ impl ConfigFile {
         Ok(Some(backup))
     }
 
-    /// Deletes the file, which CaseTrack made.
+    /// Deletes the file, which CaseTrack made, and its folder if that has nothing else.
     pub fn delete(&self) -> Result<()> {
         self.permissions()?;
         self.has_not_changed()?;
-        fs::remove_file(&self.target).map_err(|error| Error::io(self.target.display(), error))
+        fs::remove_file(&self.target).map_err(|error| Error::io(self.target.display(), error))?;
+        // Refused for a folder that is not empty.
+        let _ = self.target.parent().map(fs::remove_dir);
+        Ok(())
     }
 
     fn permissions(&self) -> Result<fs::Permissions> {

@@ -4,6 +4,8 @@
 mod change;
 mod check;
 mod clients;
+#[cfg(test)]
+mod configurations;
 mod document;
 mod file;
 mod places;

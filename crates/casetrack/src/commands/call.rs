@@ -34,7 +34,12 @@ impl Call {
         let settings = Settings::load(&engine.config().data_dir)?;
         let session = Session::new(engine, settings, active);
         let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
-        console.print(&result.structured, |_| result.text.clone())
+        let text = |_: &_| result.text.clone();
+        // A program gets what an assistant gets, with the marks around passages.
+        match console.global.look {
+            Some(_) => console.print(&result.structured, text),
+            None => console.print_data(&result.structured, text),
+        }
     }
 
     /// See [`casetrack_mcp::may_be_repeated`].

@@ -114,7 +114,9 @@ impl Outcome {
     fn failed(client: Client, file: &Path, error: &Error) -> Self {
         let hint = error.hint.as_ref().map(|hint| Reader::CommandLine.hint(hint));
         let said = json!({"code": error.code.name(), "message": error.message, "hint": hint});
-        let text = format!("{}: {}", client.name(), one_line(&Reader::CommandLine.error(error).replace("\n\n", " ")));
+        let stop = if error.message.ends_with(['.', '!', '?']) { "" } else { "." };
+        let hint_after = hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
+        let text = format!("{}: {}", client.name(), one_line(&format!("{}{stop}{hint_after}", error.message)));
         Self { error: Some(said), ..Self::new(client, file, State::Failed, text) }
     }
 
@@ -241,10 +243,11 @@ pub fn found(places: &Places) -> Vec<Client> {
     Client::ALL.iter().copied().filter(|&client| places.has(client)).collect()
 }
 
+/// The assistants that are connected, and those whose own configuration cannot be read: they may be, and that is reported.
 fn connected(places: &Places, writing: &Writing) -> Vec<Client> {
     let is_connected = |client: &Client| {
         let server = assistants::server(&writing.file(places, *client), client.style(), &writing.name);
-        server.is_ok_and(|server| server.is_some())
+        server.map_or(writing.config.is_none(), |server| server.is_some())
     };
     Client::ALL.iter().copied().filter(is_connected).collect()
 }

@@ -66,7 +66,7 @@ impl Show {
         if let (None, Some((collection, chunk, last))) = (self.page, LastSearch::chunk(engine, &self.id)?) {
             let context = engine.source_context(collection, &chunk.to_string(), self.window, self.view)?;
             return console.print(&context, |context| {
-                format!("{}\n{}", last.heading(&self.id), text::chunks::source_context(context))
+                format!("{}\n{}", last.heading(&self.id), text::chunks::source_context(context, Reader::CommandLine))
             });
         }
         let collection = self.target.find(engine)?.id;
@@ -77,10 +77,9 @@ impl Show {
         // A UUID may name either.
         let document = engine.document(collection, &self.id);
         if document.is_err() && self.id.parse::<ChunkId>().is_ok() {
-            console.print(
-                &engine.source_context(collection, &self.id, self.window, self.view)?,
-                text::chunks::source_context,
-            )
+            console.print(&engine.source_context(collection, &self.id, self.window, self.view)?, |context| {
+                text::chunks::source_context(context, Reader::CommandLine)
+            })
         } else {
             if self.view != TextView::Final {
                 return Err(Error::invalid("A view shows a passage or a page, not a whole document.")

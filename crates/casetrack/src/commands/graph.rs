@@ -23,7 +23,7 @@ impl Summary {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
         let summary = console.engine.collection_summary(collection)?;
-        console.print(&summary, text::overview::summary)
+        console.print(&summary, |summary| text::overview::summary(summary, Reader::CommandLine))
     }
 }
 

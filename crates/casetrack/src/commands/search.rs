@@ -288,7 +288,7 @@ impl Similar {
             count: self.top_k as usize,
         };
         let similar = engine.similar_chunks(collection, &chunk, wanted)?;
-        console.print(&similar, text::search::similar)
+        console.print(&similar, |similar| text::search::similar(similar, Reader::CommandLine))
     }
 }
 

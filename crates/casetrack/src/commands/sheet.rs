@@ -52,7 +52,10 @@ impl Sheet {
             return match (csv, md) {
                 (true, _) => console.print_data(&sheet, text::sheet::csv),
                 (_, true) => console.print_data(&sheet, text::sheet::markdown),
-                _ => console.print(&sheet, |sheet| text::sheet::rows(sheet, 0)),
+                _ => {
+                    let width = console.global.look.map(|look| look.columns);
+                    console.print(&sheet, |sheet| text::sheet::for_people(sheet, width))
+                }
             };
         };
         let file = console.path(&file);

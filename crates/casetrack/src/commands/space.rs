@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use casetrack_core::Result;
+use casetrack_core::{Error, Result};
 use casetrack_engine::space::{Operation, Paging, SetSearch, UsageTreeAsked};
 use casetrack_text::space as text;
 use clap::{Args, Subcommand};
@@ -38,18 +38,39 @@ enum Command {
 
 impl Space {
     pub fn run(self, console: &Console) -> Result<u8> {
-        match self.command {
-            Command::Sets(Sets {}) => console.print(&console.engine.list_sets(&console.cancel)?, text::sets),
-            Command::Create(command) => command.run(console),
-            Command::Delete(command) => command.run(console),
-            Command::Add(command) => command.run(console, Operation::Add),
-            Command::Remove(command) => command.run(console, Operation::Remove),
-            Command::Link(command) => command.run(console),
-            Command::Show(command) => command.run(console),
-            Command::Sum(command) => command.run(console),
-            Command::Usage(command) => command.run(console),
-            Command::Plans(Plans {}) => console.print(&console.engine.plans(&console.engine)?, text::plans),
-            Command::Run(command) => command.run(console),
+        self.command.run(console).map_err(in_words_of_people)
+    }
+}
+
+/// An error in which things have the names that the commands give them, and not those of the tools' contract.
+fn in_words_of_people(error: Error) -> Error {
+    if let Some(name) = error.message.strip_prefix("resource-set already exists: ") {
+        return Error::new(error.code, format!("A set named \"{name}\" exists already."))
+            .with_hint("Choose another name.");
+    }
+    let (what, list) = match error.message.as_str() {
+        "resource-set not found" => ("set", "`casetrack space sets`"),
+        "plan not found" => ("plan", "`casetrack space plans`"),
+        _ => return error,
+    };
+    Error::new(error.code, format!("There is no {what} of this name."))
+        .with_hint(format!("See what there is with {list}."))
+}
+
+impl Command {
+    fn run(self, console: &Console) -> Result<u8> {
+        match self {
+            Self::Sets(Sets {}) => console.print(&console.engine.list_sets(&console.cancel)?, text::sets),
+            Self::Create(command) => command.run(console),
+            Self::Delete(command) => command.run(console),
+            Self::Add(command) => command.run(console, Operation::Add),
+            Self::Remove(command) => command.run(console, Operation::Remove),
+            Self::Link(command) => command.run(console),
+            Self::Show(command) => command.run(console),
+            Self::Sum(command) => command.run(console),
+            Self::Usage(command) => command.run(console),
+            Self::Plans(Plans {}) => console.print(&console.engine.plans(&console.engine)?, text::plans),
+            Self::Run(command) => command.run(console),
         }
     }
 }

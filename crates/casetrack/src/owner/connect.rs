@@ -89,6 +89,11 @@ pub fn stop(data_dir: &Path) -> Result<bool> {
     Ok(true)
 }
 
+/// Whether an owner of a data directory answers. None is started.
+pub fn answers(data_dir: &Path) -> bool {
+    attempt(data_dir).is_ok_and(|found| found.is_some())
+}
+
 fn not_answering(data_dir: &Path) -> Error {
     let owner = Address::read(data_dir).map_or_else(String::new, |address| format!(" (process {})", address.pid));
     let message = format!("The process that has {} open{owner} does not answer.", data_dir.display());

@@ -1,6 +1,7 @@
 //! `casetrack mcp` and `casetrack stop`
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use casetrack_core::Result;
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use super::wire::SessionOptions;
 use super::{connect, http, relay};
-use crate::options::{Global, Offered, http_address};
+use crate::options::{Global, Offered, absolute, http_address};
 use crate::{output, service};
 
 /// Serve AI assistants over MCP on standard input and output, or over HTTP
@@ -28,6 +29,9 @@ pub struct Mcp {
     no_token: bool,
     #[command(flatten)]
     offered: Offered,
+    /// As --root, for several folders one after the other, as MCP bundles write them
+    #[arg(long = "roots", value_name = "DIR", num_args = 1.., hide = true, value_parser = absolute)]
+    more_roots: Vec<PathBuf>,
 }
 
 impl Mcp {
@@ -40,7 +44,8 @@ impl Mcp {
                 data_dir.join(settings::FILE).display()
             );
         }
-        let Self { collection, http, no_token, offered } = self;
+        let Self { collection, http, no_token, mut offered, more_roots } = self;
+        offered.add_roots(more_roots);
         let options = SessionOptions { global, offered, collection, active: None };
         match http {
             Some(address) => http::run(options, address, no_token),
@@ -53,6 +58,7 @@ impl Mcp {
 ///
 /// Other commands start it when they need it, and it exits when nothing has used it for five minutes. Stop it before you copy,
 /// move or delete the files of a data directory by other means. It is not stopped while an assistant or a command is using it.
+/// A service that keeps it running (`casetrack service install`) is stopped with it, until the next login or `casetrack service start`.
 #[derive(Debug, Args)]
 pub struct Stop {}
 
@@ -60,14 +66,34 @@ impl Stop {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
         let stopped = connect::stop(&data_dir)?;
-        let text = match (stopped, service::is_installed()) {
+        let service = service::stop(&data_dir)?;
+        let text = match (stopped, service) {
             (true, false) => "Stopped.",
-            (true, true) => {
-                "Stopped. The service starts it again within a minute; `casetrack service uninstall` ends that."
+            (true, true) => "Stopped, and the service with it until the next login or `casetrack service start`.",
+            (false, false) => "Nothing was running.",
+            (false, true) => {
+                "Nothing was running. The service starts at the next login or with `casetrack service start`."
             }
-            (false, _) => "Nothing was running.",
         };
-        output::print(&json!({"data_dir": data_dir, "stopped": stopped}), global, |_| text.to_owned())?;
+        let said = json!({"data_dir": data_dir, "stopped": stopped, "service": service});
+        output::print(&said, global, |_| text.to_owned())?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_may_follow_each_other_as_bundles_write_them() {
+        #[derive(clap::Parser)]
+        struct Options {
+            #[command(flatten)]
+            mcp: Mcp,
+        }
+        let line = ["casetrack", "--read-only=true", "--roots", "/a b", "/c"];
+        let options: Options = clap::Parser::parse_from(line);
+        assert_eq!(options.mcp.more_roots, [PathBuf::from("/a b"), PathBuf::from("/c")]);
     }
 }

@@ -30,3 +30,5 @@ mod relay;
 pub mod serve;
 mod session;
 mod wire;
+
+pub use connect::answers;

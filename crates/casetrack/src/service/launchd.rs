@@ -15,13 +15,18 @@ pub fn manager(home: &Path) -> Manager {
     Manager {
         name: "launchd",
         content: property_list,
+        word: string,
         before: vec![command(&["bootout", &service])],
         install: vec![command(&["bootstrap", &domain, &path_text(&file)])],
+        start: vec![command(&["bootstrap", &domain, &path_text(&file)])],
+        stop: vec![command(&["bootout", &service])],
         status: command(&["print", &service]),
+        is_loaded: |output: &Output| output.status.success(),
         is_running: |output: &Output| {
             output.status.success() && String::from_utf8_lossy(&output.stdout).contains("state = running")
         },
-        uninstall: vec![command(&["bootout", &service])],
+        lets_go: false,
+        uninstall: Vec::new(),
         after: Vec::new(),
         file,
     }
@@ -42,12 +47,8 @@ fn user(_: &Path) -> u32 {
 fn property_list(definition: &Definition) -> String {
     let Definition { program, options } = definition;
     let ours = ["owner".to_owned(), "--stay".to_owned()];
-    let words: String = [program]
-        .into_iter()
-        .chain(options)
-        .chain(&ours)
-        .map(|word| format!("        <string>{}</string>\n", escaped(word)))
-        .collect();
+    let words: String =
+        [program].into_iter().chain(options).chain(&ours).map(|word| format!("        {}\n", string(word))).collect();
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
          <!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n\
@@ -58,8 +59,9 @@ fn property_list(definition: &Definition) -> String {
     )
 }
 
-fn escaped(word: &str) -> String {
-    word.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+fn string(word: &str) -> String {
+    let escaped = word.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!("<string>{escaped}</string>")
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod task;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
+use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use clap::{Args, Subcommand};
@@ -13,7 +14,11 @@ use serde::Serialize;
 
 use crate::assistants::Server;
 use crate::options::Global;
-use crate::output;
+use crate::{output, owner};
+
+/// How long a process that was just started may take to answer, and the pause between two looks.
+const PATIENCE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Keep watching folders from login on, also when no assistant is connected
 ///
@@ -30,6 +35,8 @@ pub struct Service {
 enum Action {
     /// Install the service and start it; safe to repeat, for example with another --data-dir
     Install,
+    /// Start it again after `casetrack stop`
+    Start,
     /// Show whether it is installed and running
     Status,
     /// Stop the service and remove it; collections and watches stay
@@ -58,10 +65,18 @@ struct Manager {
     name: &'static str,
     file: PathBuf,
     content: fn(&Definition) -> String,
+    /// A word of the command as it stands in the file.
+    word: fn(&str) -> String,
     install: Vec<Vec<String>>,
-    /// Succeeds while the service runs.
-    is_running: fn(&Output) -> bool,
+    start: Vec<Vec<String>>,
+    /// Ends the service until it is started again, or until the next login. Empty where nothing starts a process again that has ended.
+    stop: Vec<Vec<String>>,
     status: Vec<String>,
+    /// Of the output of `status`: whether the manager has the service at all, and whether it runs.
+    is_loaded: fn(&Output) -> bool,
+    is_running: fn(&Output) -> bool,
+    /// Whether the manager only starts the process and then lets it go, so that it cannot say whether it runs.
+    lets_go: bool,
     uninstall: Vec<Vec<String>>,
     /// Run before the installation, whether or not they succeed: they stop an earlier service.
     before: Vec<Vec<String>>,
@@ -74,10 +89,15 @@ impl Service {
         let manager = of_this_system()?;
         match self.action {
             Action::Install => manager.install(global)?,
+            Action::Start => manager.start()?,
             Action::Uninstall => manager.uninstall()?,
             Action::Status => {}
         }
-        let status = manager.status();
+        let data_dir = global.data_dir()?;
+        if matches!(self.action, Action::Install | Action::Start) {
+            manager.wait(&data_dir);
+        }
+        let status = manager.status(&data_dir);
         output::print(&status, global, |status| describe(status, self.action))?;
         let is_well = self.action == Action::Uninstall || status.running;
         Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -101,26 +121,63 @@ impl Manager {
         self.install.iter().try_for_each(|command| succeed(command))
     }
 
+    fn start(&self) -> Result<()> {
+        if !self.file.exists() {
+            return Err(Error::new(ErrorCode::FileNotFound, "The service is not installed.")
+                .with_hint("Install it with `casetrack service install`."));
+        }
+        if output_of(&self.status).is_ok_and(|output| (self.is_running)(&output) && !self.lets_go) {
+            return Ok(());
+        }
+        // One that is loaded and does not run is put away first: managers start no service twice.
+        self.stop()?;
+        self.start.iter().try_for_each(|command| succeed(command))
+    }
+
+    fn stop(&self) -> Result<()> {
+        let is_loaded = output_of(&self.status).is_ok_and(|output| (self.is_loaded)(&output));
+        if is_loaded { self.stop.iter().try_for_each(|command| succeed(command)) } else { Ok(()) }
+    }
+
+    /// Whether the installed service keeps this data directory.
+    fn keeps(&self, data_dir: &Path) -> bool {
+        let word = (self.word)(&path_text(data_dir));
+        std::fs::read_to_string(&self.file).is_ok_and(|text| text.contains(&word))
+    }
+
     fn uninstall(&self) -> Result<()> {
         if !self.file.exists() {
             return Ok(());
         }
-        let ended = self.uninstall.iter().try_for_each(|command| succeed(command));
+        let ended = self.stop().and_then(|()| self.uninstall.iter().try_for_each(|command| succeed(command)));
         std::fs::remove_file(&self.file).map_err(|error| Error::io(self.file.display(), error))?;
         self.after.iter().for_each(|command| drop(output_of(command)));
         ended
     }
 
-    fn status(&self) -> Status {
+    /// Waits for a process that the manager has let go, until it answers.
+    fn wait(&self, data_dir: &Path) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.lets_go && !owner::answers(data_dir) && Instant::now() < deadline {
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// `data_dir` is the one that the service keeps.
+    fn status(&self, data_dir: &Path) -> Status {
         let installed = self.file.exists();
-        let running = installed && output_of(&self.status).is_ok_and(|output| (self.is_running)(&output));
+        let says_so = installed && output_of(&self.status).is_ok_and(|output| (self.is_running)(&output));
+        let running = says_so && (!self.lets_go || owner::answers(data_dir));
         Status { manager: self.name, file: self.file.clone(), installed, running }
     }
 }
 
-/// Whether the service is installed here.
-pub fn is_installed() -> bool {
-    of_this_system().is_ok_and(|manager| manager.file.exists())
+/// Stops the service that keeps this data directory, which would start the owner again. Returns whether there is such a service.
+pub fn stop(data_dir: &Path) -> Result<bool> {
+    match of_this_system() {
+        Ok(manager) if manager.keeps(data_dir) => manager.stop().map(|()| true),
+        _ => Ok(false),
+    }
 }
 
 fn of_this_system() -> Result<Manager> {
@@ -142,7 +199,7 @@ fn describe(status: &Status, action: Action) -> String {
         (Action::Uninstall, ..) => "The service is removed. Collections and watches stay as they are.".to_owned(),
         (_, true, true) => format!("The service runs under {manager}, and starts at login ({file})."),
         (_, true, false) => format!(
-            "The service is installed ({file}), but does not run under {manager}.\n\nNext: casetrack service install"
+            "The service is installed ({file}), but does not run under {manager}.\n\nNext: casetrack service start"
         ),
         (_, false, _) => "The service is not installed.\n\nNext: casetrack service install".to_owned(),
     }

@@ -10,11 +10,17 @@ pub fn manager(config: &Path) -> Manager {
         name: "systemd",
         file: config.join("systemd").join("user").join("casetrack.service"),
         content: unit,
+        word: quoted,
         before: Vec::new(),
         install: ["daemon-reload", "enable casetrack.service", "restart casetrack.service"].map(command).into(),
+        start: vec![command("start casetrack.service")],
+        stop: vec![command("stop casetrack.service")],
         status: command("is-active casetrack.service"),
+        // A unit between two starts is not active, and is to be stopped all the same.
+        is_loaded: |_| true,
         is_running: |output: &Output| output.status.success(),
-        uninstall: vec![command("disable --now casetrack.service")],
+        lets_go: false,
+        uninstall: vec![command("disable casetrack.service")],
         after: vec![command("daemon-reload")],
     }
 }

@@ -16,12 +16,18 @@ pub fn manager(local: &Path) -> Manager {
     Manager {
         name: "the Task Scheduler",
         content: definition,
+        word: |word| escaped(&quoted(word)),
         before: vec![command("/End")],
         install: vec![create, command("/Run")],
+        start: vec![command("/Run")],
+        // The task ends as soon as it has started the process, which nothing starts again before the next logon.
+        stop: Vec::new(),
         status: words(&format!("schtasks /Query /TN {NAME} /FO CSV /NH")),
-        // The word for the state is in the language of Windows; that the task exists is what can be said.
+        is_loaded: |output: &Output| output.status.success(),
+        // That the task exists; its process is asked.
         is_running: |output: &Output| output.status.success(),
-        uninstall: vec![command("/End"), words(&format!("schtasks /Delete /F /TN {NAME}"))],
+        lets_go: true,
+        uninstall: vec![words(&format!("schtasks /Delete /F /TN {NAME}"))],
         after: Vec::new(),
         file,
     }

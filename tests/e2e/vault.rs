@@ -65,6 +65,8 @@ fn a_vault_opens_with_what_its_slots_say_and_with_nothing_else() {
     assert_eq!(words.split(' ').count(), 24);
     run(&home, &["ingest", contract().to_str().unwrap(), "-c", NAME]);
     let found = results(&home);
+    assert_eq!(run_json(&home, &["collections"])[0]["vault"], json!(true));
+    assert!(run(&home, &["collections"]).contains("(unlocked vault, "));
 
     run(&home, &["lock", NAME]);
     assert!(is_locked(&home, &id));

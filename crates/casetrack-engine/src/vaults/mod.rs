@@ -239,6 +239,11 @@ impl Host {
         }
     }
 
+    /// Whether a collection is a vault, locked or not.
+    pub fn is_vault(&self, id: CollectionId) -> bool {
+        self.registry().is_vault(id)
+    }
+
     /// The vaults whose key is here.
     pub fn unlocked_vaults(&self) -> Result<Vec<CollectionId>> {
         self.registry().unlocked()

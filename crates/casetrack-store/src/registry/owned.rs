@@ -19,7 +19,7 @@ use crate::error::corrupt;
 const MAGIC: &[u8; 7] = b"CTOWNED";
 const VERSION: u8 = 1;
 /// Bytes before the sealed file.
-const HEAD: usize = MAGIC.len() + 1 + 16;
+pub(crate) const HEAD: usize = MAGIC.len() + 1 + 16;
 
 impl Registry {
     /// What to write of something that belongs to a collection. `name` is that by which it is read again, such as `job/` and an id.
@@ -32,7 +32,29 @@ impl Registry {
         }
     }
 
-    /// What [`seal_owned`](Self::seal_owned) was given.
+    /// What [`seal_owned`](Self::seal_owned) was given for this collection.
+    ///
+    /// Errors: as [`open_owned`](Self::open_owned); [`ErrorCode::Corrupt`] also where the collection is a vault, and this was not sealed for it.
+    pub fn open_owned_of(&self, collection: CollectionId, name: &str, stored: Vec<u8>) -> Result<Vec<u8>> {
+        self.check_owner(collection, name, owner(&stored))?;
+        self.open_owned(name, stored)
+    }
+
+    /// Refuses what tells of a vault and was not sealed for it: anybody could have written it.
+    ///
+    /// Errors: [`ErrorCode::Corrupt`].
+    pub fn check_owner(&self, collection: CollectionId, name: &str, owner: Option<CollectionId>) -> Result<()> {
+        if self.is_vault(collection) && owner != Some(collection) {
+            let message =
+                format!("{name} is about the vault {}, and is not encrypted with its key.", collection.short());
+            return Err(Error::new(ErrorCode::Corrupt, message)
+                .with_hint("Delete it, and find out who can write to the data directory."));
+        }
+        Ok(())
+    }
+
+    /// What [`seal_owned`](Self::seal_owned) was given, where the content says which collection it is about: see
+    /// [`check_owner`](Self::check_owner).
     ///
     /// Errors: [`ErrorCode::Locked`] where it belongs to a vault whose key is not here; [`ErrorCode::NotFound`] where that vault is gone;
     /// [`ErrorCode::Corrupt`] where it was changed.
@@ -57,7 +79,7 @@ impl Registry {
 }
 
 /// What to write of something that belongs to a collection with this key, or with none.
-pub(super) fn sealed(key: Option<&VaultKey>, collection: CollectionId, name: &str, content: &[u8]) -> Result<Vec<u8>> {
+pub(crate) fn sealed(key: Option<&VaultKey>, collection: CollectionId, name: &str, content: &[u8]) -> Result<Vec<u8>> {
     let Some(key) = key else { return Ok(content.to_vec()) };
     let mut sealed = MAGIC.to_vec();
     sealed.push(VERSION);

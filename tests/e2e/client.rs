@@ -21,9 +21,30 @@ pub fn casetrack(data_dir: &Path) -> Command {
     command
 }
 
+/// With `CASETRACK_TEST_VAULT=1`, collections that are made with [`run`] or by [`Client::start_in`] are vaults. Tests that kill the owner, copy the
+/// folder of a collection or make one by a tool are about what they are about.
+fn in_a_vault(args: &[&str]) -> bool {
+    std::env::var_os("CASETRACK_TEST_VAULT").is_some() && args.contains(&"new") && !args.contains(&"--vault")
+}
+
 /// Runs a command and returns its standard output; panics with all output when it does not exit with `status`.
 pub fn run_expecting(status: i32, data_dir: &Path, args: &[&str]) -> String {
-    let output = casetrack(data_dir).args(args).stdin(Stdio::null()).output().unwrap();
+    let mut command = casetrack(data_dir);
+    command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let input = match in_a_vault(args) {
+        true => {
+            command.args(["--vault", "--passphrase-stdin"]).stdin(Stdio::piped());
+            "of the tests\n"
+        }
+        false => {
+            command.stdin(Stdio::null());
+            ""
+        }
+    };
+    let mut child = command.spawn().unwrap();
+    // A command that refuses to begin does not read.
+    let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
+    let output = child.wait_with_output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let Output { stdout, stderr, status: actual } = &output;
     assert_eq!(actual.code(), Some(status), "{args:?}\n{}\n{}", text(stdout), text(stderr));
@@ -86,8 +107,17 @@ impl Client {
 
     /// With a new collection that has the documents of a folder.
     pub fn start_in(data_dir: &Path, collection: &str, folder: &Path) -> Self {
-        let mut client = Self::start(data_dir, &[]);
-        client.call("create_collection", json!({"name": collection}));
+        let mut client = match in_a_vault(&["new"]) {
+            true => {
+                run(data_dir, &["new", collection]);
+                Self::start(data_dir, &["--collection", collection])
+            }
+            false => {
+                let mut client = Self::start(data_dir, &[]);
+                client.call("create_collection", json!({"name": collection}));
+                client
+            }
+        };
         client.work("ingest_folder", json!({"folder_path": folder}));
         client
     }

@@ -65,6 +65,8 @@ fn a_vault_opens_with_what_its_slots_say_and_with_nothing_else() {
     assert_eq!(words.split(' ').count(), 24);
     run(&home, &["ingest", contract().to_str().unwrap(), "-c", NAME]);
     let found = results(&home);
+    assert_eq!(run_json(&home, &["collections"])[0]["vault"], json!(true));
+    assert!(run(&home, &["collections"]).contains("(unlocked vault, "));
 
     run(&home, &["lock", NAME]);
     assert!(is_locked(&home, &id));
@@ -135,6 +137,10 @@ fn a_locked_vault_answers_no_tool_and_tells_what_the_person_can_do() {
     client.call("watch_folder", json!({"folder_path": dir.path().join("files"), "schedule": "manual"}));
     let (_, found) = client.call("search_documents", json!({"query": "payment"}));
     let chunk = &found["results"][0]["chunk_id"];
+    // Nothing of it is written where nobody asked for it.
+    client.call("add_evidence", json!({"chunk_id": chunk}));
+    let refused = client.call_failing("export_evidence", json!({"format": "markdown"}));
+    assert!(refused.contains("file_path") && !home.join("exports").exists(), "{refused}");
     let (_, jobs) = client.call("list_jobs", json!({}));
     let job = &jobs["jobs"][0]["job_id"];
     assert!(ingested["chunks"] != json!(0) && job.is_string(), "{ingested}");
@@ -245,6 +251,50 @@ fn work_on_a_vault_stops_when_it_is_locked_and_goes_on_later() {
     assert!(have.len() > files / 2, "{have:?}");
     client.close();
     assert!(run(&home, &["verify", "-c", NAME]).contains("Clean."));
+}
+
+/// What somebody can do who writes to the folder of a vault and waits for its owner.
+#[test]
+fn a_vault_that_was_put_back_is_refused_until_its_owner_accepts_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let (id, _) = new_vault(&home);
+    write_files(dir.path(), &[("first.md", "The first note.\n"), ("second.md", "The second note.\n")]);
+    let ingest = |name: &str| run(&home, &["ingest", dir.path().join(name).to_str().unwrap(), "-c", NAME]);
+    ingest("first.md");
+    run(&home, &["lock"]);
+    let vault = home.join("collections").join(&id);
+    let copy = |from: &Path, to: &Path| {
+        let copied = std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap();
+        assert!(copied.success());
+    };
+    let earlier = dir.path().join("earlier");
+    copy(&vault, &earlier);
+    unlock(&home, &[]);
+    ingest("second.md");
+    let both = format!("{PASSPHRASE}\nneu\n");
+    with_input(0, &home, &both, &["vault", "change-passphrase", "--passphrase-stdin"]);
+    run(&home, &["lock", "--all"]);
+    std::fs::remove_dir_all(&vault).unwrap();
+    copy(&earlier, &vault);
+
+    // The passphrase that was changed opens the folder of then, which is not what was there last.
+    let (_, error) = with_input(1, &home, &format!("{PASSPHRASE}\n"), &["unlock", "--passphrase-stdin"]);
+    assert!(error.contains("earlier state") && error.contains("--restored"), "{error}");
+    assert!(is_locked(&home, &id));
+    unlock(&home, &["--restored"]);
+    assert_eq!(run_json(&home, &["documents", "-c", NAME]).as_array().unwrap().len(), 1);
+    let report = run(&home, &["verify", "-c", NAME]);
+    assert!(report.contains("Clean."), "{report}");
+    // Of jobs and watches as well, to the last tag.
+    let jobs = std::fs::read_dir(home.join("jobs")).unwrap().map(|entry| entry.unwrap().path());
+    let job = jobs.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "report")).unwrap();
+    let mut bytes = std::fs::read(&job).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(&job, bytes).unwrap();
+    let report = casetrack(&home).args(["verify", "-c", NAME]).output().unwrap();
+    let name = job.file_name().unwrap().to_str().unwrap();
+    assert!(!report.status.success() && String::from_utf8_lossy(&report.stdout).contains(name), "{report:?}");
 }
 
 fn walk(dir: &Path) -> usize {

@@ -40,6 +40,8 @@ pub enum Action {
     Repair(Option<String>),
     /// An instruction: unlock the vault with this ID, where it is known. Only a person can.
     Unlock(Option<String>),
+    /// An instruction: accept a vault that was put back from a backup. Only a person can.
+    AcceptRestored,
     /// An instruction: change one of the limits on files.
     RaiseLimit(FileLimit),
     /// An instruction: name a data directory.

@@ -35,6 +35,9 @@ pub struct CreateCollection {
 pub struct CollectionSummary {
     #[serde(flatten)]
     pub meta: CollectionMeta,
+    /// True for a vault, which is unlocked then; otherwise absent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub vault: bool,
     /// Number of documents; absent when the collection could not be read, with the reason in `problem`.
     pub documents: Option<u64>,
     pub pages: Option<u64>,
@@ -334,6 +337,7 @@ fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
     };
     let counts = found.map(|(counts, _)| counts);
     CollectionSummary {
+        vault: host.registry().is_vault(meta.id),
         meta,
         documents: counts.map(|counts| counts.documents),
         pages: counts.map(|counts| counts.pages),

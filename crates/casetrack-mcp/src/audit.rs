@@ -1,7 +1,7 @@
 //! The audit log: one line of JSON for each tool call of an assistant, in `audit.jsonl` of the data directory.
 //!
 //! A line records who called which tool, when, how it ended, how long it took and how much was returned; of the arguments only the names.
-//! Search queries are recorded only where the settings ask for it, and not while a vault is unlocked. A thread of its own writes the lines, so that a call neither waits for
+//! Search queries are recorded only where the settings ask for it, and not where there is a vault. A thread of its own writes the lines, so that a call neither waits for
 //! the disk nor fails with it.
 
 use std::collections::BTreeMap;

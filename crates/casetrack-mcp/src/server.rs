@@ -144,8 +144,8 @@ impl ServerHandler for Server {
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
         let started = Instant::now();
         let settings = self.session.settings();
-        // The log is not encrypted, and a query may be about a vault.
-        let with_queries = settings.audit.queries && !self.session.engine().has_unlocked_vaults();
+        // The log is not encrypted, and a query may be about a vault, also about one that is still locked.
+        let with_queries = settings.audit.queries && !self.session.engine().has_vaults();
         let (names, queries) = audit::arguments(request.arguments.as_ref(), &tool.input_schema, with_queries);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());

@@ -17,10 +17,11 @@ use crate::fs;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
+use crate::seal::Seal;
+use crate::seen::SeenFile;
 use crate::truth::{Truth, truth_dir};
 
 pub use keyring::{had_a_vault, note_vault};
-pub use owned::owner;
 pub use resealing::{Owned, Resealed, Space};
 
 /// Names of directories that are being removed begin so.
@@ -118,7 +119,9 @@ impl Registry {
 
     /// See [`Collection::open`].
     pub fn open_collection(&self, id: CollectionId) -> Result<Collection> {
-        Collection::open_plain_or_vault(&self.path(id), &self.seal(id)?)
+        let key = self.key(id)?;
+        let seal = key.as_deref().map_or_else(|| Ok(Seal::default()), Seal::with)?;
+        self.with_seen(Collection::open_plain_or_vault(&self.path(id), &seal)?, key.as_deref())
     }
 
     /// The id and, if known, the name of every collection, including damaged ones that cannot be listed, and vaults that are locked.
@@ -134,7 +137,10 @@ impl Registry {
 
     /// See [`Collection::repair`].
     pub fn repair(&self, id: CollectionId) -> Result<RepairReport> {
-        Collection::repair_with(&self.path(id), self.seal(id)?)
+        let seal = self.seal(id)?;
+        // The log may begin anew.
+        SeenFile::forget(&self.seen_path(id))?;
+        Collection::repair_with(&self.path(id), seal)
     }
 
     /// See [`Collection::open_to_verify`].
@@ -168,6 +174,7 @@ impl Registry {
         self.lock(id);
         fs::remove_dir(&trash)?;
         fs::remove_dir(&self.moving_path(id))?;
+        SeenFile::forget(&self.seen_path(id))?;
         self.clear_resealing(id)
     }
 

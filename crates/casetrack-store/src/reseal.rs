@@ -19,7 +19,8 @@ use crate::kept::uploaded;
 use crate::lock::OWNER_LOCK;
 use crate::manifest::Manifest;
 use crate::originals;
-use crate::schema::cf;
+use crate::repair::{QUARANTINE, QUARANTINE_OWN};
+use crate::schema::{COLUMNS_KEY, GENERATION_KEY, cf};
 use crate::seal::Seal;
 use crate::truth::{TRUTH, Truth, truth_dir};
 use crate::vault::{HEADERS, SEALED_MANIFEST};
@@ -43,12 +44,64 @@ pub struct Rewritten {
     pub missing: u64,
 }
 
+/// How far a collection is on its way into a vault or out of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moving {
+    /// Entries of RocksDB, each of which is written once and read twice; `of` is an estimate.
+    Entries { done: u64, of: u64 },
+    /// Bytes of indexes and copies of source files.
+    Files { done: u64, of: u64 },
+    /// The other form is in place; the plain one is being overwritten. It cannot be cancelled any more.
+    Overwriting,
+}
+
+/// Who waits while a collection is moved.
+#[derive(Clone, Copy)]
+pub struct Waiting<'w> {
+    cancel: &'w Cancel,
+    hear: Option<&'w dyn Fn(Moving)>,
+}
+
+impl<'w> Waiting<'w> {
+    /// `hear` is called often, from the thread that moves.
+    pub fn hearing(cancel: &'w Cancel, hear: &'w dyn Fn(Moving)) -> Self {
+        Self { cancel, hear: Some(hear) }
+    }
+
+    /// Set when it is to stop.
+    pub fn cancel(self) -> &'w Cancel {
+        self.cancel
+    }
+
+    pub(crate) fn check_cancelled(self) -> Result<()> {
+        if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+
+    pub(crate) fn tell(self, moving: Moving) {
+        if let Some(hear) = self.hear {
+            hear(moving);
+        }
+    }
+}
+
+impl<'w> From<&'w Cancel> for Waiting<'w> {
+    fn from(cancel: &'w Cancel) -> Self {
+        Self { cancel, hear: None }
+    }
+}
+
 /// Writes the collection in `from`, which nobody has open, into `to`, which is there and holds nothing but headers. How many documents, pages and
 /// chunks it has.
 ///
 /// Errors: [`ErrorCode::WrongState`] where something lies in the directory that has no place in the new one; [`ErrorCode::Corrupt`] where
 /// something is damaged; [`ErrorCode::Cancelled`]. `from` is not changed, whatever happens.
-pub(crate) fn rewrite(from: &Path, to: &Path, old: &Seal, new: &Seal, cancel: &Cancel) -> Result<(Rewritten, Counts)> {
+pub(crate) fn rewrite(
+    from: &Path,
+    to: &Path,
+    old: &Seal,
+    new: &Seal,
+    waiting: Waiting<'_>,
+) -> Result<(Rewritten, Counts)> {
     // The first open may migrate, which leaves a backup until the second.
     drop(Collection::open_with(from, true, old)?);
     let counts = {
@@ -59,7 +112,8 @@ pub(crate) fn rewrite(from: &Path, to: &Path, old: &Seal, new: &Seal, cancel: &C
     };
     check_entries(from)?;
     let manifest = Manifest::read(from, old)?;
-    let mut work = Work { from, to, old, new, cancel, done: Rewritten::default() };
+    let all_files = fs::dir_bytes(from)?.saturating_sub(fs::dir_bytes(&truth_dir(from))?);
+    let mut work = Work { from, to, old, new, waiting, entries: (0, 0), all_files, done: Rewritten::default() };
     let documents = work.truth(&manifest)?;
     manifest.write(to, new)?;
     if from.join(COLUMNS).exists() {
@@ -70,6 +124,7 @@ pub(crate) fn rewrite(from: &Path, to: &Path, old: &Seal, new: &Seal, cancel: &C
     }
     work.originals(&documents)?;
     work.uploads(&manifest, &documents)?;
+    work.quarantine()?;
     fs::sync_dirs(to)?;
     let done = work.done;
     let written = Collection::open_with(to, true, new)?;
@@ -84,7 +139,8 @@ pub(crate) fn rewrite(from: &Path, to: &Path, old: &Seal, new: &Seal, cancel: &C
 fn check_entries(dir: &Path) -> Result<()> {
     for entry in fs::entries(dir)? {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let known = [TRUTH, ORIGINALS, UPLOADS, COLUMNS, OWNED, OWNER_LOCK, Manifest::FILE, SEALED_MANIFEST];
+        let known =
+            [TRUTH, ORIGINALS, UPLOADS, QUARANTINE, COLUMNS, OWNED, OWNER_LOCK, Manifest::FILE, SEALED_MANIFEST];
         let is_left_over = name.ends_with(".partial") || name == fs::ATTEMPT;
         if known.contains(&&*name)
             || Indexes::DIRECTORIES.contains(&&*name)
@@ -108,13 +164,21 @@ struct Work<'w> {
     to: &'w Path,
     old: &'w Seal,
     new: &'w Seal,
-    cancel: &'w Cancel,
+    waiting: Waiting<'w>,
+    /// Entries that were written or read so far, and of how many, about.
+    entries: (u64, u64),
+    /// Bytes of all files besides RocksDB's.
+    all_files: u64,
     done: Rewritten,
 }
 
 impl Work<'_> {
-    fn check_cancelled(&self) -> Result<()> {
-        if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    /// To be called for every [`ENTRIES_BETWEEN_LOOKS`]th entry.
+    fn look(&mut self) -> Result<()> {
+        self.entries.0 += ENTRIES_BETWEEN_LOOKS;
+        let (done, of) = self.entries;
+        self.waiting.tell(Moving::Entries { done: done.min(of), of });
+        self.waiting.check_cancelled()
     }
 
     /// Copies and compares RocksDB. The documents that it has.
@@ -124,11 +188,16 @@ impl Work<'_> {
         {
             let source = Truth::open(&from, self.old)?;
             let target = Truth::create(&to, &manifest.identity(), self.new)?;
+            // Written once, and read from both.
+            self.entries.1 = 3 * source.entries_about();
             let reader = source.reader();
             for family in cf::ALL {
                 let (mut batch, mut bytes) = (target.batch(), 0);
                 for (number, entry) in (0_u64..).zip(reader.scan_all(family)?) {
                     let (key, value) = entry?;
+                    if is_of_the_vault(family, &key) {
+                        continue;
+                    }
                     batch.put(family, &key, &value)?;
                     bytes += key.len() + value.len();
                     if bytes >= BATCH_BYTES {
@@ -136,7 +205,7 @@ impl Work<'_> {
                         bytes = 0;
                     }
                     if number.is_multiple_of(ENTRIES_BETWEEN_LOOKS) {
-                        self.check_cancelled()?;
+                        self.look()?;
                     }
                 }
                 target.write_lazily(batch)?;
@@ -161,13 +230,16 @@ impl Work<'_> {
     }
 
     /// What a family holds, whatever the order of its keys.
-    fn tally(&self, truth: &Truth, family: &str) -> Result<Tally> {
+    fn tally(&mut self, truth: &Truth, family: &str) -> Result<Tally> {
         let mut tally = Tally::default();
         for entry in truth.db().iterator_cf(truth.cf(family)?, IteratorMode::Start) {
             let (key, value) = truth.opened(family, entry.map_err(|error| truth.error(error))?)?;
+            if is_of_the_vault(family, &key) {
+                continue;
+            }
             tally.add(&key, &value);
             if tally.entries.is_multiple_of(ENTRIES_BETWEEN_LOOKS) {
-                self.check_cancelled()?;
+                self.look()?;
             }
         }
         Ok(tally)
@@ -249,7 +321,7 @@ impl Work<'_> {
         let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);
         let mut buffer = vec![0; 1 << 18];
         loop {
-            self.check_cancelled()?;
+            self.waiting.check_cancelled()?;
             let read = input.read(&mut buffer).map_err(unread)?;
             if read == 0 {
                 break;
@@ -265,8 +337,36 @@ impl Work<'_> {
         }
         self.done.files += 1;
         self.done.bytes += bytes;
+        let of = self.all_files;
+        self.waiting.tell(Moving::Files { done: self.done.bytes.min(of), of });
         Ok(())
     }
+
+    /// What repairs put aside. It is damaged by its nature: what does not open in the old form is taken along as it is.
+    fn quarantine(&mut self) -> Result<()> {
+        for path in files_below(&self.from.join(QUARANTINE))? {
+            let place = below(self.from, &path);
+            if let Some(parent) = self.to.join(&place).parent() {
+                fs::create_dir(parent)?;
+            }
+            // Reports are known by their own names alone.
+            let own = path.file_name().map(PathBuf::from).unwrap_or_default();
+            let names = [known_as(&place), known_as(&own)];
+            let content = names.iter().find_map(|name| self.old.read(&path, name).ok());
+            let content =
+                content.map_or_else(|| std::fs::read(&path).map_err(|error| Error::io(path.display(), error)), Ok)?;
+            let name = if QUARANTINE_OWN.iter().any(|known| own == Path::new(known)) { &names[1] } else { &names[0] };
+            self.new.write_atomically(&self.to.join(&place), name, &content)?;
+            self.done.files += 1;
+            self.done.bytes += content.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+/// Whether an entry tells of the vault that a collection is in, and not of the collection.
+fn is_of_the_vault(family: &str, key: &[u8]) -> bool {
+    family == cf::META && [GENERATION_KEY, COLUMNS_KEY].iter().any(|other| key == other)
 }
 
 /// Number and sum of entries. The sum is over digests of them, as numbers of 64 bits, so that it does not depend on their order.

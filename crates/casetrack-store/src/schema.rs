@@ -6,6 +6,8 @@
 //! | | `1` | `Identity`: whose data this is, and the models behind its vectors |
 //! | | `2` | JSON: a copy of `collection.json`, for when that is lost |
 //! | | `3` | `EvidenceTray`: the passages that users collected; absent where there are none |
+//! | | `4` | in vaults: the latest generation of the header that was seen (`u64`) |
+//! | | `5` | in vaults: SHA-256 of `columns.json`, and of the one that takes its place, while it is written |
 //! | `documents` | document id | JSON: `DocumentMeta` and the document's first slot |
 //! | `path_index` | SHA-256 of the source path | document id |
 //! | `hash_index` | SHA-256 of the file · document id | nothing |
@@ -93,6 +95,8 @@ pub const IDENTITY_KEY: [u8; 1] = [1];
 pub const MANIFEST_KEY: [u8; 1] = [2];
 /// Earlier programs of the same schema leave it as it is.
 pub const EVIDENCE_KEY: [u8; 1] = [3];
+pub const GENERATION_KEY: [u8; 1] = [4];
+pub const COLUMNS_KEY: [u8; 1] = [5];
 
 /// Key of a page, or of a chunk, of a document.
 pub fn numbered_key(document: DocumentId, number: u32) -> [u8; 20] {

@@ -27,6 +27,7 @@ pub(crate) struct Seal(Option<Arc<Keys>>);
 
 #[derive(Debug)]
 struct Keys {
+    key: VaultKey,
     values: Values,
     names: Names,
     files: Files,
@@ -35,11 +36,17 @@ struct Keys {
 impl Seal {
     /// Seals with the key of a vault.
     pub fn with(key: &VaultKey) -> Result<Self> {
-        Ok(Self(Some(Arc::new(Keys { values: key.values()?, names: key.names()?, files: key.files()? }))))
+        let keys = Keys { key: key.clone(), values: key.values()?, names: key.names()?, files: key.files()? };
+        Ok(Self(Some(Arc::new(keys))))
     }
 
     pub fn is_sealed(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// The key of the vault.
+    pub fn vault_key(&self) -> Option<&VaultKey> {
+        self.0.as_ref().map(|keys| &keys.key)
     }
 
     // ---- entries of RocksDB ----

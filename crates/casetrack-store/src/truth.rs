@@ -7,18 +7,20 @@ use std::time::Duration;
 
 use casetrack_core::{Action, Error, ErrorCode, Result, hint};
 use rocksdb::checkpoint::Checkpoint;
-use rocksdb::properties::CUR_SIZE_ALL_MEM_TABLES;
+use rocksdb::properties::{CUR_SIZE_ALL_MEM_TABLES, ESTIMATE_NUM_KEYS};
 use rocksdb::{
     BlockBasedOptions, BottommostLevelCompaction, Cache, ColumnFamily, ColumnFamilyDescriptor, CompactOptions, DB,
     DBCompressionType, DBPinnableSlice, DBRecoveryMode, InfoLogger, IteratorMode, LogLevel, Options, WriteBatch,
     WriteOptions,
 };
 
+use crate::codec::{decode, encode};
 use crate::error::{corrupt, is_missing_file, rocks};
 use crate::fs;
 use crate::records::{Identity, State};
-use crate::schema::{IDENTITY_KEY, STATE_KEY, cf};
+use crate::schema::{GENERATION_KEY, IDENTITY_KEY, STATE_KEY, cf};
 use crate::seal::Seal;
+use crate::vault;
 
 /// Blocks read from disk are kept in one cache for all open collections, indexes and Bloom filters included.
 const BLOCK_CACHE_BYTES: usize = 64 << 20;
@@ -280,6 +282,26 @@ impl Truth {
         value.map(|value| self.opened_value(cf::META, key, value)).transpose()
     }
 
+    /// The latest generation of the header that was seen, in a vault.
+    pub fn generation(&self) -> Result<Option<u64>> {
+        self.meta(&GENERATION_KEY)?.map(|value| decode("generation", &value)).transpose()
+    }
+
+    /// Keeps the generation of the header.
+    ///
+    /// Errors: [`ErrorCode::WrongState`] where there was a later one.
+    pub fn keep_generation(&self, generation: u64) -> Result<()> {
+        match self.generation()? {
+            Some(seen) if seen > generation => Err(vault::earlier("The header of the vault")),
+            Some(seen) if seen == generation => Ok(()),
+            _ => {
+                let mut batch = self.batch();
+                batch.put(cf::META, GENERATION_KEY, encode(&generation)?)?;
+                self.write_durably(batch)
+            }
+        }
+    }
+
     fn meta_value(&self, what: &str, key: &[u8]) -> Result<Value<'_>> {
         self.meta(key)?
             .ok_or_else(|| corrupt(format!("RocksDB at {} lacks the collection's {what}.", self.path.display())))
@@ -305,6 +327,12 @@ impl Truth {
             waiting += bytes.map_err(|error| self.error(error))?.unwrap_or_default();
         }
         if waiting < SETTLE_BYTES { Ok(()) } else { self.flush_all() }
+    }
+
+    /// Number of entries of all families, as RocksDB estimates it.
+    pub fn entries_about(&self) -> u64 {
+        let about = |name: &&str| self.db.property_int_value_cf(self.cf(name).ok()?, ESTIMATE_NUM_KEYS).ok().flatten();
+        cf::ALL.iter().filter_map(about).sum()
     }
 
     /// Whether a write has failed: RocksDB then takes no further ones until it is reopened.

@@ -43,6 +43,7 @@ pub fn list(
         let marker = if active == Some(meta.id) { " [active collection]" } else { "" };
         text.push_str(&format!("\n  {} (ID: {}){marker}\n", one_line(&meta.name), meta.id.short()));
         let mut facts = vec![meta.collection_type.label().to_owned(), format!("status: {}", meta.status.label())];
+        facts.extend(summary.vault.then(|| "unlocked vault".to_owned()));
         facts.extend(meta.reference.as_deref().map(|reference| format!("reference: {}", one_line(reference))));
         facts.push(counts(summary));
         facts.push(format!("created {}", meta.created_at));
@@ -94,6 +95,9 @@ pub fn info(info: &CollectionInfo) -> String {
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Type", meta.collection_type.label());
     fact("Status", meta.status.label());
+    if info.summary.vault {
+        fact("Vault", "unlocked");
+    }
     if let Some(reference) = &meta.reference {
         fact("Reference", &one_line(reference));
     }

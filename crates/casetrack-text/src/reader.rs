@@ -81,6 +81,10 @@ impl Reader {
                     Self::CommandLine => format!("Run `casetrack unlock {id}`."),
                 };
             }
+            AcceptRestored => (
+                "Ask the person at the computer to run `casetrack unlock --restored`.",
+                "Run `casetrack unlock ID --restored`.",
+            ),
             RaiseLimit(limit) => {
                 let (what, option) = match limit {
                     FileLimit::FileSize => ("size of files", "--max-file-mb"),

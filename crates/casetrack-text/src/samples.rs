@@ -36,6 +36,7 @@ pub fn collection() -> CollectionMeta {
 pub fn collection_summary() -> CollectionSummary {
     CollectionSummary {
         meta: collection(),
+        vault: false,
         documents: Some(5),
         pages: Some(80),
         chunks: Some(1051),

@@ -103,6 +103,15 @@ impl Header {
         self.changed(key, slots)
     }
 
+    /// This header as one that follows on all up to `generation`: for one that was put back from a backup on purpose.
+    ///
+    /// Errors: [`ErrorCode::WrongKey`].
+    pub fn following(&self, key: &VaultKey, generation: u64) -> Result<Self> {
+        self.check(key)?;
+        let last = Self { generation: self.generation.max(generation), ..self.clone() };
+        last.changed(key, self.slots.clone())
+    }
+
     /// The next generation.
     fn changed(&self, key: &VaultKey, slots: Vec<Slot>) -> Result<Self> {
         let generation = self.generation.checked_add(1).ok_or_else(|| refused("Counting the changes of a header"))?;

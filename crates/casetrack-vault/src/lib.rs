@@ -33,4 +33,6 @@ pub mod values;
 #[cfg(test)]
 mod fuzz;
 #[cfg(test)]
+mod standards;
+#[cfg(test)]
 mod vectors;

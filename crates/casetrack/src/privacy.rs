@@ -6,9 +6,10 @@ use casetrack_core::{Error, Result};
 use casetrack_engine::{make_private, wipe_content, wipe_file};
 
 /// What CaseTrack keeps in a data directory, which may hold other files of the user.
-const OURS: [&str; 8] = [
+const OURS: [&str; 9] = [
     "collections",
     "owner",
+    "vaults",
     "jobs",
     "watches.json",
     "audit.jsonl",

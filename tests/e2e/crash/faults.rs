@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use super::{COLLECTION, Matter, setting, settle};
+use super::{COLLECTION, Form, Matter, setting, settle};
 use crate::client::{casetrack, run};
 use crate::owner::find_owner;
 
@@ -38,14 +38,25 @@ impl Fault {
         // The owner takes the environment of the command that starts it.
         kill_owner(matter);
         std::fs::write(&self.while_there, "").unwrap();
+        if let Some(unlocking) = matter.unlocking() {
+            let unlocked = self.command(matter, &unlocking).output().unwrap();
+            if !unlocked.status.success() {
+                return unlocked;
+            }
+        }
+        self.command(matter, arguments).args(["-c", COLLECTION]).output().unwrap()
+    }
+
+    fn command(&self, matter: &Matter, arguments: &[&str]) -> Command {
         let mut command = casetrack(&matter.home);
-        command.args(arguments).args(["-c", COLLECTION]).stdin(Stdio::null());
+        command.args(arguments).stdin(Stdio::null());
         command
             .env("LD_PRELOAD", &self.shim)
             .env("CASETRACK_FAULT", self.kind)
             .env("CASETRACK_FAULT_PATH", "/collections/");
         command.env("CASETRACK_FAULT_AFTER", self.after.to_string()).env("CASETRACK_FAULT_WHILE", &self.while_there);
-        command.env("CASETRACK_FAULT_COUNT", &self.count).output().unwrap()
+        command.env("CASETRACK_FAULT_COUNT", &self.count);
+        command
     }
 
     fn calls(&self) -> u64 {
@@ -62,10 +73,19 @@ fn kill_owner(matter: &Matter) {
 
 #[test]
 fn writes_that_fail_are_reported_and_lose_nothing() {
-    let (times, seed) = (setting("CASETRACK_FAULTS", 3), setting("CASETRACK_SEED", 1));
+    fail(Form::Plain, setting("CASETRACK_FAULTS", 3));
+}
+
+#[test]
+fn writes_that_fail_in_a_vault_lose_nothing() {
+    fail(Form::Vault, setting("CASETRACK_FAULTS", 1));
+}
+
+fn fail(form: Form, times: u64) {
+    let seed = setting("CASETRACK_SEED", 1);
     let dir = tempfile::tempdir().unwrap();
     let shim = shim(dir.path());
-    let mut matter = Matter::new(seed);
+    let mut matter = Matter::new(seed, form);
     matter.add(4);
     settle(&mut matter, "at the beginning");
     let folder = matter.folder.display().to_string();
@@ -108,6 +128,7 @@ fn writes_that_fail_are_reported_and_lose_nothing() {
             }
             // The same process goes on once the cause has gone, as it must after space was made.
             std::fs::remove_file(&fault.while_there).unwrap();
+            matter.open();
             let again = run_again(&matter, &folder);
             assert!(again.status.success(), "{context}, then again: {again:?}");
             matter.note_all_stored();

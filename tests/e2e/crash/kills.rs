@@ -8,7 +8,7 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{COLLECTION, Matter, setting, settle};
+use super::{COLLECTION, Form, Matter, setting, settle};
 use crate::client::{casetrack, run};
 use crate::owner::find_owner;
 
@@ -39,8 +39,17 @@ const OPERATIONS: [Operation; 8] = [
 
 #[test]
 fn killed_at_any_moment_nothing_is_lost() {
-    let (kills, seed) = (setting("CASETRACK_KILLS", 16), setting("CASETRACK_SEED", 1));
-    let mut matter = Matter::new(seed);
+    kill(Form::Plain, setting("CASETRACK_KILLS", 16));
+}
+
+#[test]
+fn a_vault_that_is_killed_at_any_moment_loses_nothing() {
+    kill(Form::Vault, setting("CASETRACK_KILLS", 6));
+}
+
+fn kill(form: Form, kills: u64) {
+    let seed = setting("CASETRACK_SEED", 1);
+    let mut matter = Matter::new(seed, form);
     matter.add(8);
     settle(&mut matter, "at the beginning");
     // How long each operation takes when nobody disturbs it: what has been seen, in milliseconds.
@@ -59,9 +68,9 @@ fn killed_at_any_moment_nothing_is_lost() {
         if matches!(operation, Operation::Ingest | Operation::Replace | Operation::Reindex) {
             matter.note_begun();
         }
-        if operation != Operation::Recover {
+        if operation != Operation::Recover || matter.is_vault() {
             // The owner is there already, so that its process is known.
-            run(&matter.home, &["collections"]);
+            matter.open();
         }
         let mut command = casetrack(&matter.home);
         command.args(&arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -131,6 +140,7 @@ fn arguments(matter: &mut Matter, operation: Operation, export: &std::path::Path
             vec!["reindex", "--models", "compact", "--precision", precision]
         }
         Operation::Compact => vec!["compact"],
+        Operation::Export if matter.is_vault() => vec!["export", export.to_str().unwrap(), "--plain"],
         Operation::Export => vec!["export", export.to_str().unwrap()],
         Operation::Recover => vec!["search", "delivery"],
     };

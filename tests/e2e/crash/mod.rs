@@ -12,21 +12,43 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use casetrack_vault::age::Identity;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::client::{PATIENCE, casetrack, run, run_expecting, run_json};
+use crate::vault::{PASSPHRASE, with_input};
 
 const COLLECTION: &str = "Matter";
 const FORMATS: [&str; 6] = ["txt", "md", "html", "csv", "eml", "docx"];
 /// Most files in the folder.
 const MAX_FILES: usize = 40;
 
+/// What kind of collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    Plain,
+    Vault,
+}
+
+/// A vault that a file in `dir` unlocks.
+fn new_vault(home: &Path, dir: &Path) -> PathBuf {
+    let (identity, file) = (Identity::random().unwrap(), dir.join("identity.txt"));
+    std::fs::write(&file, &*identity.text().unwrap()).unwrap();
+    let passphrase = format!("{PASSPHRASE}\n");
+    with_input(0, home, &passphrase, &["new", COLLECTION, "--vault", "--passphrase-stdin"]);
+    let recipient = identity.recipient().to_string();
+    with_input(0, home, &passphrase, &["vault", "add-slot", "recipient", &recipient, "--passphrase-stdin"]);
+    file
+}
+
 /// A version of a file; `None` where it is not stored.
 type Version = Option<u32>;
 
 pub struct Matter {
     _dir: TempDir,
+    /// The file of the identity that unlocks it, where it is a vault.
+    identity: Option<PathBuf>,
     pub home: PathBuf,
     pub folder: PathBuf,
     pub random: fastrand::Rng,
@@ -36,12 +58,36 @@ pub struct Matter {
 }
 
 impl Matter {
-    pub fn new(seed: u64) -> Self {
+    pub fn new(seed: u64, form: Form) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let (home, folder) = (dir.path().join("home"), dir.path().join("folder"));
         std::fs::create_dir(&folder).unwrap();
-        run(&home, &["new", COLLECTION]);
-        Self { _dir: dir, home, folder, random: fastrand::Rng::with_seed(seed), files: BTreeMap::new(), next: 0 }
+        let identity = match form {
+            Form::Plain => {
+                run(&home, &["new", COLLECTION]);
+                None
+            }
+            Form::Vault => Some(new_vault(&home, dir.path())),
+        };
+        let random = fastrand::Rng::with_seed(seed);
+        Self { _dir: dir, identity, home, folder, random, files: BTreeMap::new(), next: 0 }
+    }
+
+    /// The command that unlocks it, with an identity, which costs no time.
+    fn unlocking(&self) -> Option<[&str; 3]> {
+        self.identity.as_ref().map(|file| ["unlock", "--identity", file.to_str().unwrap()])
+    }
+
+    /// A new owner is there, and a vault is unlocked.
+    fn open(&self) {
+        match self.unlocking() {
+            Some(command) => run(&self.home, &command),
+            None => run(&self.home, &["collections"]),
+        };
+    }
+
+    fn is_vault(&self) -> bool {
+        self.identity.is_some()
     }
 
     fn path(&self, file: u32) -> PathBuf {
@@ -125,6 +171,7 @@ impl Matter {
 
     /// Checks the whole collection and everything that is expected of it.
     pub fn check(&mut self, context: &str) {
+        self.open();
         self.settle(context);
         let output = casetrack(&self.home).args(["--json", "verify", "-c", COLLECTION]).output().unwrap();
         let report = String::from_utf8_lossy(&output.stdout).into_owned();

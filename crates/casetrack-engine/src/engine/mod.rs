@@ -47,9 +47,15 @@ impl Engine {
     }
 
     /// Clears away what a crash left of collections that were being made, deleted, or moved into a vault or out of it. Only for the owner of
-    /// the data directory.
-    pub fn clear_remains(&self) -> Result<()> {
-        self.host.registry().clear_remains()?;
+    /// the data directory. `forget` is called where a collection has become a vault, as by [`seal_collection`](Self::seal_collection).
+    pub fn clear_remains(&self, forget: impl FnOnce() -> Result<()>) -> Result<()> {
+        let registry = self.host.registry();
+        registry.clear_remains()?;
+        if registry.owned_waiting()?.iter().any(|(id, _)| registry.is_vault(*id))
+            && let Err(error) = forget()
+        {
+            tracing::warn!(%error, "something that tells of a collection could not be removed");
+        }
         self.put_owned()
     }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, Password, Result};
-use casetrack_store::{Owned, Resealed, note_vault, write_over};
+use casetrack_store::{Owned, Resealed, Waiting, note_vault, write_over};
 use casetrack_vault::passphrase::Passphrase;
 
 use super::Engine;
@@ -24,7 +24,8 @@ impl Engine {
     }
 
     /// Makes a vault of a collection, which is unlocked then. Its id and all that is in it stay. Jobs are interrupted and go on afterwards;
-    /// other calls wait. What was plain is overwritten and removed, see [`Moved`].
+    /// other calls wait. What was plain is overwritten and removed, see [`Moved`]. `forget` removes what else the caller keeps of its words, once it
+    /// is a vault; after a kill before that, [`clear_remains`](Self::clear_remains) says so.
     ///
     /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for a vault and for an empty passphrase, [`casetrack_core::ErrorCode::InUse`] where a call
     /// does not end, [`casetrack_core::ErrorCode::DiskFull`], [`casetrack_core::ErrorCode::Cancelled`]. Then the collection is as it was.
@@ -33,7 +34,8 @@ impl Engine {
         id: CollectionId,
         passphrase: &Password,
         idle: Duration,
-        cancel: &Cancel,
+        waiting: Waiting<'_>,
+        forget: impl FnOnce() -> Result<()>,
     ) -> Result<SealedCollection> {
         let started = Instant::now();
         let passphrase = Passphrase::new(passphrase.reveal())?;
@@ -46,9 +48,12 @@ impl Engine {
         note_vault();
         let (key, header, recovery_words) = self.host.new_key(id, &passphrase)?;
         let registry = self.host.registry();
-        let resealed = self.reseal(id, cancel, |owned| {
-            let resealed = registry.seal_collection(id, key, &header, owned, cancel)?;
+        let resealed = self.reseal(id, waiting.cancel(), |owned| {
+            let resealed = registry.seal_collection(id, key, &header, owned, waiting)?;
             self.host.note_unlocked(id, idle);
+            if let Err(error) = forget() {
+                tracing::warn!(collection = %id, %error, "something that tells of a collection could not be removed");
+            }
             Ok(resealed)
         })?;
         Ok(SealedCollection { moved: moved(meta, resealed, started), recovery_words })
@@ -58,7 +63,7 @@ impl Engine {
     ///
     /// Errors: those of [`unlock`](Self::unlock), and as [`seal_collection`](Self::seal_collection). After an error the vault is as it was, and locked
     /// if it was locked.
-    pub fn unseal_collection(&self, id: CollectionId, opener: &Opener, cancel: &Cancel) -> Result<Moved> {
+    pub fn unseal_collection(&self, id: CollectionId, opener: &Opener, waiting: Waiting<'_>) -> Result<Moved> {
         let started = Instant::now();
         self.space_to_move(id)?;
         let was_locked = self.host.registry().key(id).is_err();
@@ -73,7 +78,7 @@ impl Engine {
         // Nobody asks for it while it is written, which must not lock it.
         let idle = self.host.stop_idling(id);
         let registry = self.host.registry();
-        let resealed = self.reseal(id, cancel, |owned| registry.unseal_collection(id, owned, cancel));
+        let resealed = self.reseal(id, waiting.cancel(), |owned| registry.unseal_collection(id, owned, waiting));
         match (&resealed, idle) {
             (Err(_), _) if was_locked => {
                 if let Err(error) = self.lock(id) {

@@ -6,6 +6,7 @@ use casetrack_core::{Action, CollectionId, CollectionMeta, ErrorCode, Notice, Re
 
 use super::Engine;
 use crate::host::changes::Change;
+use crate::jobs::PAUSE_PATIENCE;
 use crate::vaults::{LockedVault, NewVault, Opener, VaultRequest};
 
 /// How long locking waits for calls that work with the vault.
@@ -20,10 +21,10 @@ impl Engine {
     }
 
     /// Keeps the key of a vault in memory until it is locked, nobody has asked for it during `idle`, or the process ends. Its jobs and
-    /// watches go on. About half a second for a passphrase. One that is unlocked already stays so, if what is given opens it, with `idle`.
+    /// watches go on. About a second for a passphrase, more on a machine that is busy. One that is unlocked already stays so, if what is given opens it, with `idle`.
     ///
-    /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::NotFound`] for a
-    /// collection that is no vault.
+    /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::WrongState`] where it or the whole
+    /// vault was put back to an earlier state, [`ErrorCode::NotFound`] for a collection that is no vault.
     pub fn unlock(&self, id: CollectionId, opener: &Opener, idle: Duration) -> Result<CollectionMeta> {
         let key = self.host.open_header(id, opener)?;
         self.host.keep_key(id, key, idle)?;
@@ -32,7 +33,7 @@ impl Engine {
             Err(error) => {
                 // It can be repaired with its key.
                 if error.code != ErrorCode::Corrupt {
-                    self.host.forget_key(id, Duration::ZERO)?;
+                    self.host.forget_key(id);
                 }
                 return Err(error);
             }
@@ -43,21 +44,35 @@ impl Engine {
         Ok(meta)
     }
 
-    /// Forgets the key of a vault. Its jobs are interrupted and go on when it is unlocked, its watches rest, and it is closed with all that
-    /// is kept in memory of its texts. One that is locked stays so.
+    /// Forgets the key of a vault, before anything else. Its jobs are interrupted and go on when it is unlocked, its watches rest, and it is
+    /// closed with all that is kept in memory of its texts. One that is locked stays so. A job or a call that does not end in time keeps
+    /// what it has in memory until it ends, and the vault is closed then.
     ///
-    /// Errors: [`ErrorCode::InUse`] where a job does not stop for 20 seconds; [`ErrorCode::NotFound`] for a collection that is no vault.
+    /// Errors: [`ErrorCode::NotFound`] for a collection that is no vault.
     pub fn lock(&self, id: CollectionId) -> Result<LockedVault> {
         self.host.registry().vault_header(id).map(drop).or_else(|error| match error.code {
             // What locks needs no header.
             ErrorCode::NotFound => Err(error),
             _ => Ok(()),
         })?;
-        let jobs = self.jobs.hold(&self.host, id)?;
-        let closed = self.host.forget_key(id, PATIENCE)?;
+        let jobs = self.jobs.interrupt(id);
+        // Before the jobs have ended: what they write is whole at each step, and nobody can ask for anything meanwhile.
+        self.host.forget_key(id);
+        let patience = if self.jobs.settle(&self.host, id, PAUSE_PATIENCE) { PATIENCE } else { Duration::ZERO };
+        let closed = self.host.close_locked_within(id, patience)?;
         self.watches.hide(self.host.registry().locked()?);
         self.host.changes().notify(Change::Collection(id));
         Ok(LockedVault { id, locked: true, interrupted_jobs: jobs as u64, closed })
+    }
+
+    /// Locks all vaults, as far as it can; those that it cannot close are logged.
+    pub fn lock_all(&self) {
+        for id in self.host.registry().unlocked().unwrap_or_default() {
+            match self.lock(id) {
+                Ok(_) => tracing::info!(collection = %id, "a vault is locked, since the user has logged out"),
+                Err(error) => tracing::warn!(collection = %id, %error, "a vault could not be locked"),
+            }
+        }
     }
 
     /// Locks the vaults that nobody has asked for as long as they were unlocked for, but for those with work under way; and closes those

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
-use casetrack_store::{wipe_file, write_atomically};
+use casetrack_store::{owner, wipe_file, write_atomically};
 
 use super::Host;
 
@@ -21,17 +21,35 @@ impl Host {
         write_atomically(path, &content)
     }
 
-    /// What [`write_owned`](Self::write_owned) wrote; `None` where nothing was, or its vault is gone.
+    /// What [`write_owned`](Self::write_owned) wrote, and the vault that it was sealed for; `None` where nothing was, or its vault is gone. What was
+    /// not sealed must tell of no vault, which the caller makes sure of ([`check_told`](Self::check_told)).
     ///
     /// Errors: [`ErrorCode::Locked`] where it tells of a vault that is locked.
-    pub fn read_owned(&self, path: &Path, name: &str) -> Result<Option<Vec<u8>>> {
+    pub fn read_owned(&self, path: &Path, name: &str) -> Result<Option<(Vec<u8>, Option<CollectionId>)>> {
         let stored = match std::fs::read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             stored => stored.map_err(|error| Error::io(path.display(), error))?,
         };
+        let owner = owner(&stored);
         match self.registry().open_owned(name, stored) {
             Err(error) if error.code == ErrorCode::NotFound => Ok(None),
-            content => content.map(Some),
+            content => content.map(|content| Some((content, owner))),
+        }
+    }
+
+    /// Refuses what was not sealed, and tells of a vault all the same.
+    ///
+    /// Errors: [`ErrorCode::Corrupt`].
+    pub fn check_told(
+        &self,
+        name: &str,
+        owner: Option<CollectionId>,
+        mut told: impl Iterator<Item = CollectionId>,
+    ) -> Result<()> {
+        match owner {
+            // Sealed with the key of the first of several.
+            Some(_) => Ok(()),
+            None => told.try_for_each(|id| self.registry().check_owner(id, name, None)),
         }
     }
 

@@ -68,14 +68,26 @@ impl Host {
         !lock(&self.shared.unlocked.used).is_empty()
     }
 
-    /// Forgets the key of a vault, from which moment on nothing can be asked of it, and closes it as soon as nothing works with it. What
-    /// is derived from texts and kept in memory goes with it. Whether it is closed: where it is still in use after `patience`,
-    /// [`close_locked`](Self::close_locked) closes it later.
-    pub(crate) fn forget_key(&self, id: CollectionId, patience: Duration) -> Result<bool> {
+    /// Whether there is a vault, locked or not. Where that cannot be known, there may be one.
+    pub fn has_vaults(&self) -> bool {
+        let count = |vaults: Result<Vec<CollectionId>>| vaults.map_or(1, |vaults| vaults.len());
+        count(self.registry().locked()) + count(self.registry().unlocked()) > 0
+    }
+
+    /// Forgets the key of a vault, from which moment on nothing can be asked of it.
+    pub(crate) fn forget_key(&self, id: CollectionId) {
         lock(&self.shared.unlocked.used).remove(&id);
         self.registry().lock(id);
         self.shared.recognizers.forget_texts();
-        match self.open_collections().while_closed(id, patience, &Cancel::default(), || Ok(())) {
+    }
+
+    /// Closes a vault that was locked as soon as nothing works with it. What is derived from texts and kept in memory goes with it. Whether it
+    /// is closed: where it is still in use after `patience`, [`close_locked`](Self::close_locked) closes it later.
+    pub(crate) fn close_locked_within(&self, id: CollectionId, patience: Duration) -> Result<bool> {
+        let closed = self.open_collections().while_closed(id, patience, &Cancel::default(), || Ok(()));
+        // Once more: what was still at work may have learnt new words.
+        self.shared.recognizers.forget_texts();
+        match closed {
             Ok(()) => Ok(true),
             Err(error) if error.code == ErrorCode::InUse => Ok(false),
             Err(error) => Err(error),

@@ -23,7 +23,7 @@ use crate::reindex::{ReindexReport, ReindexRequest};
 use crate::report::{Problem, WorkSummary};
 use crate::sync::{Priority, SyncReport, SyncRequest};
 
-pub(crate) use queue::Jobs;
+pub(crate) use queue::{Jobs, PAUSE_PATIENCE};
 
 /// What a job is to do.
 #[derive(Debug, Clone, Serialize, Deserialize)]

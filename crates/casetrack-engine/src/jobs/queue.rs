@@ -26,8 +26,8 @@ const REMEMBERED: usize = 50;
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
 /// How long a cancelled job is waited for. It checks often; this is for one that is writing a large document.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the end of the process waits for jobs to pause.
-const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
+/// How long the end of the process, and what needs a collection for itself, waits for jobs to pause.
+pub(crate) const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The jobs of a data directory.
 pub(crate) struct Jobs {
@@ -56,6 +56,8 @@ struct Job {
     /// Since when it runs in this process.
     running_since: Option<Instant>,
     cancel: Cancel,
+    /// It was stopped so that its collection can be locked or written again, and goes on afterwards.
+    interrupted: bool,
     /// The same was asked for once more after it began, perhaps because there is more to do now.
     asked_again: bool,
     /// Its work is over: who asks for the same now gets another job.
@@ -69,6 +71,7 @@ impl Job {
             record,
             running_since: None,
             cancel: Cancel::default(),
+            interrupted: false,
             asked_again: false,
             closed: false,
             listeners: Vec::new(),
@@ -100,6 +103,14 @@ impl Job {
         }
     }
 
+    /// Lets a job that was interrupted run again.
+    fn go_on(&mut self) {
+        self.cancel = Cancel::default();
+        self.interrupted = false;
+        self.record.state = JobState::Queued;
+        self.record.resumed += 1;
+    }
+
     fn end(&mut self, state: JobState, problem: Option<Problem>) {
         if state == JobState::Completed {
             // Files that needed nothing were not reported one by one.
@@ -118,6 +129,18 @@ impl State {
     /// The error for a job that is not here.
     fn gone(&self, id: JobId) -> Error {
         self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
+    }
+
+    /// Forgets what the jobs of a collection are about, but for those that are still ending.
+    fn put_away(&mut self, collection: CollectionId) {
+        let (waiting, jobs) = (&mut self.waiting, &mut self.jobs);
+        jobs.retain(|job| {
+            let stays = job.record.collection_id != collection || job.running_since.is_some();
+            if !stays {
+                waiting.insert(job.record.id, collection);
+            }
+            stays
+        });
     }
 
     fn job(&mut self, id: JobId) -> Option<&mut Job> {
@@ -268,7 +291,11 @@ impl Jobs {
 
     /// The newest first.
     pub fn list(&self, filter: JobFilter) -> Vec<JobStatus> {
-        let mut jobs: Vec<JobStatus> = lock(&self.state).jobs.iter().rev().map(Job::status).collect();
+        let state = lock(&self.state);
+        // One that is still ending tells nothing more of a vault that was locked.
+        let shown = state.jobs.iter().rev().filter(|job| !state.held.contains(&job.record.collection_id));
+        let mut jobs: Vec<JobStatus> = shown.map(Job::status).collect();
+        drop(state);
         jobs.retain(|job| {
             filter.collection.is_none_or(|id| job.collection_id == id) && !(filter.active && job.state.has_ended())
         });
@@ -290,9 +317,10 @@ impl Jobs {
 
     pub fn status(&self, id: JobId) -> Result<JobStatus> {
         let mut state = lock(&self.state);
-        match state.job(id) {
-            Some(job) => Ok(job.status()),
-            None => Err(state.gone(id)),
+        let Some(status) = state.job(id).map(|job| job.status()) else { return Err(state.gone(id)) };
+        match state.held.contains(&status.collection_id) {
+            true => Err(locked(status.collection_id)),
+            false => Ok(status),
         }
     }
 
@@ -313,7 +341,8 @@ impl Jobs {
     }
 
     pub fn report(&self, id: JobId) -> Result<Option<JobReport>> {
-        self.records.report(id)
+        let collection = self.status(id)?.collection_id;
+        self.records.report(id, collection)
     }
 
     pub fn wait(&self, id: JobId, patience: Duration, progress: &ProgressSink, cancel: &Cancel) -> Result<JobStatus> {
@@ -393,16 +422,20 @@ impl Jobs {
             tracing::warn!(job = %id, %error, "the report of a job was not written down");
         }
         let mut state = lock(&self.state);
-        let pausing = state.pausing || state.held.contains(&collection);
+        let (pausing, held) = (state.pausing, state.held.contains(&collection));
         let Some(job) = state.job(id) else { return };
         let problem = match result {
             Ok((_, stopped)) => stopped,
             Err(error) => Some(Problem::from(&error)),
         };
-        let cancelled = problem.as_ref().is_some_and(|problem| problem.code == ErrorCode::Cancelled.name());
-        if cancelled && pausing {
-            // It stays as running on disk, and goes on with the next process.
+        let is = |code: ErrorCode| problem.as_ref().is_some_and(|problem| problem.code == code.name());
+        let cancelled = is(ErrorCode::Cancelled);
+        if job.interrupted && (cancelled || is(ErrorCode::Locked)) || cancelled && pausing {
+            // It stays as running on disk, and goes on when its collection is there again, or with the next process.
             job.running_since = None;
+            if !held && !pausing {
+                job.go_on();
+            }
         } else {
             let ended = match &problem {
                 None => JobState::Completed,
@@ -413,6 +446,10 @@ impl Jobs {
             self.keep(&job.record);
             self.forget_old(&mut state);
         }
+        if held {
+            state.put_away(collection);
+        }
+        drop(state);
         self.ended.notify_all();
     }
 

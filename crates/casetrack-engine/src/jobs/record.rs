@@ -78,31 +78,34 @@ impl Records {
         write_atomically(path, &self.registry.seal_owned(collection, &owned_name(path), bytes)?)
     }
 
-    pub fn report(&self, id: JobId) -> Result<Option<JobReport>> {
+    /// Of a job of this collection.
+    pub fn report(&self, id: JobId, collection: CollectionId) -> Result<Option<JobReport>> {
         let path = self.report_path(id);
-        if path.exists() { self.read(&path).map(|(report, _)| Some(report)) } else { Ok(None) }
+        if !path.exists() {
+            return Ok(None);
+        }
+        let (report, owner) = self.read(&path)?;
+        self.registry.check_owner(collection, &owned_name(&path), owner)?;
+        Ok(Some(report))
     }
 
-    /// What a file holds, and whether it was sealed.
-    fn read<T: DeserializeOwned>(&self, path: &Path) -> Result<(T, bool)> {
+    /// A job that is written down in a file, if it may tell of its collection.
+    fn record(&self, path: &Path) -> Result<JobRecord> {
+        let (record, owner) = self.read::<JobRecord>(path)?;
+        self.registry.check_owner(record.collection_id, &owned_name(path), owner)?;
+        Ok(record)
+    }
+
+    /// What a file holds, and the vault that it was sealed for.
+    fn read<T: DeserializeOwned>(&self, path: &Path) -> Result<(T, Option<CollectionId>)> {
         let stored = std::fs::read(path).map_err(|error| Error::io(path.display(), error))?;
-        let is_sealed = owner(&stored).is_some();
+        let owner = owner(&stored);
         let bytes = self.registry.open_owned(&owned_name(path), stored)?;
         let value = serde_json::from_slice(&bytes).map_err(|error| {
             Error::new(ErrorCode::Corrupt, format!("{} is damaged: {error}", path.display()))
                 .with_hint("Delete the file; the documents that the job stored are not affected.")
         })?;
-        Ok((value, is_sealed))
-    }
-
-    /// Seals what was written down of a job before its collection became a vault.
-    fn seal_again(&self, record: &JobRecord) -> Result<()> {
-        self.save(record)?;
-        let path = self.report_path(record.id);
-        match path.exists() {
-            true => self.save_report(record.id, record.collection_id, &self.read(&path)?.0),
-            false => Ok(()),
-        }
+        Ok((value, owner))
     }
 
     /// What is written down of the jobs of a collection, as it is before it is sealed, by its path in the data directory.
@@ -145,15 +148,10 @@ impl Records {
         for entry in entries {
             let path = entry.map_err(|error| Error::io(self.directory.display(), error))?.path();
             if path.extension().is_some_and(|extension| extension == "json") {
-                match self.read::<JobRecord>(&path) {
-                    Ok((record, is_sealed)) => match self.registry.key(record.collection_id) {
+                match self.record(&path) {
+                    Ok(record) => match self.registry.key(record.collection_id) {
                         Err(_) => locked.push((record.id, record.collection_id)),
-                        Ok(key) => {
-                            if key.is_some() && !is_sealed {
-                                self.seal_again(&record)?;
-                            }
-                            records.push(record);
-                        }
+                        Ok(_) => records.push(record),
                     },
                     Err(error) if error.code == ErrorCode::Locked => locked.extend(place_of_locked(&path)),
                     Err(error) => tracing::warn!(%error, "a job is left out"),

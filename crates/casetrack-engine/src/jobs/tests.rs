@@ -218,6 +218,40 @@ fn indexing_joins_the_same_request_refuses_another_one_and_the_urgent_goes_first
     assert!(start("/a", true, Priority::Normal).is_ok());
 }
 
+/// It was asked to stop, works on for longer than anybody waits, and stops then.
+#[test]
+fn a_job_that_stops_late_goes_on_when_its_collection_is_there_again() {
+    for back_before_it_stops in [true, false] {
+        let (open, gate) = gate();
+        let (began, has_begun) = channel();
+        let runs = AtomicUsize::new(0);
+        let queue = Queue::new(move |_, _| {
+            if runs.fetch_add(1, Ordering::Relaxed) > 0 {
+                return Ok((JobReport::default(), None));
+            }
+            began.send(()).unwrap();
+            gate();
+            Err(Error::cancelled())
+        });
+        let late = queue.start(&queue.host, "/a", None).job.job_id;
+        has_begun.recv().unwrap();
+        let queued = queue.start(&queue.host, "/b", None).job.job_id;
+        assert_eq!(queue.jobs.interrupt(queue.collection), 2);
+        assert!(!queue.jobs.settle(&queue.host, queue.collection, Duration::ZERO));
+        assert_eq!(queue.jobs.status(queued).unwrap_err().code, ErrorCode::Locked);
+        if back_before_it_stops {
+            queue.jobs.release(&queue.host, queue.collection).unwrap();
+            drop(open);
+        } else {
+            drop(open);
+            assert!(queue.jobs.settle(&queue.host, queue.collection, PATIENCE));
+            assert_eq!(queue.jobs.status(late).unwrap_err().code, ErrorCode::Locked);
+            queue.jobs.release(&queue.host, queue.collection).unwrap();
+        }
+        assert_eq!([late, queued].map(|id| queue.ended(id).0), [JobState::Completed; 2]);
+    }
+}
+
 fn no_work(_: &JobRequest, _: &ProgressSink) -> Outcome {
     unreachable!("all jobs have ended")
 }
@@ -253,19 +287,26 @@ fn what_is_written_down_of_the_jobs_of_a_vault_is_sealed() {
     }
     assert!(queue.jobs.report(sealed).unwrap().is_some());
 
-    // One that was written down before its collection became a vault is sealed when it is read.
+    // One that is not sealed may be anybody's, and is left out, as is one that is sealed for another vault.
     let record = serde_json::from_slice::<serde_json::Value>(&bytes(plain, "json")).unwrap();
     let mut record = record.as_object().unwrap().clone();
     record.insert("collection_id".into(), meta.id.to_string().into());
     record.insert("id".into(), sealed.to_string().into());
-    std::fs::write(folder.join(format!("{sealed}.json")), serde_json::to_vec(&record).unwrap()).unwrap();
+    let whole = ["json", "report"].map(|extension| bytes(sealed, extension));
+    let put =
+        |extension: &str, bytes: &[u8]| std::fs::write(folder.join(format!("{sealed}.{extension}")), bytes).unwrap();
+    put("json", &serde_json::to_vec(&record).unwrap());
     let next = || {
         let jobs = Arc::new(Jobs::new(&queue.host.config().data_dir, registry.clone(), Scripted(no_work)));
         jobs.resume(&queue.host).unwrap();
         jobs
     };
-    assert_eq!(next().status(sealed).unwrap().collection, "Matter");
-    assert!(!tells(&bytes(sealed, "json")));
+    assert_eq!(next().status(sealed).unwrap_err().code, ErrorCode::NotFound);
+    put("json", &whole[0]);
+    put("report", &bytes(plain, "report"));
+    assert_eq!(next().report(sealed).unwrap_err().code, ErrorCode::Corrupt);
+    put("report", &whole[1]);
+    assert!(next().report(sealed).unwrap().is_some());
 
     registry.lock(meta.id);
     let jobs = next();

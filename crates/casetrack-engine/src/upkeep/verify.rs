@@ -1,5 +1,7 @@
 //! Check every invariant of a collection on disk.
 
+mod records;
+
 use std::sync::Arc;
 
 use casetrack_core::{CollectionId, ErrorCode, Result};
@@ -52,6 +54,9 @@ impl Host {
             })
             .collect();
         checks.push(check_originals(&collection)?);
+        if collection.is_vault() {
+            checks.push(records::check(self, collection.meta().id)?);
+        }
         Ok(VerifyReport {
             collection: collection.meta().name.clone(),
             clean: checks.iter().all(|check| check.problems.is_empty()),

@@ -187,7 +187,7 @@ impl Host {
     /// The key of a vault.
     pub(crate) fn open_header(&self, id: CollectionId, opener: &Opener) -> Result<VaultKey> {
         let _one_at_a_time = self.trying_a_passphrase();
-        opener.open(&self.registry().vault_header(id)?).map(|(key, _)| key)
+        self.registry().open_header(id, |header| opener.open(header)).map(|(_, key, _)| key)
     }
 
     /// The vault that is meant: by the beginning of its id, and, where it is unlocked, by its name or reference. With `None` the only one
@@ -239,12 +239,25 @@ impl Host {
         }
     }
 
+    /// Whether a collection is a vault, locked or not.
+    pub fn is_vault(&self, id: CollectionId) -> bool {
+        self.registry().is_vault(id)
+    }
+
     /// The vaults whose key is here.
     pub fn unlocked_vaults(&self) -> Result<Vec<CollectionId>> {
         self.registry().unlocked()
     }
 
-    /// What opens a vault. Needs no key.
+    /// Accepts a vault that its owner put back from a backup, although it is older than what was seen of it.
+    ///
+    /// Errors: as for unlocking.
+    pub fn accept_restored(&self, id: CollectionId, opener: &Opener) -> Result<()> {
+        let key = self.open_header(id, opener)?;
+        self.registry().accept_restored(id, &key)
+    }
+
+    /// What opens a vault. Needs no key, so that nobody vouches for it.
     pub fn vault_slots(&self, id: CollectionId) -> Result<VaultSlots> {
         let header = self.registry().vault_header(id)?;
         let meta = self.registry().meta(id).ok();
@@ -263,8 +276,7 @@ impl Host {
     /// Errors: as for unlocking; [`ErrorCode::InvalidArgument`] where there are as many as there can be.
     pub fn add_slot(&self, id: CollectionId, opener: &Opener, slot: &NewSlot) -> Result<AddedSlot> {
         let _one_at_a_time = self.trying_a_passphrase();
-        let header = self.registry().vault_header(id)?;
-        let (key, _) = opener.open(&header)?;
+        let (header, key, _) = self.registry().open_header(id, |header| opener.open(header))?;
         let (header, added, recovery_words) = match slot {
             NewSlot::Passphrase(text) => {
                 let passphrase = Passphrase::new(text.reveal())?;
@@ -282,7 +294,7 @@ impl Host {
                 (header, added, None)
             }
         };
-        self.registry().replace_vault_header(id, &header)?;
+        self.registry().replace_vault_header(id, &header, &key)?;
         let info = header.slots().find(|slot| slot.id == added);
         let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
         Ok(AddedSlot { slot, recovery_words })
@@ -299,8 +311,8 @@ impl Host {
             Error::new(ErrorCode::NotFound, format!("The vault has no slot {slot}."))
                 .with_hint("List the slots to see which there are.")
         })?;
-        let (key, _) = opener.open(&header)?;
-        self.registry().replace_vault_header(id, &header.without_slot(&key, found.id)?)?;
+        let (header, key, _) = self.registry().open_header(id, |header| opener.open(header))?;
+        self.registry().replace_vault_header(id, &header.without_slot(&key, found.id)?, &key)?;
         Ok(found.into())
     }
 
@@ -308,11 +320,11 @@ impl Host {
     pub fn change_passphrase(&self, id: CollectionId, old: &Password, new: &Password) -> Result<AddedSlot> {
         let new = Passphrase::new(new.reveal())?;
         let _one_at_a_time = self.trying_a_passphrase();
-        let header = self.registry().vault_header(id)?;
-        let (key, replaced) = Opener::Passphrase(old.clone()).open(&header)?;
+        let old = Opener::Passphrase(old.clone());
+        let (header, key, replaced) = self.registry().open_header(id, |header| old.open(header))?;
         let (header, added) = header.with_slot(&key, &Protector::Passphrase(&new, Cost::DEFAULT))?;
         let header = header.without_slot(&key, replaced)?;
-        self.registry().replace_vault_header(id, &header)?;
+        self.registry().replace_vault_header(id, &header, &key)?;
         let info = header.slots().find(|slot| slot.id == added);
         let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
         Ok(AddedSlot { slot, recovery_words: None })

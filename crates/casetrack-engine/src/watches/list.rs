@@ -186,16 +186,18 @@ impl Watches {
     fn take(&self, list: &mut Vec<Watch>, entries: Vec<Entry>) -> Result<()> {
         let mut sealed = lock(&self.sealed);
         sealed.clear();
-        let mut left_plain = false;
         for entry in entries {
             let record = match &entry {
                 Entry::Plain(record) => {
-                    left_plain |= self.registry.is_vault(record.collection_id);
+                    if let Err(error) = self.registry.check_owner(record.collection_id, &owned_name(record.id), None) {
+                        tracing::warn!(watch = %record.id, %error, "a watch is left out");
+                        continue;
+                    }
                     WatchRecord::clone(record)
                 }
                 Entry::Sealed { id, collection_id, sealed: content } => {
                     sealed.push(entry.clone());
-                    match self.opened(*id, content) {
+                    match self.opened(*id, *collection_id, content) {
                         Ok(record) => record,
                         Err(error) => {
                             if error.code != ErrorCode::Locked {
@@ -210,16 +212,18 @@ impl Watches {
                 list.push(Watch { record, condition: Condition::default() });
             }
         }
-        drop(sealed);
-        // Written before its collection became a vault.
-        if left_plain { self.save(list) } else { Ok(()) }
+        Ok(())
     }
 
-    fn opened(&self, id: WatchId, sealed: &str) -> Result<WatchRecord> {
+    fn opened(&self, id: WatchId, collection: CollectionId, sealed: &str) -> Result<WatchRecord> {
         let damaged = |why: String| Error::new(ErrorCode::Corrupt, format!("Watch {id} cannot be read: {why}."));
         let bytes = BASE64.decode(sealed).map_err(|error| damaged(error.to_string()))?;
-        let json = self.registry.open_owned(&owned_name(id), bytes)?;
-        serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))
+        let json = self.registry.open_owned_of(collection, &owned_name(id), bytes)?;
+        let record: WatchRecord = serde_json::from_slice(&json).map_err(|error| damaged(error.to_string()))?;
+        match record.collection_id == collection && record.id == id {
+            true => Ok(record),
+            false => Err(damaged("it is that of another collection".to_owned())),
+        }
     }
 
     fn load(&self) -> Result<Vec<Entry>> {

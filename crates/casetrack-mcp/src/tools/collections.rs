@@ -170,7 +170,8 @@ impl Tool for DeleteCollection {
 /// Does not open the collection, so that a damaged one can be deleted too.
 fn summary(engine: &Engine, meta: CollectionMeta) -> Result<CollectionSummary> {
     let listed = engine.list_collections(None)?.into_iter().find(|summary| summary.meta.id == meta.id);
-    Ok(listed.unwrap_or(CollectionSummary {
+    Ok(listed.unwrap_or_else(|| CollectionSummary {
+        vault: engine.is_vault(meta.id),
         meta,
         documents: None,
         pages: None,

@@ -180,6 +180,14 @@ impl Tool for ExportEvidence {
         let engine = context.engine;
         let path = match file_path {
             Some(path) => checked(context, path, format)?,
+            // Nothing of a vault is written where nobody asked for it.
+            None if engine.is_vault(collection.id) => {
+                return Err(Error::invalid(format!(
+                    "\"{}\" is a vault, and the file would not be encrypted.",
+                    collection.name
+                ))
+                .with_hint("Ask the person where it may be written, and give that as file_path."));
+            }
             None => free_name(&engine.config().data_dir.join("exports"), &collection.name, format)?,
         };
         let exported = text::evidence::export(engine, collection.id, format, pictures, context.cancel)?;

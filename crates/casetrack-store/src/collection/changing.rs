@@ -182,7 +182,9 @@ impl Collection {
             self.with_origin(&state, |origin| index.settle(origin))?;
         }
         self.trim_log(&mut state)?;
-        self.truth.settle()
+        self.truth.settle()?;
+        self.note_seen(&state);
+        Ok(())
     }
 
     /// Rebuilds all derived indexes from the stored documents, at about a thousand chunks a second.

@@ -31,6 +31,7 @@ use crate::originals;
 use crate::records::{Identity, State};
 use crate::schema::SCHEMA_VERSION;
 use crate::seal::Seal;
+use crate::seen::{Seen, SeenFile};
 use crate::slots::SlotMap;
 use crate::truth::{Truth, truth_dir};
 use crate::vault;
@@ -128,6 +129,8 @@ pub struct Collection {
     observer: OnceLock<Observer>,
     /// Held during a change, of documents or of an index as a whole.
     writer: Mutex<State>,
+    /// Where what was seen of a vault is written down, if anywhere.
+    seen: OnceLock<SeenFile>,
     /// Released last.
     _owner: OwnerLock,
 }
@@ -260,10 +263,18 @@ impl Collection {
         }
         indexes.all().iter().try_for_each(|index| index.catch_up(origin))?;
         drop(reader);
+        if let Some(key) = seal.vault_key()
+            && let Some(header) = vault::vouched(dir, key)
+        {
+            let kept = truth.keep_generation(header.generation());
+            if strict {
+                kept?;
+            }
+        }
         if !migrated {
             migrate::remove_backups(dir)?;
         }
-        Ok(Self {
+        let collection = Self {
             dir: dir.to_owned(),
             manifest,
             identity,
@@ -275,8 +286,13 @@ impl Collection {
             relocated: Default::default(),
             observer: OnceLock::new(),
             writer: Mutex::new(state),
+            seen: OnceLock::new(),
             _owner: owner,
-        })
+        };
+        if strict {
+            collection.meet_columns()?;
+        }
+        Ok(collection)
     }
 
     /// Whether a change could not be written, for example to a full disk. To take changes again, it must be closed and reopened.
@@ -332,6 +348,30 @@ impl Collection {
         self.dir.join(UPLOADS)
     }
 
+    /// Writes down what is seen of a vault at each flush, so that an earlier state of the whole folder is noticed.
+    ///
+    /// Errors: [`ErrorCode::WrongState`] where a later state was seen before.
+    pub(crate) fn keep_seen(&self, file: SeenFile) -> Result<()> {
+        file.check(self.seen_now(&self.writer()))?;
+        // A second time changes nothing.
+        let _ = self.seen.set(file);
+        Ok(())
+    }
+
+    fn seen_now(&self, state: &State) -> Seen {
+        let generation = self.truth.generation().ok().flatten().unwrap_or_default();
+        Seen { generation, last_seq: state.last_seq }
+    }
+
+    /// See [`keep_seen`](Self::keep_seen).
+    fn note_seen(&self, state: &State) {
+        if let Some(file) = self.seen.get()
+            && let Err(error) = file.note(self.seen_now(state))
+        {
+            tracing::warn!(%error, "what was seen of a vault could not be written down");
+        }
+    }
+
     pub(crate) fn seal(&self) -> &Seal {
         self.truth.seal()
     }
@@ -374,6 +414,10 @@ impl Collection {
             return Ok(VerifyReport { checks: vec![rocksdb] });
         }
         let mut report = verify::documents(&self.truth.reader(), self.models())?;
+        let folders = [&Indexes::DIRECTORIES[..], &[ORIGINALS, UPLOADS]].concat();
+        let files = [vault::SEALED_MANIFEST, COLUMNS];
+        let columns = self.columns_problem()?;
+        report.checks.extend(verify::sealed_files(&self.dir, &self.truth, &files, &folders, columns)?);
         report.checks.insert(0, rocksdb);
         report.checks.insert(1, verify::manifest(&self.dir, &self.manifest, &self.truth)?);
         for index in self.indexes.all() {

@@ -5,6 +5,7 @@
 //! for all of them.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -17,6 +18,8 @@ use crate::archive::Archive;
 use crate::collection::Collection;
 use crate::manifest::VectorModels;
 use crate::seal::Seal;
+use crate::seen::{Seen, SeenFile};
+use crate::truth::{Truth, truth_dir};
 use crate::vault;
 
 /// By collection. A key is overwritten in memory when the last who uses it drops it.
@@ -62,12 +65,78 @@ impl Registry {
 
     /// Keeps the key of a vault until [`lock`](Self::lock) or the end of the process: from now on it is a collection as any other.
     ///
-    /// Errors: [`casetrack_core::ErrorCode::WrongKey`] for a key that is not that of this vault, and those of
-    /// [`vault_header`](Self::vault_header).
+    /// Errors: [`casetrack_core::ErrorCode::WrongKey`] for a key that is not that of this vault, [`casetrack_core::ErrorCode::WrongState`] where the
+    /// header or the whole vault is older than what was seen of it, and those of [`vault_header`](Self::vault_header).
     pub fn unlock(&self, id: CollectionId, key: VaultKey) -> Result<()> {
-        self.vault_header(id)?.check(&key)?;
+        let header = match vault::vouched(&self.path(id), &key) {
+            Some(header) => header,
+            None => {
+                let header = self.vault_header(id)?;
+                header.check(&key)?;
+                header
+            }
+        };
+        let now = self.state_of(id, &key, &header)?;
+        now.map_or(Ok(()), |(now, kept)| match kept > now.generation {
+            true => Err(vault::earlier("The header of the vault")),
+            false => self.seen_file(id, &key).check(now),
+        })?;
         self.keyring.set(id, Some(key));
         Ok(())
+    }
+
+    /// Accepts a vault that is older than what was seen of it, because its owner put it back from a backup: from now on this is its state.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::WrongKey`].
+    pub fn accept_restored(&self, id: CollectionId, key: &VaultKey) -> Result<()> {
+        let dir = self.path(id);
+        let header = vault::vouched(&dir, key).map_or_else(|| self.vault_header(id), Ok)?;
+        header.check(key)?;
+        let kept = self.state_of(id, key, &header)?.map_or(0, |(_, kept)| kept);
+        if kept > header.generation() {
+            vault::write(&dir, &header.following(key, kept)?)?;
+        }
+        SeenFile::forget(&self.seen_path(id))
+    }
+
+    /// The state of a vault, and the latest generation of its header that it knows of; `None` where RocksDB cannot be read, which is for a
+    /// repair.
+    fn state_of(&self, id: CollectionId, key: &VaultKey, header: &Header) -> Result<Option<(Seen, u64)>> {
+        let Ok(truth) = Truth::open_read_only(&truth_dir(&self.path(id)), &Seal::with(key)?) else { return Ok(None) };
+        let (Ok(state), Ok(kept)) = (truth.state(), truth.generation()) else { return Ok(None) };
+        let now = Seen { generation: header.generation(), last_seq: state.last_seq };
+        Ok(Some((now, kept.unwrap_or_default())))
+    }
+
+    pub(super) fn seen_path(&self, id: CollectionId) -> PathBuf {
+        self.root.with_file_name("vaults").join(id.to_string())
+    }
+
+    fn seen_file(&self, id: CollectionId, key: &VaultKey) -> SeenFile {
+        SeenFile::new(self.seen_path(id), id, key.clone())
+    }
+
+    /// Lets a vault that was opened write down what is seen of it.
+    pub(super) fn with_seen(&self, collection: Collection, key: Option<&VaultKey>) -> Result<Collection> {
+        if let Some(key) = key {
+            collection.keep_seen(self.seen_file(key.collection(), key))?;
+        }
+        Ok(collection)
+    }
+
+    /// What is wrong with what was seen of a vault that is unlocked, or with the vault compared to it.
+    pub fn seen_problem(&self, id: CollectionId) -> Result<Option<String>> {
+        let Some(key) = self.key(id)? else { return Ok(None) };
+        let (file, path) = (self.seen_file(id, &key), self.seen_path(id));
+        if file.read().is_none() && path.exists() {
+            return Ok(Some(format!(
+                "{} was changed, so that an earlier state of the vault would not be noticed.",
+                path.display()
+            )));
+        }
+        let Some(header) = vault::vouched(&self.path(id), &key) else { return Ok(None) };
+        let now = self.state_of(id, &key, &header)?;
+        Ok(now.and_then(|(now, _)| file.check(now).err()).map(|error| error.message))
     }
 
     /// Forgets the key of a vault; whether it was here. A collection that is open stays open: close it first.
@@ -108,6 +177,7 @@ impl Registry {
         header: &Header,
     ) -> Result<Collection> {
         let collection = Collection::create_vault(&self.path(meta.id), meta, models, &key, header)?;
+        let collection = self.with_seen(collection, Some(&key))?;
         self.keyring.set(meta.id, Some(key));
         Ok(collection)
     }
@@ -121,6 +191,7 @@ impl Registry {
         header: &Header,
     ) -> Result<Collection> {
         let collection = Collection::import_vault(&self.path(meta.id), archive, meta, &key, header)?;
+        let collection = self.with_seen(collection, Some(&key))?;
         self.keyring.set(meta.id, Some(key));
         Ok(collection)
     }
@@ -130,9 +201,21 @@ impl Registry {
         Collection::vault_header(&self.path(id))
     }
 
-    /// See [`Collection::replace_vault_header`].
-    pub fn replace_vault_header(&self, id: CollectionId, header: &Header) -> Result<()> {
-        Collection::replace_vault_header(&self.path(id), header)
+    /// Finds the key of a vault in its headers, of which `try_one` looks at one, and mends the copy that is damaged, older or forged.
+    ///
+    /// Errors: those of [`vault_header`](Self::vault_header) and of `try_one`, also for what opens an older copy only.
+    pub fn open_header<T>(
+        &self,
+        id: CollectionId,
+        try_one: impl Fn(&Header) -> Result<(VaultKey, T)>,
+    ) -> Result<(Header, VaultKey, T)> {
+        vault::open(&self.path(id), try_one)
+    }
+
+    /// See [`Collection::replace_vault_header`]. That there is a later header is seen at once.
+    pub fn replace_vault_header(&self, id: CollectionId, header: &Header, key: &VaultKey) -> Result<()> {
+        Collection::replace_vault_header(&self.path(id), header)?;
+        self.seen_file(id, key).note(Seen { generation: header.generation(), last_seq: 0 })
     }
 
     /// How the collection is written.

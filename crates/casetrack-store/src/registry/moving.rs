@@ -17,6 +17,7 @@ use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate::BACKUP_PREFIX;
+use crate::seen::SeenFile;
 use crate::truth::TRUTH;
 use crate::vault;
 
@@ -58,6 +59,8 @@ impl Registry {
             vault::write(&moving, &vault::read(&dir)?)?;
         }
         carry_over(&dir, &moving)?;
+        // Its log begins anew.
+        SeenFile::forget(&self.seen_path(id))?;
         fs::remove_dir(&replaced)?;
         {
             let _nobody_lists = self.replacing();

@@ -13,16 +13,18 @@
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, Result};
+use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
-use super::{Registry, owned};
+use super::Registry;
 use crate::collection::Counts;
 use crate::fs;
 use crate::lock::OwnerLock;
-use crate::reseal::{OWNED, Rewritten, rewrite};
+use crate::owned::sealed;
+use crate::reseal::{Moving, OWNED, Rewritten, Waiting, rewrite};
 use crate::seal::Seal;
+use crate::seen::SeenFile;
 use crate::truth::truth_dir;
 use crate::vault;
 use crate::wipe::{Wiped, wipe_dir};
@@ -92,13 +94,13 @@ impl Registry {
     ///
     /// Errors: [`ErrorCode::InvalidArgument`] for a vault, [`ErrorCode::InUse`] where the collection is open, [`ErrorCode::DiskFull`],
     /// [`ErrorCode::Cancelled`], and those of [`rewrite`]. After an error the collection is as it was.
-    pub fn seal_collection(
+    pub fn seal_collection<'w>(
         &self,
         id: CollectionId,
         key: VaultKey,
         header: &Header,
         owned: &[Owned],
-        cancel: &Cancel,
+        waiting: impl Into<Waiting<'w>>,
     ) -> Result<Resealed> {
         if self.is_vault(id) {
             return Err(Error::invalid(format!("Collection {id} is a vault already.")));
@@ -107,7 +109,7 @@ impl Registry {
             return Err(Error::internal("A vault needs a key and a header of its own."));
         }
         let new = Form { seal: Seal::with(&key)?, key: Some(&key), header: Some(header) };
-        let resealed = self.reseal(id, &Seal::default(), &new, owned, cancel, || {
+        let resealed = self.reseal(id, &Seal::default(), &new, owned, waiting.into(), || {
             // From the exchange on it is unlocked.
             self.keyring.set(id, Some(key.clone()));
         });
@@ -119,13 +121,21 @@ impl Registry {
     /// Moves a vault that is unlocked, and that nobody has open, out of it: a collection that everybody who has its files can read.
     ///
     /// Errors: [`ErrorCode::Locked`]; otherwise as [`seal_collection`](Self::seal_collection).
-    pub fn unseal_collection(&self, id: CollectionId, owned: &[Owned], cancel: &Cancel) -> Result<Resealed> {
+    pub fn unseal_collection<'w>(
+        &self,
+        id: CollectionId,
+        owned: &[Owned],
+        waiting: impl Into<Waiting<'w>>,
+    ) -> Result<Resealed> {
         if self.key(id)?.is_none() {
             return Err(Error::invalid(format!("Collection {id} is not a vault.")));
         }
         let new = Form { seal: Seal::default(), key: None, header: None };
-        let resealed = self.reseal(id, &self.seal(id)?, &new, owned, cancel, || ())?;
+        let resealed = self.reseal(id, &self.seal(id)?, &new, owned, waiting.into(), || ())?;
         self.keyring.set(id, None);
+        if let Err(error) = SeenFile::forget(&self.seen_path(id)) {
+            tracing::warn!(%error, "what was seen of a vault is left");
+        }
         Ok(resealed)
     }
 
@@ -135,7 +145,7 @@ impl Registry {
         old: &Seal,
         new: &Form<'_>,
         owned: &[Owned],
-        cancel: &Cancel,
+        waiting: Waiting<'_>,
         before_exchange: impl FnOnce(),
     ) -> Result<Resealed> {
         self.space_to_reseal(id)?.check()?;
@@ -143,10 +153,8 @@ impl Registry {
         // What an earlier try left because it could not be cleared away.
         clear(&copy)?;
         clear(&self.wiping_path(id))?;
-        let written = self.write_copy(id, old, new, owned, cancel).and_then(|written| {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
+        let written = self.write_copy(id, old, new, owned, waiting).and_then(|written| {
+            waiting.check_cancelled()?;
             before_exchange();
             self.exchange(&dir, &copy, &self.wiping_path(id)).map(|()| written)
         });
@@ -160,6 +168,7 @@ impl Registry {
             }
         };
         // It is done, whatever happens now.
+        waiting.tell(Moving::Overwriting);
         let (wiped, left) = match clear(&self.wiping_path(id)) {
             Ok(wiped) => (wiped, None),
             Err(error) => (Wiped::default(), Some(error)),
@@ -173,19 +182,23 @@ impl Registry {
         old: &Seal,
         new: &Form<'_>,
         owned: &[Owned],
-        cancel: &Cancel,
+        waiting: Waiting<'_>,
     ) -> Result<(Rewritten, Counts)> {
         let (dir, copy) = (self.path(id), self.resealing_path(id));
         fs::create_dir(&copy)?;
         if let Some(header) = new.header {
             vault::write(&copy, header)?;
         }
+        if new.key.is_some() {
+            // Even where nothing is in it, for what the owner of the data directory has still to forget.
+            fs::create_dir(&copy.join(OWNED))?;
+        }
         for Owned { name, content } in owned {
             let place = owned_place(&copy, name);
             place.parent().map_or(Ok(()), fs::create_dir)?;
-            fs::write_atomically(&place, &owned::sealed(new.key, id, name, content)?)?;
+            fs::write_atomically(&place, &sealed(new.key, id, name, content)?)?;
         }
-        rewrite(&dir, &copy, old, &new.seal, cancel)
+        rewrite(&dir, &copy, old, &new.seal, waiting)
     }
 
     /// In one step for everybody else.

@@ -37,8 +37,8 @@ use crate::truth::{Truth, truth_dir};
 use crate::write::StoredDocument;
 use crate::{fs, load, originals, vault};
 
-pub(crate) use self::quarantine::QUARANTINE;
 use self::quarantine::Quarantine;
+pub(crate) use self::quarantine::{OWN as QUARANTINE_OWN, QUARANTINE};
 
 /// What to do where changes may be lost that left no trace.
 const INGEST_AGAIN: &str = "The newest changes may be lost. Ingest the same folders again: files that are there already are \

@@ -14,6 +14,8 @@ use crate::seal::{Output, Seal};
 pub(crate) const QUARANTINE: &str = "quarantine";
 const REPORT: &str = "report.json";
 const ENTRIES: &str = "entries.bin";
+/// What a repair writes there itself, known by these names.
+pub(crate) const OWN: [&str; 2] = [REPORT, ENTRIES];
 
 pub(super) struct Quarantine {
     dir: PathBuf,

@@ -3,6 +3,7 @@
 mod documents;
 mod evidence;
 mod orphans;
+mod sealed;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,6 +17,8 @@ use crate::records::DocumentRecord;
 use crate::schema::{SEGMENT_BYTES, cf, parse_numbered_key, parse_text_key};
 use crate::slots::SlotMap;
 use crate::truth::Truth;
+
+pub(crate) use sealed::sealed_files;
 
 /// Problems that are listed for each check; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;

@@ -3,6 +3,7 @@
 mod annotations;
 mod corruption;
 mod documents;
+mod earlier;
 mod encrypted;
 mod evidence;
 mod expressions;

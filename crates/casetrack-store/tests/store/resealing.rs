@@ -1,10 +1,11 @@
 //! A collection is moved into a vault and out of it: it is found again as it was, nothing plain stays, and a kill leaves one of the two.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Cancel, CollectionMeta, ErrorCode};
-use casetrack_store::{Hit, Owned, Registry};
+use casetrack_store::{Hit, Moving, Owned, Registry, Waiting};
 use casetrack_vault::header::{Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::Cost;
@@ -50,6 +51,12 @@ impl Matter {
         collection.put_document(&document(upload.to_str().unwrap(), &["Merkupload, hochgeladen"])).unwrap();
         collection.delete_document(collection.documents().unwrap()[2].id).unwrap();
         collection.set_columns(&json!([{ "name": "Merkspalte" }])).unwrap();
+        // As a repair puts it aside.
+        let quarantine = temp.path().join("collections").join(meta.id.to_string()).join("quarantine/2026");
+        std::fs::create_dir_all(quarantine.join("bm25")).unwrap();
+        for name in ["report.json", "bm25/damaged.term"] {
+            std::fs::write(quarantine.join(name), "Merkupload, beiseite").unwrap();
+        }
         // Deleted passages count in scores until the indexes are saved.
         collection.flush().unwrap();
         let found = results(&collection);
@@ -105,6 +112,10 @@ impl Matter {
         };
         assert_eq!(content("copied.pdf"), b"Inhalt der Kopie");
         assert_eq!(content("Merkupload.txt"), b"Merkupload, hochgeladen");
+        for name in ["report.json", "bm25/damaged.term"] {
+            let aside = std::fs::read(self.dir().join("quarantine/2026").join(name)).unwrap();
+            assert_eq!(aside == b"Merkupload, beiseite", !is_vault, "{name}");
+        }
     }
 
     fn leaks(&self) -> BTreeSet<String> {
@@ -166,17 +177,31 @@ fn a_collection_goes_into_a_vault_and_comes_out_as_it_was() {
 }
 
 #[test]
+fn who_waits_hears_how_far_it_is() {
+    let matter = Matter::new();
+    let heard = RefCell::new(Vec::new());
+    let hear = |moving: Moving| heard.borrow_mut().push(moving);
+    let (cancel, registry) = (Cancel::default(), &matter.registry);
+    let waiting = Waiting::hearing(&cancel, &hear);
+    registry.seal_collection(matter.meta.id, matter.key.clone(), &matter.header, &[], waiting).unwrap();
+    let heard = heard.into_inner();
+    assert!(matches!(heard[0], Moving::Entries { done, of } if done <= of && of > 0), "{heard:?}");
+    assert!(heard.iter().any(|moving| matches!(moving, Moving::Files { done, of } if done <= of)), "{heard:?}");
+    assert_eq!(heard.last(), Some(&Moving::Overwriting));
+}
+
+#[test]
 fn what_cannot_be_moved_changes_nothing() {
     let matter = Matter::new();
     let seal = |cancel: &Cancel| {
         let sealed = matter.registry.seal_collection(matter.meta.id, matter.key.clone(), &matter.header, &[], cancel);
         sealed.unwrap_err()
     };
-    let quarantine = matter.dir().join("quarantine");
-    std::fs::create_dir(&quarantine).unwrap();
+    let foreign = matter.dir().join("notes");
+    std::fs::create_dir(&foreign).unwrap();
     let error = seal(&Cancel::default());
-    assert!(error.code == ErrorCode::WrongState && error.message.contains("quarantine"), "{error}");
-    std::fs::remove_dir(&quarantine).unwrap();
+    assert!(error.code == ErrorCode::WrongState && error.message.contains("notes"), "{error}");
+    std::fs::remove_dir(&foreign).unwrap();
     matter.check(false);
     let cancel = Cancel::default();
     cancel.cancel();

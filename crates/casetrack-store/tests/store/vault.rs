@@ -294,7 +294,7 @@ fn a_registry_works_with_a_vault_while_it_has_the_key() {
     drop(shared.moving(&vault.meta, &wanted).unwrap());
     let header = shared.vault_header(id).unwrap();
     let (more, _) = header.with_slot(&vault.key, &Protector::Passphrase(&passphrase("more"), Cost::LEAST)).unwrap();
-    shared.replace_vault_header(id, &more).unwrap();
+    shared.replace_vault_header(id, &more, &vault.key).unwrap();
     shared.replace_with_moved(id).unwrap();
     assert_eq!(shared.vault_header(id).unwrap().slots().count(), 2);
     assert_eq!(*shared.open_collection(id).unwrap().models(), wanted);

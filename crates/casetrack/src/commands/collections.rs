@@ -121,7 +121,8 @@ fn list(collections: &[Listed]) -> String {
             CollectionStatus::Closed => "closed, ",
             CollectionStatus::Archived => "archived, ",
         };
-        format!("{}  {}{reference}  ({state}{counts})\n", summary.meta.id.short(), summary.meta.name)
+        let vault = if summary.vault { "unlocked vault, " } else { "" };
+        format!("{}  {}{reference}  ({vault}{state}{counts})\n", summary.meta.id.short(), summary.meta.name)
     };
     collections.iter().map(line).collect()
 }

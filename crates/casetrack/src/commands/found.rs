@@ -165,10 +165,11 @@ impl LastSearch {
                 .with_hint("Search first with `casetrack search`; its results can then be shown by number.")
         };
         let last = engine.read_owned(&path(engine), FILE)?;
-        let last: Option<Self> = last.and_then(|json| serde_json::from_slice(&json).ok());
-        let Some(last) = last else {
+        let last = last.and_then(|(json, owner)| Some((serde_json::from_slice::<Self>(&json).ok()?, owner)));
+        let Some((last, owner)) = last else {
             return Err(missing(format!("There is no result {rank}: nothing was searched yet.")));
         };
+        engine.check_told(FILE, owner, last.results.iter().map(|result| result.collection))?;
         let Some(found) = last.results.iter().find(|result| result.rank == rank).copied() else {
             let query = shorten(&last.query, QUERY_CHARS);
             let count = counted(last.results.len() as u64, "result");

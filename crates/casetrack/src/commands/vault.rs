@@ -31,6 +31,9 @@ pub struct Unlock {
     /// Lock it when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
     #[arg(long, value_name = "TIME", value_parser = casetrack_mcp::settings::duration)]
     idle: Option<Duration>,
+    /// Accept it although it, or its header, is older than what was seen of it: you put it back from a backup
+    #[arg(long)]
+    restored: bool,
     #[command(flatten)]
     with: OpenedWith,
 }
@@ -48,7 +51,11 @@ impl Unlock {
         let engine = &console.engine;
         let id = engine.find_vault(self.vault.as_deref())?;
         let idle = idle(self.idle, console)?;
-        let meta = engine.unlock(id, &self.with.opener()?, idle)?;
+        let opener = self.with.opener()?;
+        if self.restored {
+            engine.accept_restored(id, &opener)?;
+        }
+        let meta = engine.unlock(id, &opener, idle)?;
         console.print(&meta, |CollectionMeta { name, id, .. }| {
             format!("Unlocked \"{name}\" (ID: {}). {}", id.short(), until(idle))
         })
@@ -93,11 +100,23 @@ impl Lock {
             true => engine.unlocked_vaults()?,
             false => vec![engine.find_vault(self.vault.as_deref())?],
         };
-        let locked: Vec<LockedVault> = ids.into_iter().map(|id| engine.lock(id)).collect::<Result<_>>()?;
-        console.print(&locked, |locked| match locked.as_slice() {
+        let (mut locked, mut failed) = (Vec::new(), None);
+        for id in ids {
+            match engine.lock(id) {
+                Ok(vault) => locked.push(vault),
+                // The others are locked all the same.
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        let shown = |locked: &Vec<LockedVault>| match locked.as_slice() {
             [] => "No vault is unlocked.".to_owned(),
             all => all.iter().map(locked_vault).collect::<Vec<_>>().join("\n"),
-        })
+        };
+        match failed {
+            Some(error) if locked.is_empty() => Err(error),
+            Some(error) => console.print(&locked, shown).and(Err(error)),
+            None => console.print(&locked, shown),
+        }
     }
 }
 

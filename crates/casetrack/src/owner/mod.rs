@@ -24,6 +24,7 @@ pub mod client;
 mod connect;
 mod http;
 mod log;
+mod login;
 pub mod mcp;
 pub mod open;
 mod relay;

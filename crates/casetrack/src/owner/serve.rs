@@ -20,12 +20,14 @@ use tokio::time::Instant;
 use super::address::{self, Address};
 use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
+use super::login::Login;
 use super::open::Desk;
 use super::session::Session;
 use super::wire;
+use crate::commands::found::LastSearch;
 use crate::options::Global;
 use crate::output;
-use crate::privacy::close_to_others;
+use crate::privacy::{close_to_others, empty_log};
 
 /// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
 const IDLE: Duration = Duration::from_secs(300);
@@ -74,7 +76,10 @@ impl Owner {
                 tracing::error!(place = at, panic = %panic, "a bug");
             }));
             let engine = Engine::new(global.config()?)?;
-            engine.clear_remains()?;
+            engine.clear_remains(|| {
+                empty_log(&data_dir)?;
+                LastSearch::forget(&engine)
+            })?;
             engine.resume_jobs()?;
             engine.start_watches()?;
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -239,12 +244,20 @@ async fn accept(
     }
 }
 
-/// Locks the vaults that nobody asks for.
+/// Locks the vaults that nobody asks for, and all of them when the user has logged out.
 async fn lock_idle(serving: Arc<Serving>) {
+    let mut login = Login::of_user();
     loop {
         tokio::time::sleep(LOCK_CHECK).await;
         let serving = Arc::clone(&serving);
-        if tokio::task::spawn_blocking(move || serving.engine.lock_idle()).await.is_err() {
+        let ended = login.has_ended();
+        let lock = move || {
+            if ended {
+                serving.engine.lock_all();
+            }
+            serving.engine.lock_idle();
+        };
+        if tokio::task::spawn_blocking(lock).await.is_err() {
             tracing::error!("locking idle vaults failed");
         }
     }

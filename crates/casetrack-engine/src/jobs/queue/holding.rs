@@ -1,6 +1,7 @@
 //! Jobs of vaults: they stop when the vault is locked, and go on when it is unlocked.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::Owned;
@@ -33,38 +34,47 @@ impl Jobs {
         Ok(())
     }
 
-    /// Interrupts the jobs of a collection, which go on when it is [released](Self::release), waits for them to pause, and forgets what they
-    /// are about. How many have not ended.
-    ///
-    /// Errors: [`ErrorCode::InUse`] where one does not pause; then they go on.
-    pub fn hold(self: &Arc<Self>, host: &Host, collection: CollectionId) -> Result<usize> {
+    /// Asks the jobs of a collection to stop, and starts no more of them until it is [released](Self::release). How many have not ended.
+    pub fn interrupt(&self, collection: CollectionId) -> usize {
         let mut state = lock(&self.state);
         state.held.insert(collection);
-        let of_it = |job: &Job| job.record.collection_id == collection;
-        state.jobs.iter().filter(|job| of_it(job) && job.running_since.is_some()).for_each(|job| job.cancel.cancel());
-        let still_running = |state: &mut State| state.jobs.iter().any(|job| of_it(job) && job.running_since.is_some());
-        let waited = self.ended.wait_timeout_while(state, PAUSE_PATIENCE, still_running);
-        let (mut state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        if waited.timed_out() {
-            drop(state);
-            self.release(host, collection)?;
-            return Err(Error::new(ErrorCode::InUse, "A job of the collection is writing a large document.")
-                .with_hint("Try again in a moment."));
-        }
         let mut unfinished = 0;
-        let mut waiting = Vec::new();
-        state.jobs.retain(|job| {
-            if of_it(job) {
-                unfinished += usize::from(!job.record.state.has_ended());
-                waiting.push((job.record.id, collection));
+        for job in state.jobs.iter_mut().filter(|job| job.record.collection_id == collection) {
+            unfinished += usize::from(!job.record.state.has_ended());
+            if job.running_since.is_some() {
+                job.interrupted = true;
+                job.cancel.cancel();
             }
-            !of_it(job)
-        });
-        state.waiting.extend(waiting);
+        }
+        unfinished
+    }
+
+    /// Waits for jobs that were [interrupted](Self::interrupt), and forgets what they are about. One that has not stopped after `patience` is
+    /// forgotten when it has, and goes on like the others. Whether all have.
+    pub fn settle(self: &Arc<Self>, host: &Host, collection: CollectionId, patience: Duration) -> bool {
+        let running = |state: &mut State| {
+            state.jobs.iter().any(|job| job.record.collection_id == collection && job.running_since.is_some())
+        };
+        let waited = self.ended.wait_timeout_while(lock(&self.state), patience, running);
+        let (mut state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.put_away(collection);
         drop(state);
         self.ended.notify_all();
         self.launch(host);
-        Ok(unfinished)
+        !waited.timed_out()
+    }
+
+    /// Interrupts the jobs of a collection, which go on when it is [released](Self::release), and waits for them to pause.
+    ///
+    /// Errors: [`ErrorCode::InUse`] where one does not pause; then they go on.
+    pub fn hold(self: &Arc<Self>, host: &Host, collection: CollectionId) -> Result<()> {
+        self.interrupt(collection);
+        if self.settle(host, collection, PAUSE_PATIENCE) {
+            return Ok(());
+        }
+        self.release(host, collection)?;
+        Err(Error::new(ErrorCode::InUse, "A job of the collection is writing a large document.")
+            .with_hint("Try again in a moment."))
     }
 
     /// What is written down of the jobs of a collection, which is [held](Self::hold).

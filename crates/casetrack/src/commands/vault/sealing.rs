@@ -1,11 +1,13 @@
 //! `casetrack vault seal` and `unseal`
 
 use std::fmt::Write as _;
-use std::time::Duration;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, Error, Password, Result};
-use casetrack_engine::note_vault;
 use casetrack_engine::vaults::{MoveSpace, Moved, SealedCollection};
+use casetrack_engine::{Moving, Waiting};
 use casetrack_text::format::{bytes, counted, duration, visible};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -51,16 +53,23 @@ impl Seal {
         let engine = &console.engine;
         let id = engine.find_collection(&self.collection)?.id;
         let idle = idle(self.idle, console)?;
-        // From here on the log tells nothing of it.
-        note_vault();
-        empty_log(&engine.config().data_dir)?;
-        LastSearch::forget(engine)?;
-        let sealed = engine.seal_collection(id, &passphrase, idle, &console.cancel)?;
-        console.print(&sealed, |sealed| sealed_text(sealed, idle))
+        let steps = Steps::new(console, "Encrypting");
+        let hear = |moving| steps.hear(moving);
+        let sealed = engine.seal_collection(id, &passphrase, idle, Waiting::hearing(&console.cancel, &hear), || {
+            empty_log(&engine.config().data_dir)?;
+            LastSearch::forget(engine)
+        })?;
+        let exports = Some(engine.config().data_dir.join("exports")).filter(|folder| holds_files(folder));
+        console.print(&sealed, |sealed| sealed_text(sealed, idle, exports.as_deref()))
     }
 }
 
-fn sealed_text(sealed: &SealedCollection, idle: Duration) -> String {
+fn holds_files(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+}
+
+/// `exports` is the folder of the files that assistants exported from collections, where there are any.
+fn sealed_text(sealed: &SealedCollection, idle: Duration, exports: Option<&Path>) -> String {
     let SealedCollection { moved, recovery_words } = sealed;
     let mut out = format!(
         "\"{}\" is a vault now (ID: {}): {}. {}\n",
@@ -93,9 +102,16 @@ fn sealed_text(sealed: &SealedCollection, idle: Duration) -> String {
     let _ = write!(
         out,
         "Still plain: the documents where they were ingested from, exports and backups, and the lists of `casetrack files` and `casetrack space`. \
-         If you let the log of tool calls record queries, it has those from before.\n\n{}",
-        words_text(recovery_words)
+         If you let the log of tool calls record queries, it has those from before.",
     );
+    if let Some(folder) = exports {
+        let _ = write!(
+            out,
+            "\nLook at {}: evidence that assistants exported before lies there, and can be read.",
+            visible(&folder.display().to_string())
+        );
+    }
+    let _ = write!(out, "\n\n{}", words_text(recovery_words));
     out
 }
 
@@ -157,7 +173,9 @@ impl Unseal {
         let id = engine.find_vault(self.vault.as_deref())?;
         let opener = self.with.opener()?;
         LastSearch::forget(engine)?;
-        let moved = engine.unseal_collection(id, &opener, &console.cancel)?;
+        let steps = Steps::new(console, "Decrypting");
+        let hear = |moving| steps.hear(moving);
+        let moved = engine.unseal_collection(id, &opener, Waiting::hearing(&console.cancel, &hear))?;
         console.print(&moved, unsealed_text)
     }
 }
@@ -177,6 +195,44 @@ fn unsealed_text(moved: &Moved) -> String {
         );
     }
     out
+}
+
+/// Says now and then how far a collection is that is being moved.
+struct Steps<'c> {
+    console: &'c Console,
+    what: &'static str,
+    told: Mutex<Told>,
+}
+
+struct Told {
+    at: Instant,
+    /// Something was said.
+    any: bool,
+}
+
+/// What takes less is not worth a line.
+const BETWEEN_LINES: Duration = Duration::from_secs(3);
+
+impl<'c> Steps<'c> {
+    fn new(console: &'c Console, what: &'static str) -> Self {
+        Self { console, what, told: Mutex::new(Told { at: Instant::now(), any: false }) }
+    }
+
+    fn hear(&self, moving: Moving) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let percent = |done: u64, of: u64| done.saturating_mul(100) / of.max(1);
+        let line = match moving {
+            Moving::Overwriting if told.any => "Overwriting what is not encrypted.".to_owned(),
+            Moving::Overwriting => return,
+            _ if told.at.elapsed() < BETWEEN_LINES => return,
+            Moving::Entries { done, of } => {
+                format!("{} and comparing the documents: {} %", self.what, percent(done, of))
+            }
+            Moving::Files { done, of } => format!("{} indexes and copies: {} %", self.what, percent(done, of)),
+        };
+        *told = Told { at: Instant::now(), any: true };
+        self.console.note(line);
+    }
 }
 
 /// Whether a collection can be moved into a vault or out of it, before anybody is asked for a passphrase; says how much disk it takes.

@@ -187,7 +187,10 @@ fn migrate(connection: &mut Connection) -> Result<()> {
             ErrorCode::NewerSchema,
             format!("The catalogue of files has the format {found}; this program knows formats up to {}.", STEPS.len()),
         )
-        .with_hint("Use the newer program that made it, or delete the folder \"catalog\" of the data directory: it is made anew."));
+        .with_hint(
+            "Use the newer program that made it, or move files.sqlite, files.sqlite-wal and files.sqlite-shm out of the folder \
+            \"catalog\" of the data directory and index your folders again. Leave the other files there: they hold what you made.",
+        ));
     };
     for step in missing {
         transaction.execute_batch(step).map_err(failed)?;
@@ -265,6 +268,9 @@ mod tests {
         let error = open(dir.path()).unwrap_err();
         assert_eq!(error.code, ErrorCode::NewerSchema);
         assert!(error.message.contains("format 99"), "{error}");
+        // What users made lies in the same folder.
+        let hint = error.hint.unwrap().to_string();
+        assert!(!hint.contains("delete") && hint.contains("files.sqlite-wal"), "{hint}");
     }
 
     #[test]

@@ -180,6 +180,15 @@ impl Query {
         is_ordered || self.time.is_some_and(|(field, _)| field == time)
     }
 
+    /// Whether an entry below the start, or the start itself, meets all conditions with that of the depth, but for its place in the order.
+    pub fn admits_below(&self, entry: &Entry) -> bool {
+        let prefix = paths::below(&self.start);
+        if entry.path == self.start {
+            return self.admits(entry, entry.path.file_name().map(Path::new).unwrap_or(&entry.path));
+        }
+        paths::bytes(&entry.path).starts_with(&prefix) && self.may_admit(entry, &prefix)
+    }
+
     /// Whether an entry meets all conditions by what the row says.
     fn may_admit(&self, entry: &Entry, prefix: &[u8]) -> bool {
         let bytes = paths::bytes(&entry.path);

@@ -37,7 +37,6 @@ pub(crate) enum Plan {
 struct Answers<'a> {
     query: &'a Query,
     prefix: &'a [u8],
-    is_denied: &'a dyn Fn(&Path) -> bool,
     found: Found,
     /// Of the last answer.
     last: Option<Key>,
@@ -49,7 +48,7 @@ impl Answers<'_> {
         // One that cannot be looked at any more is left to the next scan.
         let Ok(facts) = Facts::read(&entry.path) else { return false };
         entry.facts = facts;
-        if (self.is_denied)(&entry.path) || !self.query.may_admit(&entry, self.prefix) {
+        if !self.query.may_admit(&entry, self.prefix) {
             return false;
         }
         if self.found.entries.len() == self.query.limit {
@@ -83,10 +82,10 @@ impl Query {
         cancel: &Cancel,
     ) -> Result<Found> {
         let prefix = paths::below(&self.start);
-        let mut answers = Answers { query: self, prefix: &prefix, is_denied, found: Found::default(), last: None };
+        let mut answers = Answers { query: self, prefix: &prefix, found: Found::default(), last: None };
         let mut after = self.after.clone();
         loop {
-            let reading = Reading { connection, prefix: &prefix, after: after.take(), cancel };
+            let reading = Reading { connection, prefix: &prefix, is_denied, after: after.take(), cancel };
             // Rows in their order can be taken as they come; of others, the first ones are found by reading all.
             let first = match plan {
                 Plan::Order => match self.in_order(&reading, &mut answers)? {
@@ -151,6 +150,7 @@ impl Query {
             let key = self.key(&entry);
             if behind.as_ref().is_none_or(|behind| self.order.place(key.clone()) > *behind)
                 && self.may_admit(&entry, reading.prefix)
+                && !(reading.is_denied)(&entry.path)
                 && answers.take(entry, key.clone())
             {
                 return Ok(None);
@@ -253,7 +253,10 @@ impl Query {
         if first.len() > self.limit && first.last_key_value().is_some_and(|(last, _)| rank > *last) {
             return Ok(false);
         }
-        if behind.is_some_and(|behind| rank <= *behind) || !self.may_admit(&entry, reading.prefix) {
+        let is_left_out = behind.is_some_and(|behind| rank <= *behind)
+            || !self.may_admit(&entry, reading.prefix)
+            || (reading.is_denied)(&entry.path);
+        if is_left_out {
             return Ok(true);
         }
         first.insert(rank, (entry, key));
@@ -361,6 +364,8 @@ type First = BTreeMap<Rank, (Entry, Key)>;
 struct Reading<'a> {
     connection: &'a Connection,
     prefix: &'a [u8],
+    /// Paths that are no answers. They are left out before the first rows are picked, so that however many they are, rows are read once.
+    is_denied: &'a dyn Fn(&Path) -> bool,
     /// Where to continue.
     after: Option<Key>,
     cancel: &'a Cancel,

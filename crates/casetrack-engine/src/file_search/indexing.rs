@@ -13,7 +13,7 @@ use crate::jobs::{JobState, JobStatus};
 use crate::sync::{Priority, SyncReport, SyncRequest};
 
 /// What is known of the files that were indexed, in the data directory.
-const KNOWN_FILES: &str = "catalog/known-files.json";
+pub(super) const KNOWN_FILES: &str = "catalog/known-files.json";
 /// Files of which it is said why they could not be read.
 const NAMED: usize = 3;
 
@@ -91,7 +91,7 @@ impl Host {
         let host = self.within(&roots);
         let kept = self.config().data_dir.join(KNOWN_FILES);
         host.index_files(&request.folder, cancel)?;
-        host.known_files().load(&kept);
+        host.known_files().load_once(&kept);
         let report = host.sync(collection, request, progress, cancel)?;
         host.known_files().save(&kept, &roots)?;
         Ok(report)

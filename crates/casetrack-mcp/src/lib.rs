@@ -32,6 +32,7 @@ mod tool;
 mod tools;
 
 pub use audit::AuditLog;
+pub use guard::RecentCalls;
 pub use http::{Doors, Keys, PATH as HTTP_PATH, Workbench, check_loopback, listen, serve_http};
 pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};

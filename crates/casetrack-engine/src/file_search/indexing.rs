@@ -35,7 +35,7 @@ pub struct IndexedFolder {
     pub indexed: u64,
     /// Files that had not changed, or whose content cannot be read.
     pub skipped: u64,
-    /// Files that are gone and were taken out of the index.
+    /// Files that are gone and were taken out of the index; counted once the work has ended.
     pub removed: u64,
     pub duration_ms: u64,
     /// The work that goes on; absent once it has ended. The same call waits for it again.
@@ -145,7 +145,7 @@ impl IndexedFolder {
                 files_done: job.files_done,
                 files_total: job.files_total,
             }),
-            notices: Vec::new(),
+            notices: vec!["Files that are removed are counted when the work has ended.".into()],
         }
     }
 }

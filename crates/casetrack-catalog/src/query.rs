@@ -195,19 +195,6 @@ impl Query {
         let in_depth = self.max_depth.is_none_or(|max| paths::depth(prefix, bytes) <= max);
         in_depth && self.admits(entry, entry.path.strip_prefix(&self.start).unwrap_or(&entry.path))
     }
-
-    /// The indexed column that the order is by, where that has a value for each answer.
-    fn indexed_order(&self) -> Option<&'static str> {
-        match self.order {
-            Order::Newest(TimeField::Modified) | Order::Oldest(TimeField::Modified) => Some("modified"),
-            Order::Newest(TimeField::Created) | Order::Oldest(TimeField::Created) => {
-                let is_known = !self.unknown_time && matches!(self.time, Some((TimeField::Created, _)));
-                is_known.then_some("created")
-            }
-            Order::Largest => Some("size"),
-            _ => None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use casetrack_core::{Cancel, Error, Result};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::{Found, Key, Order, Query, Rank, TimeField, TimeRange};
 use crate::columns::Columns;
@@ -15,8 +15,8 @@ use crate::pattern::Pattern;
 use crate::time::Time;
 use crate::{paths, rows};
 
-/// Below so many rows in its folder, a question reads these, instead of walking an index of the order or of names.
-const FEW_ROWS: i64 = 8_192;
+/// Below so many rows in its folder, a question reads these, instead of walking an index of the order, of names or of a time.
+const FEW_ROWS: i64 = if cfg!(test) { 64 } else { 8_192 };
 /// Rows that are read in their order before a question with a name gives up and asks the index of names. At about a microsecond each.
 const MAX_IN_ORDER: usize = 30_000;
 /// Between two looks at whether the caller still waits, in rows.
@@ -29,6 +29,8 @@ pub(crate) enum Plan {
     Folder,
     /// Those whose names may fit, in no order.
     Names,
+    /// Those whose time is in the range, in no order.
+    Range,
     /// All, in the order that is asked for.
     Order,
 }
@@ -96,7 +98,7 @@ impl Query {
                         continue;
                     }
                 },
-                Plan::Names => self.by_names(&reading)?,
+                Plan::Names | Plan::Range => self.scattered(&reading, plan)?,
                 Plan::Folder => self.in_folders(&reading)?,
             };
             let are_all = first.len() <= self.limit;
@@ -115,22 +117,26 @@ impl Query {
     /// Takes rows in their order, until the answer is complete or there are no more: then the result is `None`. Where names could lead to
     /// the answers sooner, it is the place to continue at.
     fn in_order(&self, reading: &Reading<'_>, answers: &mut Answers<'_>) -> Result<Option<Key>> {
-        let column = self.indexed_order();
-        let (mut conditions, mut values) = self.conditions(column);
+        let Some(column) = self.order_column(reading.connection).map_err(failed)? else { return Ok(None) };
+        let (mut conditions, mut values) = self.conditions(reading.connection, Some(column)).map_err(failed)?;
         conditions.insert(0, in_start("+f.path"));
         values.splice(0..0, reading.start_values(self));
         let is_rising = matches!(self.order, Order::Oldest(_));
-        if let (Some(column), Some(Key { value: Some(value), .. })) = (column, &reading.after) {
-            conditions.push(format!("e.{column} {} ?", if is_rising { ">=" } else { "<=" }));
-            values.push(Value::Integer(*value));
+        if let Some(Key { value: Some(value), .. }) = &reading.after {
+            let (sign, value) = match (column, is_rising) {
+                (ID, true) => (">=", first_id_from(reading.connection, *value).map_err(failed)?),
+                (ID, false) => ("<", first_id_from(reading.connection, value.saturating_add(1)).map_err(failed)?),
+                (_, true) => (">=", *value),
+                (_, false) => ("<=", *value),
+            };
+            conditions.push(format!("e.{column} {sign} ?"));
+            values.push(Value::Integer(value));
         }
+        let direction = if is_rising { "ASC" } else { "DESC" };
+        // Equals as paths sort, byte by byte.
         let order = match column {
-            // As paths sort, byte by byte.
-            Some(column) => format!(
-                "e.{column} {}, rtrim(f.path, '{MAIN_SEPARATOR}') || '{MAIN_SEPARATOR}' || e.name",
-                if is_rising { "ASC" } else { "DESC" }
-            ),
-            None => return Ok(None),
+            ID => format!("e.{ID} {direction}"),
+            _ => format!("e.{column} {direction}, rtrim(f.path, '{MAIN_SEPARATOR}') || '{MAIN_SEPARATOR}' || e.name"),
         };
         let from = "entries e CROSS JOIN folders f ON f.id = e.folder";
         let sql = format!("{} FROM {from} WHERE {} ORDER BY {order}", select(), conditions.join(" AND "));
@@ -162,12 +168,13 @@ impl Query {
         Ok(None)
     }
 
-    /// The first of the rows whose names may fit, one more than the limit.
-    fn by_names(&self, reading: &Reading<'_>) -> Result<First> {
-        let (mut conditions, mut values) = self.conditions(None);
+    /// The first of the rows whose names may fit, or whose time is in the range, one more than the limit.
+    fn scattered(&self, reading: &Reading<'_>, plan: Plan) -> Result<First> {
+        let column = self.range_column().filter(|_| plan == Plan::Range);
+        let (mut conditions, mut values) = self.conditions(reading.connection, column).map_err(failed)?;
         conditions.insert(0, in_start("+f.path"));
         values.splice(0..0, reading.start_values(self));
-        if let Some(asked) = self.asked_names() {
+        if let Some(asked) = self.asked_names().filter(|_| plan == Plan::Names) {
             // Names that are not indexed yet are read.
             conditions.push(
                 "e.id IN (SELECT rowid FROM names WHERE names MATCH ? UNION ALL SELECT id FROM entries WHERE id > ?)"
@@ -194,7 +201,7 @@ impl Query {
     /// The first of the rows in the folders, one more than the limit, folder by folder.
     fn in_folders(&self, reading: &Reading<'_>) -> Result<First> {
         let by_path = self.order == Order::Path;
-        let (mut conditions, values) = self.conditions(None);
+        let (mut conditions, values) = self.conditions(reading.connection, None).map_err(failed)?;
         conditions.insert(0, "f.id = ? AND e.folder = f.id".to_owned());
         if by_path {
             conditions.insert(1, "e.name > ?".to_owned());
@@ -288,7 +295,7 @@ impl Query {
         Ok(self.patterns.iter().all(|pattern| pattern.matches_name(&name) != Some(false)))
     }
 
-    fn plan(&self, connection: &Connection) -> rusqlite::Result<Plan> {
+    pub(crate) fn plan(&self, connection: &Connection) -> rusqlite::Result<Plan> {
         let prefix = paths::below(&self.start);
         let bounds = (Value::Blob(paths::bytes(&self.start).to_vec()), Value::Blob(paths::behind(&prefix)));
         let rows: i64 = connection
@@ -300,25 +307,68 @@ impl Query {
         if rows < FEW_ROWS {
             return Ok(Plan::Folder);
         }
-        let Some(asked) = self.asked_names() else {
-            return Ok(if self.indexed_order().is_some() { Plan::Order } else { Plan::Folder });
-        };
+        let (asked, column, range) = (self.asked_names(), self.order_column(connection)?, self.range_column());
         // Folder by folder, paths come in their order.
-        let in_order = match self.order {
-            Order::Path => Plan::Folder,
-            _ if self.indexed_order().is_some() => Plan::Order,
-            _ => return Ok(Plan::Names),
+        let in_order = match (self.order, column) {
+            (Order::Path, _) => Plan::Folder,
+            (_, Some(_)) => Plan::Order,
+            _ if asked.is_some() => return Ok(Plan::Names),
+            _ if range.is_some() => return Ok(Plan::Range),
+            _ => return Ok(Plan::Folder),
         };
         // With h hits among n rows, reading hits costs h, and reading in order until a page is full about limit·n/h: where hits are more than
         // √(limit·n), the second is cheaper.
         let all: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM entries", [], |row| row.get(0))?;
         let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
         let many = limit.saturating_mul(all).isqrt().max(1);
-        let hits: i64 = connection
-            .prepare("SELECT count(*) FROM (SELECT 1 FROM names WHERE names MATCH ? LIMIT ?)")?
-            .query_row(params![asked, many], |row| row.get(0))?;
-        let unindexed = all.saturating_sub(rows::up_to(connection)?);
-        Ok(if hits.saturating_add(unindexed) < many { Plan::Names } else { in_order })
+        let named = match asked {
+            Some(asked) => {
+                let hits: i64 = connection
+                    .prepare("SELECT count(*) FROM (SELECT 1 FROM names WHERE names MATCH ? LIMIT ?)")?
+                    .query_row(params![asked, many], |row| row.get(0))?;
+                hits.saturating_add(all.saturating_sub(rows::up_to(connection)?))
+            }
+            None => many,
+        };
+        let timed = match range {
+            // The order begins in the range then.
+            Some(range) if column != Some(range) => {
+                let (conditions, mut values) = self.in_range(connection, Some(range))?;
+                values.push(Value::Integer(many));
+                let sql = format!(
+                    "SELECT count(*) FROM (SELECT 1 FROM entries e WHERE {} LIMIT ?)",
+                    conditions.join(" AND ")
+                );
+                connection.prepare(&sql)?.query_row(params_from_iter(values), |row| row.get(0))?
+            }
+            _ => many,
+        };
+        Ok(match named.min(timed) {
+            hits if hits >= many => in_order,
+            hits if hits == named => Plan::Names,
+            _ => Plan::Range,
+        })
+    }
+
+    /// The column with an index that the order is by, where that has a value for each answer.
+    fn order_column(&self, connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
+        Ok(match self.order {
+            Order::Newest(TimeField::Created) | Order::Oldest(TimeField::Created) => {
+                const IS_KNOWN: &str = "SELECT NOT EXISTS (SELECT 1 FROM entries WHERE created IS NULL)";
+                let is_asked = !self.unknown_time && matches!(self.time, Some((TimeField::Created, _)));
+                let is_known = is_asked || connection.prepare(IS_KNOWN)?.query_row([], |row| row.get(0))?;
+                is_known.then_some("created")
+            }
+            Order::Newest(field) | Order::Oldest(field) => indexed(field),
+            Order::Path => None,
+            Order::Largest => Some("size"),
+        })
+    }
+
+    /// The column with an index that a range of times is about.
+    fn range_column(&self) -> Option<&'static str> {
+        let (field, range) = self.time.filter(|_| !self.unknown_time)?;
+        indexed(field).filter(|_| range != TimeRange::default())
     }
 
     /// What the index of names is asked; `None` where it cannot help.
@@ -328,33 +378,79 @@ impl Query {
     }
 
     /// The conditions on columns of entries, with their values. A plus sign keeps the database from using another index than `column`'s.
-    fn conditions(&self, column: Option<&str>) -> (Vec<String>, Vec<Value>) {
-        let plain = |name: &str| if column == Some(name) { format!("e.{name}") } else { format!("+e.{name}") };
-        let (mut conditions, mut values) = (Vec::new(), Vec::new());
+    fn conditions(&self, connection: &Connection, column: Option<&str>) -> rusqlite::Result<(Vec<String>, Vec<Value>)> {
+        let (mut conditions, mut values) = self.in_range(connection, column)?;
         if !self.kinds.is_empty() {
             let numbers: Vec<String> = self.kinds.iter().map(|kind| kind.number().to_string()).collect();
             conditions.push(format!("+e.kind IN ({})", numbers.join(", ")));
         }
-        // What the column cannot hold exactly is decided by the entry itself.
-        let in_rows = |(field, _): &(TimeField, TimeRange)| !self.unknown_time && *field != TimeField::Accessed;
-        if let Some((field, range)) = self.time.filter(in_rows) {
-            let name = plain(field.column());
-            conditions.push(format!("{name} IS NOT NULL"));
-            for (bound, sign) in [(range.from, ">="), (range.to, "<=")] {
-                if let Some(bound) = bound {
-                    conditions.push(format!("{name} {sign} ?"));
-                    values.push(Value::Integer(bound.stored()));
-                }
-            }
-        }
         for (bound, sign) in [(self.size.0, ">="), (self.size.1, "<=")] {
             if let Some(bound) = bound {
-                conditions.push(format!("{} {sign} ?", plain("size")));
+                conditions.push(format!("{} {sign} ?", named("size", column)));
                 values.push(Value::Integer(i64::try_from(bound).unwrap_or(i64::MAX)));
             }
         }
-        (conditions, values)
+        Ok((conditions, values))
     }
+
+    /// The conditions of the range of times, as [`conditions`](Self::conditions). What a column cannot hold exactly is decided by the entry
+    /// itself, and so is a time of access, which rows of folders do not have.
+    fn in_range(&self, connection: &Connection, column: Option<&str>) -> rusqlite::Result<(Vec<String>, Vec<Value>)> {
+        let (mut conditions, mut values) = (Vec::new(), Vec::new());
+        let in_rows = |(field, _): &(TimeField, TimeRange)| !self.unknown_time && *field != TimeField::Accessed;
+        let Some((field, range)) = self.time.filter(in_rows) else { return Ok((conditions, values)) };
+        let (from, to) = (range.from.map(Time::stored), range.to.map(Time::stored));
+        let (name, from, to) = match field {
+            TimeField::FirstSeen => {
+                let from = from.map(|from| first_id_from(connection, from)).transpose()?;
+                let to = to.map(|to| first_id_from(connection, to.saturating_add(1))).transpose()?;
+                (ID, from, to.map(|to| to - 1))
+            }
+            field => (field.column(), from, to),
+        };
+        let name = named(name, column);
+        if field == TimeField::Created {
+            conditions.push(format!("{name} IS NOT NULL"));
+        }
+        for (bound, sign) in [(from, ">="), (to, "<=")] {
+            if let Some(bound) = bound {
+                conditions.push(format!("{name} {sign} ?"));
+                values.push(Value::Integer(bound));
+            }
+        }
+        Ok((conditions, values))
+    }
+}
+
+/// The column that times of a first meeting rise with: see [`crate::rows::Rows`].
+const ID: &str = "id";
+
+/// The column with an index that a time is found by, but for entries whose time is unknown.
+fn indexed(field: TimeField) -> Option<&'static str> {
+    match field {
+        TimeField::FirstSeen => Some(ID),
+        TimeField::Accessed => None,
+        field => Some(field.column()),
+    }
+}
+
+fn named(name: &str, column: Option<&str>) -> String {
+    if column == Some(name) { format!("e.{name}") } else { format!("+e.{name}") }
+}
+
+/// The first id whose entry was first met at a time or later; behind all where there is none.
+fn first_id_from(connection: &Connection, time: i64) -> rusqlite::Result<i64> {
+    let mut row = connection.prepare("SELECT id, first_seen FROM entries WHERE id >= ? ORDER BY id LIMIT 1")?;
+    let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM entries", [], |row| row.get(0))?;
+    let (mut low, mut high) = (0, last + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match row.query_row([middle], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?))).optional()? {
+            Some((id, seen)) if seen < time => low = id + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
 }
 
 /// Rows that may be answers, in their order.

@@ -4,7 +4,7 @@
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -21,6 +21,8 @@ use crate::catalog::lock;
 
 /// Name of the file in the folder of the catalogue.
 pub(super) const FILE: &str = "sets.json";
+/// Its name while it is taken over.
+const RESTORING: &str = "sets.restoring.json";
 /// What one that cannot be read is renamed to.
 const DAMAGED: &str = "sets.damaged.json";
 /// Shortest time between a change and the copy, so that many changes are one. Writing it takes about a second for a million members, and at
@@ -152,26 +154,32 @@ fn state(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 impl Space {
-    /// Takes the copy over where nothing was ever made in the database: it is new. A copy that cannot be read is kept under another name, and the
-    /// log says so.
+    /// Takes the copy over where nothing was ever made in the database: it is new. Goes on with what a process that ended had begun. A copy that
+    /// cannot be read is kept under another name, and the log says so.
     pub(super) fn restore(&self) -> Result<()> {
         const IS_NEW: &str = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_sequence) AND NOT EXISTS (SELECT 1 FROM queries)";
-        let path = self.folder.join(FILE);
-        if !path.exists() || !self.read(|connection| connection.query_row(IS_NEW, [], |row| row.get(0)))? {
-            return Ok(());
+        let restoring = self.folder.join(RESTORING);
+        if !restoring.exists() {
+            let is_there = self.folder.join(FILE).exists();
+            if !is_there || !self.read(|connection| connection.query_row(IS_NEW, [], |row| row.get(0)))? {
+                return Ok(());
+            }
+            begin_restoring(&self.folder)?;
         }
-        let io = |error| Error::io(path.display(), error);
-        let file = File::open(&path).map_err(io)?;
+        let io = |error| Error::io(restoring.display(), error);
+        let file = File::open(&restoring).map_err(io)?;
         let taken = taking::read(BufReader::new(file)).and_then(|exported| self.take_over(exported));
         match taken {
-            Ok(taken) => tracing::warn!(?taken, "the resource sets are made anew from {FILE}"),
+            Ok(taken) => {
+                tracing::warn!(?taken, "the resource sets were made anew from {FILE}");
+                std::fs::remove_file(&restoring).map_err(io)
+            }
             Err(error) if error.code == ErrorCode::InvalidArgument => {
                 tracing::error!(%error, "{FILE} cannot be read; it is kept as {DAMAGED}");
-                std::fs::rename(&path, self.folder.join(DAMAGED)).map_err(io)?;
+                std::fs::rename(&restoring, self.folder.join(DAMAGED)).map_err(io)
             }
-            Err(error) => return Err(error),
+            Err(error) => Err(error),
         }
-        Ok(())
     }
 
     /// Makes the database anew from the copy, where it is what an answer found damaged, and not the catalogue.
@@ -181,13 +189,22 @@ impl Space {
             return Ok(());
         }
         *writer = Connection::open_in_memory().map_err(failed)?;
-        *lock(&self.readers) = Default::default();
+        lock(&self.readers).waiting.clear();
+        // Before there is an empty database that could be copied in its place.
+        begin_restoring(&self.folder)?;
         schema::set_aside(&self.folder)?;
         *writer = schema::open(&self.folder)?;
         drop(writer);
         *lock(&self.image) = Image::default();
         lock(&self.members).clear();
         self.restore()
+    }
+}
+
+fn begin_restoring(folder: &Path) -> Result<()> {
+    match std::fs::rename(folder.join(FILE), folder.join(RESTORING)) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io(folder.join(FILE).display(), error)),
+        _ => Ok(()),
     }
 }
 

@@ -118,7 +118,10 @@ impl Space {
             used: Mutex::new(Instant::now()),
             damaged: AtomicBool::new(false),
         };
-        space.restore()?;
+        match space.restore() {
+            Err(error) if error.code == ErrorCode::Corrupt => space.repair()?,
+            restored => restored?,
+        }
         // The last process may have ended before it copied all.
         space.keeper.changed();
         Ok(space)

@@ -101,6 +101,16 @@ fn the_copy_is_written_while_the_sets_are_open_and_only_once_there_is_something(
     }
 }
 
+#[test]
+fn what_a_process_began_to_take_over_is_taken_over_by_the_next() {
+    let disk = Disk::with_all().after(|folder| {
+        overwrite(folder);
+        fs::rename(folder.join(FILE), folder.join("sets.restoring.json")).unwrap();
+    });
+    disk.has_all();
+    assert!(!disk.data.path().join("sets.restoring.json").exists());
+}
+
 /// Pages that are damaged behind the first one are met by an answer.
 #[test]
 fn damage_that_an_answer_meets_is_repaired_before_the_next_one() {

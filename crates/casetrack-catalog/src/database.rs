@@ -84,7 +84,7 @@ ALTER TABLE folders ADD COLUMN folders INTEGER NOT NULL DEFAULT 0;
 ",
     "
 UPDATE entries SET first_seen = risen FROM
-    (SELECT id AS of, max(first_seen - id) OVER (ORDER BY id) + id AS risen FROM entries) WHERE id = of;
+    (SELECT id AS entry, max(first_seen - id) OVER (ORDER BY id) + id AS risen FROM entries) WHERE id = entry;
 ",
 ];
 

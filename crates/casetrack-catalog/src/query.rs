@@ -1,5 +1,6 @@
 //! The one type of question about files, and how it is answered.
 
+mod plan;
 mod reading;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::pattern::Pattern;
 use crate::time::Time;
 
 #[cfg(test)]
-pub(crate) use reading::Plan;
+pub(crate) use plan::Plan;
 pub(crate) use reading::entry;
 
 /// Which time of a file.

@@ -118,9 +118,9 @@ impl Host {
             notices.push("Nothing is indexed yet: call indexFolder first.".into());
         }
         if !has_operators(&wanted.text)? {
-            let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years };
-            let mut named = names::find(self, collection, &wanted.folders, &names)?;
-            named.retain(|named| wanted.is_among(&named.path));
+            let among = wanted.among.as_ref();
+            let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years, among };
+            let named = names::find(self, collection, &wanted.folders, &names)?;
             found.total += named.len() as u64;
             let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
             found.files.splice(at..at, named.into_iter().map(FoundFile::Named));

@@ -1,5 +1,6 @@
 //! Files whose content is not in the index, found by their names.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,6 +31,8 @@ pub(super) struct Wanted<'a> {
     pub exts: &'a [String],
     /// One of them, where there are some.
     pub years: &'a [String],
+    /// No others than these paths.
+    pub among: Option<&'a HashSet<String>>,
 }
 
 impl Wanted<'_> {
@@ -77,8 +80,8 @@ pub(super) fn find(
         // The limit counts what is left, so that no file is lost behind others that are no answers.
         let is_left_out = |path: &Path| {
             let is_wanted = !is_hidden(path.strip_prefix(folder).unwrap_or(path)) && wanted.is_met_by(path);
-            let is_unknown = path.to_str().is_some_and(|path| !is_document(path));
-            !is_wanted || !is_unknown || access.check_name(path).is_err() || is_own(host, path)
+            let is_left = |path: &str| wanted.among.is_none_or(|among| among.contains(path)) && !is_document(path);
+            !is_wanted || !path.to_str().is_some_and(is_left) || access.check_name(path).is_err() || is_own(host, path)
         };
         for entry in catalog.find(&query, &is_left_out, &Cancel::default())?.entries {
             let Some(path) = entry.path.to_str() else { continue };

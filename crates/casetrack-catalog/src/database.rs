@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(error.code, ErrorCode::NewerSchema);
         assert!(error.message.contains("format 99"), "{error}");
         // What users made lies in the same folder.
-        let hint = error.hint.unwrap().to_string();
+        let hint = error.hint.unwrap().plain().unwrap();
         assert!(!hint.contains("delete") && hint.contains("files.sqlite-wal"), "{hint}");
     }
 

@@ -25,7 +25,7 @@ pub(crate) enum Plan {
 }
 
 impl Query {
-    pub fn plan(&self, connection: &Connection) -> rusqlite::Result<Plan> {
+    pub(crate) fn plan(&self, connection: &Connection) -> rusqlite::Result<Plan> {
         let prefix = paths::below(&self.start);
         let bounds = (Value::Blob(paths::bytes(&self.start).to_vec()), Value::Blob(paths::behind(&prefix)));
         let rows: i64 = connection
@@ -81,7 +81,7 @@ impl Query {
     }
 
     /// The column with an index that the order is by, where that has a value for each answer.
-    pub fn order_column(&self, connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
+    pub(super) fn order_column(&self, connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
         Ok(match self.order {
             Order::Newest(TimeField::Created) | Order::Oldest(TimeField::Created) => {
                 const IS_KNOWN: &str = "SELECT NOT EXISTS (SELECT 1 FROM entries WHERE created IS NULL)";
@@ -96,19 +96,19 @@ impl Query {
     }
 
     /// The column with an index that a range of times is about.
-    pub fn range_column(&self) -> Option<&'static str> {
+    pub(super) fn range_column(&self) -> Option<&'static str> {
         let (field, range) = self.time.filter(|_| !self.unknown_time)?;
         indexed(field).filter(|_| range != TimeRange::default())
     }
 
     /// What the index of names is asked; `None` where it cannot help.
-    pub fn asked_names(&self) -> Option<String> {
+    pub(super) fn asked_names(&self) -> Option<String> {
         let asked: Vec<String> = self.patterns.iter().filter_map(Pattern::index_query).collect();
         (!asked.is_empty()).then(|| asked.join(" AND "))
     }
 
     /// The conditions on columns of entries, with their values. A plus sign keeps the database from using another index than `column`'s.
-    pub fn conditions(
+    pub(super) fn conditions(
         &self,
         connection: &Connection,
         column: Option<&str>,

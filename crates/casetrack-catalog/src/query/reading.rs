@@ -12,7 +12,6 @@ use super::{Found, Key, Order, Query, Rank, TimeField};
 use crate::columns::Columns;
 use crate::database::failed;
 use crate::entry::{Entry, Facts, Kind};
-use crate::pattern::Pattern;
 use crate::time::Time;
 use crate::{paths, rows};
 

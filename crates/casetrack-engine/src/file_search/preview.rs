@@ -61,7 +61,7 @@ impl Host {
         }
         let collection = self.files_collection()?.map(|meta| self.collection(meta.id)).transpose()?;
         let stored = match &collection {
-            Some(collection) => self.indexed(collection, &path, &metadata, &wanted)?,
+            Some(collection) => self.document_as_indexed(collection, &path, &metadata, &wanted)?,
             None => None,
         };
         let text = match (stored, &collection) {
@@ -80,7 +80,7 @@ impl Host {
     }
 
     /// The document of a file, or of the file inside it, if it is what the file is now.
-    fn indexed(
+    fn document_as_indexed(
         &self,
         collection: &Collection,
         path: &Path,

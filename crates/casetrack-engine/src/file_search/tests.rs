@@ -7,8 +7,10 @@ use std::time::{Duration, SystemTime};
 
 use casetrack_catalog::{Scope, TimeField};
 use casetrack_core::{
-    Cancel, CollectionMeta, CollectionStatus, CollectionType, DocumentMeta, ExtractionMethod, Result, Timestamp,
+    Cancel, CollectionMeta, CollectionStatus, CollectionType, DocumentId, DocumentMeta, ExtractionMethod, Result,
+    Timestamp,
 };
+use casetrack_extract::chunker::chunk_pages;
 use casetrack_store::{StoredDocument, VectorModels};
 use tempfile::TempDir;
 
@@ -65,8 +67,10 @@ impl Made {
         let read = self.host.inspect(path, None).unwrap();
         let metadata = path.metadata().unwrap();
         self.host.known_files().digest(path, &metadata, true, &Cancel::default()).unwrap();
+        let id = DocumentId::random();
+        let chunks = chunk_pages(id, &read.pages, &self.host.config().chunks);
         let meta = DocumentMeta {
-            id: read.chunks[0].document_id,
+            id,
             name: path.file_name().unwrap().to_str().unwrap().to_owned(),
             path: read.path,
             sha256: read.sha256,
@@ -78,7 +82,7 @@ impl Made {
             extraction_method: ExtractionMethod::Native,
             page_count: read.pages.len() as u32,
             unpaged: read.unpaged,
-            chunk_count: read.chunks.len() as u32,
+            chunk_count: chunks.len() as u32,
             char_count: read.pages.iter().map(|page| page.text.chars().count() as u64).sum(),
             tracked_changes: 0,
             hidden_texts: 0,
@@ -91,9 +95,9 @@ impl Made {
         };
         let stored = StoredDocument {
             meta,
-            vectors: read.chunks.iter().map(|_| vec![1.0, 0.0]).collect(),
+            vectors: chunks.iter().map(|_| vec![1.0, 0.0]).collect(),
             pages: read.pages,
-            chunks: read.chunks,
+            chunks,
             dense_model: "m".to_owned(),
             sparse_vectors: Vec::new(),
             sparse_model: None,

@@ -119,7 +119,7 @@ impl Made {
 
     fn preview(&self, path: &Path) -> String {
         let request = OpenFile { path: path.to_str().unwrap().to_owned(), ..OpenFile::default() };
-        self.host.open_file(&[self.root.clone()], &request).unwrap().preview
+        self.host.open_file(std::slice::from_ref(&self.root), &request).unwrap().preview
     }
 
     fn sent(&self, change: impl FnOnce(&mut TimeSearch)) -> Result<DateMatches> {
@@ -142,7 +142,7 @@ impl Made {
         };
         change(&mut times);
         let search = DateSearch { times, date: FileDate::Sent, query: None };
-        self.host.search_by_date(&[self.root.clone()], &search, &Cancel::default())
+        self.host.search_by_date(std::slice::from_ref(&self.root), &search, &Cancel::default())
     }
 }
 

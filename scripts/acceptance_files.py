@@ -326,7 +326,7 @@ async def errors(files):
         ("searchFiles", {"query": ""}, "BAD_REQUEST", "The query is empty."),
         ("searchFiles", {"query": "a", "k": 0}, "BAD_REQUEST", "k is 0; it must be between 1 and 100."),
         ("searchFiles", {"query": "a", "k": 101}, "BAD_REQUEST", "k is 101; it must be between 1 and 100."),
-        ("searchFiles", {"query": "a", "k": "many"}, "BAD_REQUEST", 'k is "many"; it must be an integer.'),
+        ("searchFiles", {"query": "a", "k": "many"}, "BAD_REQUEST", 'k is "many"; it must be an integer between 1 and 100.'),
         ("searchFiles", {"query": "a", "offset": -1}, "BAD_REQUEST", "offset is -1; it must be between 0 and 10000."),
         ("searchFiles", {"query": "a", "page": 1}, "BAD_REQUEST", 'searchFiles has no parameter "page".'),
         ("searchFiles", {"query": "a", "roots": ["/etc"]}, "FORBIDDEN", "Access to '/etc' is not allowed."),

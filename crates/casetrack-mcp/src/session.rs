@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;
-use crate::guard::RecentCalls;
+use crate::recent::RecentCalls;
 use crate::settings::{CallLimits, Settings, ToolNames, Toolset};
 
 /// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.

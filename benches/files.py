@@ -53,7 +53,7 @@ def timed(command):
 def wait_for_indexes(database):
     """Until the thread that indexes is done. Reads the database beside it."""
     done = """SELECT (SELECT max(id) FROM entries) <= names_up_to
-        AND (SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'entries_%') = 5 FROM state"""
+        AND (SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'entries_%') = 6 FROM state"""
     started = time.perf_counter()
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     while not connection.execute(done).fetchone()[0]:
@@ -142,17 +142,34 @@ def main():
         for _ in range(options.runs):
             row("files find brandt, live folder", [*casetrack, "files", "find", "brandt", *in_tree], 1)
             row("files recent, live folder", [*casetrack, "files", "recent", str(root)], 1)
+            row("files find, largest first, live folder", [*casetrack, "files", "find", *in_tree, "--sort", "largest"], 1)
             row("files roots, which is the cost of a command", [*casetrack, "files", "roots"], 1)
         session = Session(casetrack, "--toolsets", "time", "--root", str(root))
+
+        def ask(label, arguments):
+            milliseconds, _ = session.call("find_files_by_time", **arguments)
+            times.setdefault(f"find_files_by_time in a session: {label}", []).append(milliseconds)
+
         for _ in range(options.runs * 10):
             for label, arguments in (
                 ("name, newest first", {"name": "brandt"}),
                 ("rare name, newest first", {"name": " 4711"}),
                 ("name, by path", {"name": "brandt", "sort": "path_asc"}),
                 ("time range, newest first", {"when": "2021"}),
+                ("day, by path", {"when": "2021-03-05", "sort": "path_asc"}),
+                ("changed, newest first", {"time_field": "changed"}),
+                ("changed, name, oldest first", {"time_field": "changed", "name": "brandt", "sort": "time_asc"}),
+                ("changed in a range, by path", {"time_field": "changed", "when": "last 7 days", "sort": "path_asc"}),
+                ("created, newest first", {"time_field": "created"}),
+                ("created before a range, by path", {"time_field": "created", "when": "before 2020", "sort": "path_asc"}),
+                ("first seen, newest first", {"time_field": "first_seen"}),
+                ("first seen, name, oldest first", {"time_field": "first_seen", "name": "brandt", "sort": "time_asc"}),
+                ("first seen in a range, by path", {"time_field": "first_seen", "when": "last 7 days", "sort": "path_asc"}),
             ):
-                milliseconds, _ = session.call("find_files_by_time", **arguments)
-                times.setdefault(f"find_files_by_time in a session: {label}", []).append(milliseconds)
+                ask(label, arguments)
+        # Each walks the folder, because nothing reports that a file was read.
+        for _ in range(options.runs):
+            ask("accessed, newest first, with a walk", {"time_field": "accessed"})
         for number in range(options.runs):
             name = f"seen at once {number}"
             (next(root.glob("*/*/"), root) / name).write_bytes(b"x")

@@ -62,14 +62,18 @@ class Client:
 
 
 @contextlib.asynccontextmanager
-async def session(program, home, checks, *options):
-    """A session of `casetrack mcp` with these options. Its owner ends by itself after three seconds without clients."""
-    env = {**os.environ, "CASETRACK_IDLE_SECONDS": "3", "CASETRACK_TOKEN": TOKEN}
-    arguments = ["--quiet", "--data-dir", str(home), "mcp", *options]
+async def session(program, home, checks, *options, **of_client):
+    """A session of `casetrack mcp` with these options, and those of the SDK's client. Its owner ends by itself after three seconds without clients."""
     over = http if OVER_HTTP else stdio
-    async with over(program, arguments, env) as streams, ClientSession(*streams) as opened:
+    async with over(program, *started(home, options)) as streams, ClientSession(*streams, **of_client) as opened:
         await opened.initialize()
         yield Client(opened, checks)
+
+
+def started(home, options):
+    """The arguments and the environment that a server is started with."""
+    env = {**os.environ, "CASETRACK_IDLE_SECONDS": "3", "CASETRACK_TOKEN": TOKEN}
+    return ["--quiet", "--data-dir", str(home), "mcp", *options], env
 
 
 def stdio(program, arguments, env):
@@ -78,7 +82,15 @@ def stdio(program, arguments, env):
 
 @contextlib.asynccontextmanager
 async def http(program, arguments, env):
-    """A server on a free port, which ends with the session."""
+    with listening(program, arguments, env) as url:
+        async with create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"}) as client:
+            async with streamable_http_client(url, http_client=client) as streams:
+                yield streams
+
+
+@contextlib.contextmanager
+def listening(program, arguments, env):
+    """A server on a free port, which ends with this; its address is that of the endpoint."""
     server = subprocess.Popen([program, *arguments, "--http", "127.0.0.1:0"], env=env, stderr=subprocess.PIPE, text=True)
     try:
         # It says where it listens.
@@ -88,9 +100,7 @@ async def http(program, arguments, env):
             if not line:
                 sys.exit(f"{program} mcp --http ended: {said}")
             said += line
-        async with create_mcp_http_client(headers={"Authorization": f"Bearer {TOKEN}"}) as client:
-            async with streamable_http_client(found[0], http_client=client) as streams:
-                yield streams
+        yield found[0]
     finally:
         server.terminate()
         server.wait()

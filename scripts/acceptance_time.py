@@ -65,9 +65,12 @@ async def schemas(client, checks, contract):
         checks.that(f'"text": "{INVALID_RANGE}"' in contract, "the error that is compared is that of the contract")
     checks.equal([tool["inputSchema"], tool["outputSchema"]], printed, "the listed schemas are the printed ones")
     annotations = tool["annotations"]
-    checks.equal(annotations["readOnlyHint"], True, "readOnlyHint")
-    # As recommended; a hint that is absent does not matter beside readOnlyHint.
-    checks.that(not annotations.get("destructiveHint"), "destructiveHint")
+    checks.equal((annotations["readOnlyHint"], annotations["destructiveHint"]), (True, False), "the hints that are recommended")
+    capability = {"capabilities": {"tools": {"listChanged": False}}}
+    if contract:
+        checks.that(capability in [json.loads(block) for block in re.findall(r"```json\n(.*?)```", contract, re.S) if "{...}" not in block], "the capability of the contract")
+    declared = client.session.server_capabilities
+    checks.equal(declared.tools.model_dump(by_alias=True, exclude_none=True), capability["capabilities"]["tools"], "the capability that is declared")
 
 
 async def example(search, root, checks):

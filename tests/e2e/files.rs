@@ -146,6 +146,26 @@ fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     assert!(listed.to_string().contains("\"Files\""), "{listed}");
 }
 
+#[test]
+fn a_client_has_the_limits_of_a_contract_once_however_many_sessions_it_opens() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, root) = (dir.path().join("home"), dir.path().join("root"));
+    fs::create_dir(&root).unwrap();
+    let args = ["--toolsets", "files", "--root", root.to_str().unwrap()];
+    let (mut first, mut second) = (Client::start(&home, &args), Client::start(&home, &args));
+    let missing = json!({"path": root.join("missing.txt")});
+    for _ in 0..15 {
+        assert!(first.call_failing("openFile", missing.clone()).contains("There is no file"));
+        assert!(second.call_failing("openFile", missing.clone()).contains("There is no file"));
+    }
+    for client in [&mut first, &mut second] {
+        let refused = client.call_failing("openFile", missing.clone());
+        assert!(refused.contains("openFile has reached its limit of 30 calls per minute."), "{refused}");
+    }
+    first.close();
+    second.close();
+}
+
 /// A JPEG of a camera, which has no text.
 fn photograph(taken: &str) -> Vec<u8> {
     let mut tiff = b"MM\0*\0\0\0\x08\0\x01\x87\x69\0\x04\0\0\0\x01\0\0\0\x1a\0\0\0\0".to_vec();
@@ -209,8 +229,12 @@ fn files_are_found_by_the_times_that_they_state_and_by_what_they_say() {
         client.call_failing("find_files_by_time", json!({"time_field": "saved", "limit": 2, "cursor": cursor}));
     assert!(refused.contains("Invalid cursor"), "{refused}");
 
-    // What has changed since is not known any more.
-    fs::write(root.join("lease.eml"), letter(brandt, "Wed, 02 Apr 2025 10:00:00 +0000", "Changed.")).unwrap();
+    // What has changed since is not known any more, also where the file that replaces it is older.
+    let replacement = letter(brandt, "Wed, 02 Apr 2025 10:00:00 +0000", "Here is the contract of lease, voided.");
+    fs::write(root.join("replacement"), replacement).unwrap();
+    let file = fs::File::options().append(true).open(root.join("replacement")).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
+    fs::rename(root.join("replacement"), root.join("lease.eml")).unwrap();
     let answer = client.call("find_files_by_time", json!({"time_field": "sent", "when": "spring 2025"})).1;
     assert_eq!(answer["files"].as_array().unwrap().len(), 1, "{answer}");
     assert!(answer["notices"][0].as_str().unwrap().contains("have changed since"), "{answer}");

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no text.
 /// The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk again.
 /// `digest` is that of the folder's listing, where its rows agree with it. The third step adds how many files and folders are in that listing;
-/// what digests there are do not have them.
+/// what digests there are do not have them. The fourth makes the times at which entries were first seen rise with their ids, as they do since.
 const STEPS: &[&str] = &[
     "
 CREATE TABLE entries (
@@ -82,10 +82,14 @@ UPDATE folders SET digest = NULL;
 ALTER TABLE folders ADD COLUMN files INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE folders ADD COLUMN folders INTEGER NOT NULL DEFAULT 0;
 ",
+    "
+UPDATE entries SET first_seen = risen FROM
+    (SELECT id AS entry, max(first_seen - id) OVER (ORDER BY id) + id AS risen FROM entries) WHERE id = entry;
+",
 ];
 
 /// The indexes that are made after the rows of a first scan, which is faster than with each row.
-const INDEXED: [&str; 4] = ["modified", "created", "size", "inode"];
+const INDEXED: [&str; 5] = ["modified", "changed", "created", "size", "inode"];
 
 /// Drops them where there is no row yet, and makes those that are missing where there are rows. Returns whether there is none.
 pub(crate) fn prepare_indexes(connection: &Connection) -> rusqlite::Result<bool> {
@@ -187,7 +191,10 @@ fn migrate(connection: &mut Connection) -> Result<()> {
             ErrorCode::NewerSchema,
             format!("The catalogue of files has the format {found}; this program knows formats up to {}.", STEPS.len()),
         )
-        .with_hint("Use the newer program that made it, or delete the folder \"catalog\" of the data directory: it is made anew."));
+        .with_hint(
+            "Use the newer program that made it, or move files.sqlite, files.sqlite-wal and files.sqlite-shm out of the folder \
+            \"catalog\" of the data directory and index your folders again. Leave the other files there: they hold what you made.",
+        ));
     };
     for step in missing {
         transaction.execute_batch(step).map_err(failed)?;
@@ -265,6 +272,27 @@ mod tests {
         let error = open(dir.path()).unwrap_err();
         assert_eq!(error.code, ErrorCode::NewerSchema);
         assert!(error.message.contains("format 99"), "{error}");
+        // What users made lies in the same folder.
+        let hint = error.hint.unwrap().plain().unwrap();
+        assert!(!hint.contains("delete") && hint.contains("files.sqlite-wal"), "{hint}");
+    }
+
+    #[test]
+    fn an_earlier_format_is_brought_up_to_date() {
+        let dir = tempfile::tempdir().unwrap();
+        let connection = Connection::open(dir.path().join(FILE)).unwrap();
+        STEPS[..3].iter().for_each(|step| connection.execute_batch(step).unwrap());
+        connection.pragma_update(None, "user_version", 3).unwrap();
+        // Seen at the same time, and after the clock was set back.
+        for (id, seen) in [(1, 100), (3, 100), (4, 50), (9, 700)] {
+            let row = "INSERT INTO entries VALUES (?1, ?1, 'a', 0, 0, 0, 0, 0, NULL, 0, 0, 0, ?2)";
+            connection.execute(row, [id, seen]).unwrap();
+        }
+        drop(connection);
+        let connection = open(dir.path()).unwrap();
+        let mut rows = connection.prepare("SELECT first_seen FROM entries ORDER BY id").unwrap();
+        let seen: Vec<i64> = rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(seen, [100, 102, 103, 700]);
     }
 
     #[test]

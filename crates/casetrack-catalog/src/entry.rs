@@ -71,8 +71,9 @@ impl Facts {
         Ok(Self::of(&path.symlink_metadata()?))
     }
 
+    /// What was looked at already, without following a link.
     #[cfg(unix)]
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    pub fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         let time = |seconds, nanoseconds| Time { seconds, nanoseconds: u32::try_from(nanoseconds).unwrap_or_default() };
         Self {
@@ -88,8 +89,9 @@ impl Facts {
         }
     }
 
+    /// What was looked at already, without following a link.
     #[cfg(not(unix))]
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    pub fn of(metadata: &Metadata) -> Self {
         let unknown = Time { seconds: 0, nanoseconds: 0 };
         let modified = metadata.modified().map_or(unknown, Time::from);
         Self {

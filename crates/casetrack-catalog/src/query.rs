@@ -1,5 +1,6 @@
 //! The one type of question about files, and how it is answered.
 
+mod plan;
 mod reading;
 
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::pattern::Pattern;
 use crate::time::Time;
 
 #[cfg(test)]
-pub(crate) use reading::Plan;
+pub(crate) use plan::Plan;
 pub(crate) use reading::entry;
 
 /// Which time of a file.
@@ -180,24 +181,20 @@ impl Query {
         is_ordered || self.time.is_some_and(|(field, _)| field == time)
     }
 
+    /// Whether an entry below the start, or the start itself, meets all conditions with that of the depth, but for its place in the order.
+    pub fn admits_below(&self, entry: &Entry) -> bool {
+        let prefix = paths::below(&self.start);
+        if entry.path == self.start {
+            return self.admits(entry, entry.path.file_name().map(Path::new).unwrap_or(&entry.path));
+        }
+        paths::bytes(&entry.path).starts_with(&prefix) && self.may_admit(entry, &prefix)
+    }
+
     /// Whether an entry meets all conditions by what the row says.
     fn may_admit(&self, entry: &Entry, prefix: &[u8]) -> bool {
         let bytes = paths::bytes(&entry.path);
         let in_depth = self.max_depth.is_none_or(|max| paths::depth(prefix, bytes) <= max);
         in_depth && self.admits(entry, entry.path.strip_prefix(&self.start).unwrap_or(&entry.path))
-    }
-
-    /// The indexed column that the order is by, where that has a value for each answer.
-    fn indexed_order(&self) -> Option<&'static str> {
-        match self.order {
-            Order::Newest(TimeField::Modified) | Order::Oldest(TimeField::Modified) => Some("modified"),
-            Order::Newest(TimeField::Created) | Order::Oldest(TimeField::Created) => {
-                let is_known = !self.unknown_time && matches!(self.time, Some((TimeField::Created, _)));
-                is_known.then_some("created")
-            }
-            Order::Largest => Some("size"),
-            _ => None,
-        }
     }
 }
 

@@ -19,7 +19,8 @@ pub(crate) struct Found {
     pub columns: Columns,
 }
 
-/// The statements of a transaction.
+/// The statements of a transaction. Each new entry is first seen later than all before it, if only by a nanosecond and whatever the clock says,
+/// so that these times rise with the ids.
 pub(crate) struct Rows<'t> {
     find: Statement<'t>,
     by_inode: Statement<'t>,
@@ -31,6 +32,7 @@ pub(crate) struct Rows<'t> {
     forget_listing: Statement<'t>,
     in_folder: Statement<'t>,
     names: Names<'t>,
+    /// When the next new entry is first seen.
     now: i64,
 }
 
@@ -58,7 +60,7 @@ impl<'t> Rows<'t> {
             forget_listing: transaction.prepare("UPDATE folders SET digest = NULL WHERE id = ?")?,
             in_folder: transaction.prepare("SELECT id, name FROM entries WHERE folder = ?")?,
             names: Names::prepare(transaction)?,
-            now: Time::now().stored(),
+            now: Time::now().stored().max(last_seen(transaction)?.saturating_add(1)),
         })
     }
 
@@ -95,6 +97,7 @@ impl<'t> Rows<'t> {
 
     pub fn insert(&mut self, folder: i64, name: &[u8], columns: Columns) -> rusqlite::Result<()> {
         self.insert.execute(columns.with(folder, name, self.now))?;
+        self.now = self.now.saturating_add(1);
         Ok(())
     }
 
@@ -149,6 +152,11 @@ impl<'t> Rows<'t> {
         })?;
         rows.collect()
     }
+}
+
+fn last_seen(connection: &Connection) -> rusqlite::Result<i64> {
+    const LAST: &str = "SELECT first_seen FROM entries ORDER BY id DESC LIMIT 1";
+    Ok(connection.prepare(LAST)?.query_row([], |row| row.get(0)).optional()?.unwrap_or(i64::MIN))
 }
 
 /// The index of names. It has the rows up to the id that `state` says; questions read the names of later ones.

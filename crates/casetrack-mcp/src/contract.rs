@@ -207,15 +207,39 @@ pub(crate) fn safe_name(name: &str) -> String {
     name.chars().take(64).map(safe).collect()
 }
 
-/// Beginnings of the names, in lower case, of clients that hand names of tools to model APIs as they are, and then cannot use a name with
-/// a dot, or the whole list.
-const STRICT_CLIENTS: [&str; 8] =
-    ["claude", "anthropic", "openai", "chatgpt", "codex", "cursor", "visual studio code", "windsurf"];
+/// Words with which a word of the name begins, in lower case, of clients that hand names of tools to model APIs as they are, and then cannot use
+/// a name with a dot, or the whole list.
+const STRICT_CLIENTS: &[&str] = &[
+    "claude",
+    "anthropic",
+    "local agent mode",
+    "openai",
+    "chatgpt",
+    "codex",
+    "cursor",
+    "visual studio code",
+    "vscode",
+    "copilot",
+    "windsurf",
+    "zed",
+    "gemini",
+    "antigravity",
+    "cline",
+    "roo",
+    "kilo",
+    "continue",
+    "librechat",
+    "goose",
+    "opencode",
+    "lm studio",
+    "lmstudio",
+];
 
 /// Whether a client, by the name it gives, needs [safe names](safe_name).
 pub(crate) fn needs_safe_names(client: &str) -> bool {
-    let client = client.to_lowercase();
-    STRICT_CLIENTS.iter().any(|strict| client.starts_with(strict))
+    let words = client.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
+    let words = format!(" {words}");
+    STRICT_CLIENTS.iter().any(|strict| words.contains(&format!(" {strict}")))
 }
 
 #[cfg(test)]
@@ -251,7 +275,27 @@ mod tests {
     fn names_become_what_model_apis_take() {
         assert_eq!(safe_name("fs.search_by_time"), "fs_search_by_time");
         assert_eq!(safe_name(&"ü".repeat(100)), "_".repeat(64));
-        assert!(needs_safe_names("Claude-ai") && !needs_safe_names("mcp-inspector"));
+        let strict = [
+            "Claude-ai",
+            "local-agent-mode-casetrack 1.0",
+            "cursor-vscode",
+            "Visual Studio Code 1.105",
+            "GitHub-Copilot-developer",
+            "windsurf-client",
+            "Zed",
+            "gemini-cli-mcp-client-casetrack",
+            "Cline",
+            "Roo Code",
+            "continue-client",
+            "@librechat/api-client",
+            "goose",
+        ];
+        for client in strict {
+            assert!(needs_safe_names(client), "{client}");
+        }
+        for client in ["mcp-inspector", "mcp 1.2", "test", "authorized-client", ""] {
+            assert!(!needs_safe_names(client), "{client}");
+        }
     }
 
     #[test]

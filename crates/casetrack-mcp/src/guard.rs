@@ -1,7 +1,6 @@
-//! How much one session may ask for: calls per minute, of some tools by themselves, and calls at the same time.
+//! How much may be asked for: calls per minute and calls at the same time by one session, and calls of some tools by one client.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use casetrack_core::{Error, ErrorCode, Result};
@@ -9,21 +8,19 @@ use casetrack_text::format::counted;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
+use crate::recent::{RecentCalls, too_many};
 use crate::settings::CallLimits;
 use crate::table::Entry;
 
 /// Longest wait for another call of the session to end: less than clients wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The time that limits of tools are for.
-const MINUTE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Guard {
     limits: CallLimits,
     slots: Semaphore,
     patience: Duration,
     bucket: Mutex<Bucket>,
-    /// When the tools that have limits of their own were called in the last minute.
-    recent: Mutex<HashMap<&'static str, VecDeque<Instant>>>,
+    recent: Arc<RecentCalls>,
 }
 
 /// A token bucket: it holds what one minute allows and fills evenly.
@@ -33,25 +30,25 @@ struct Bucket {
 }
 
 impl Guard {
-    pub fn new(limits: CallLimits) -> Self {
+    pub fn new(limits: CallLimits, recent: Arc<RecentCalls>) -> Self {
         let bucket = Bucket { calls: f64::from(limits.calls_per_minute), filled: Instant::now() };
         Self {
             limits,
             slots: Semaphore::new(limits.concurrent_calls as usize),
             patience: PATIENCE,
             bucket: Mutex::new(bucket),
-            recent: Mutex::default(),
+            recent,
         }
     }
 
-    /// Lets a call of a tool begin; it is running as long as the permit lives.
+    /// Lets a client's call of a tool begin; it is running as long as the permit lives.
     ///
     /// Errors: [`ErrorCode::TooManyCalls`], which says when to try again.
-    pub async fn enter(&self, tool: &Entry) -> Result<SemaphorePermit<'_>> {
+    pub async fn enter(&self, client: &str, tool: &Entry) -> Result<SemaphorePermit<'_>> {
         let now = Instant::now();
         self.count(now)?;
         if let Some(most) = tool.calls_per_minute {
-            self.count_tool(tool.name, most, now)?;
+            self.recent.count(client, tool.name, most, now)?;
         }
         match tokio::time::timeout(self.patience, self.slots.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
@@ -80,27 +77,6 @@ impl Guard {
         );
         Err(too_many(message, seconds as u64))
     }
-
-    /// Exact: of any `most` + 1 calls within a minute, one is refused.
-    fn count_tool(&self, tool: &'static str, most: u32, now: Instant) -> Result<()> {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let calls = recent.entry(tool).or_default();
-        while calls.front().is_some_and(|&call| now.duration_since(call) >= MINUTE) {
-            calls.pop_front();
-        }
-        if calls.len() < most as usize {
-            calls.push_back(now);
-            return Ok(());
-        }
-        let wait = calls.front().map_or(MINUTE, |&call| MINUTE.saturating_sub(now.duration_since(call)));
-        let most = counted(most.into(), "call");
-        Err(too_many(format!("{tool} has reached its limit of {most} per minute."), wait.as_secs_f64().ceil() as u64))
-    }
-}
-
-fn too_many(message: String, seconds: u64) -> Error {
-    let hint = format!("Try again in {}.", counted(seconds.max(1), "second"));
-    Error::new(ErrorCode::TooManyCalls, message).with_hint(hint)
 }
 
 #[cfg(test)]
@@ -112,7 +88,8 @@ mod tests {
 
     #[test]
     fn calls_are_counted_by_the_minute() {
-        let guard = Guard::new(CallLimits { calls_per_minute: 30, ..CallLimits::default() });
+        let limits = CallLimits { calls_per_minute: 30, ..CallLimits::default() };
+        let guard = Guard::new(limits, Arc::default());
         let now = Instant::now();
         (0..30).for_each(|_| guard.count(now).unwrap());
         let error = guard.count(now).unwrap_err();
@@ -127,35 +104,17 @@ mod tests {
         assert_eq!(guard.count(later).unwrap_err().code, ErrorCode::TooManyCalls);
     }
 
-    #[test]
-    fn a_tool_with_a_limit_of_its_own_is_refused_at_the_next_call_within_any_minute() {
-        let guard = Guard::new(CallLimits::default());
-        let start = Instant::now();
-        let at = |tenths: u64| start + Duration::from_millis(100 * tenths);
-        (0..60).for_each(|i| guard.count_tool("searchFiles", 60, at(i)).unwrap());
-        let error = guard.count_tool("searchFiles", 60, at(60)).unwrap_err();
-        assert_eq!(
-            Reader::Assistant.error(&error),
-            "searchFiles has reached its limit of 60 calls per minute.\n\nTry again in 54 seconds."
-        );
-        guard.count_tool("openFile", 30, at(60)).unwrap();
-        assert!(guard.count_tool("searchFiles", 60, at(599)).is_err());
-        // One for each that is older than a minute; refused ones do not count.
-        guard.count_tool("searchFiles", 60, at(600)).unwrap();
-        assert!(guard.count_tool("searchFiles", 60, at(600)).is_err());
-        guard.count_tool("searchFiles", 60, at(601)).unwrap();
-    }
-
     #[tokio::test]
     async fn calls_wait_for_each_other_but_not_forever() {
-        let mut guard = Guard::new(CallLimits { concurrent_calls: 1, ..CallLimits::default() });
+        let limits = CallLimits { concurrent_calls: 1, ..CallLimits::default() };
+        let mut guard = Guard::new(limits, Arc::default());
         guard.patience = Duration::from_millis(50);
         let tool = crate::table::find("get_status").unwrap();
-        let first = guard.enter(tool).await.unwrap();
-        let error = guard.enter(tool).await.unwrap_err();
+        let first = guard.enter("test", tool).await.unwrap();
+        let error = guard.enter("test", tool).await.unwrap_err();
         assert_eq!(error.message, "This session already has 1 call running, which is its limit.");
         // Polled first, the second call waits until the first has ended.
-        let (second, ()) = tokio::join!(biased; guard.enter(tool), async move { drop(first) });
+        let (second, ()) = tokio::join!(biased; guard.enter("test", tool), async move { drop(first) });
         drop(second.unwrap());
     }
 }

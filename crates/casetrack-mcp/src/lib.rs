@@ -21,6 +21,7 @@ mod metrics;
 mod offer;
 mod progress;
 mod prompts;
+mod recent;
 mod resources;
 mod schema;
 mod server;
@@ -33,6 +34,7 @@ mod tools;
 
 pub use audit::AuditLog;
 pub use http::{Doors, Keys, PATH as HTTP_PATH, Workbench, check_loopback, listen, serve_http};
+pub use recent::RecentCalls;
 pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
 pub use table::{may_be_repeated, tool_documents};

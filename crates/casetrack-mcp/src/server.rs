@@ -115,7 +115,12 @@ impl ServerHandler for Server {
             .enable_prompts()
             .enable_completions()
             .enable_tasks();
-        ServerConfig::new(capabilities.build())
+        let mut capabilities = capabilities.build();
+        // The list of a session never changes, and a contract says so in so many words.
+        if let Some(tools) = &mut capabilities.tools {
+            tools.list_changed = Some(false);
+        }
+        ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("casetrack", env!("CARGO_PKG_VERSION")).with_title("CaseTrack"))
             .with_instructions(instructions(&self.offer))
     }
@@ -369,7 +374,7 @@ impl ServerHandler for Server {
 impl Server {
     pub fn new(session: Arc<Session>, transport: Transport) -> Self {
         let settings = session.settings();
-        let (offer, guard) = (Offer::new(settings), Guard::new(settings.limits));
+        let (offer, guard) = (Offer::new(settings), Guard::new(settings.limits, session.recent_calls()));
         Self { session, transport, offer, guard, subscriptions: Arc::default(), notifying: OnceLock::new() }
     }
 
@@ -389,6 +394,14 @@ impl Server {
         if self.offer.has_space() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
     }
 
+    /// Whose calls are counted together. Over HTTP it is who has the token, whatever name a session gives.
+    fn counted_as(&self, context: &RequestContext<RoleServer>) -> String {
+        match self.transport {
+            Transport::Stdio => format!("stdio {}", context.client_info().map(|info| info.name).unwrap_or_default()),
+            Transport::Http => "http".to_owned(),
+        }
+    }
+
     /// Runs a tool that is offered, once the session may make another call.
     async fn admitted(
         &self,
@@ -398,7 +411,7 @@ impl Server {
         as_task: bool,
     ) -> Result<ToolOutput> {
         self.offer.check(tool)?;
-        let _permit = self.guard.enter(tool).await?;
+        let _permit = self.guard.enter(&self.counted_as(context), tool).await?;
         self.run(tool.name, arguments, context, as_task).await
     }
 
@@ -459,10 +472,9 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Name and version of the client.
+/// Name and version of the client, as the request says, or else the handshake.
 fn client(context: &RequestContext<RoleServer>) -> String {
-    let info = context.peer.peer_info();
-    let client = info.as_ref().map(|info| format!("{} {}", info.client_info.name, info.client_info.version));
+    let client = context.client_info().map(|client| format!("{} {}", client.name, client.version));
     shorten(&client.unwrap_or_default(), 100)
 }
 

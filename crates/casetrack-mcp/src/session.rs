@@ -8,6 +8,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;
+use crate::recent::RecentCalls;
 use crate::settings::{CallLimits, Settings, ToolNames, Toolset};
 
 /// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
@@ -25,6 +26,7 @@ pub struct Session {
     active: watch::Sender<Option<CollectionId>>,
     /// Where the calls of assistants are recorded, if at all.
     audit: Option<Arc<AuditLog>>,
+    recent: Arc<RecentCalls>,
     /// Where the client offers one.
     model: OnceLock<Box<dyn ClientModel>>,
 }
@@ -49,13 +51,19 @@ pub(crate) struct Context<'a> {
 
 impl Session {
     pub fn new(engine: Arc<Engine>, settings: Settings, active: Option<CollectionId>) -> Self {
-        Self { engine, settings, active: watch::Sender::new(active), audit: None, model: OnceLock::new() }
+        let active = watch::Sender::new(active);
+        Self { engine, settings, active, audit: None, recent: Arc::default(), model: OnceLock::new() }
     }
 
     /// Records what an assistant calls, unless the settings say otherwise.
     pub fn audited(self, log: Arc<AuditLog>) -> Self {
         let enabled = self.settings().audit.enabled;
         Self { audit: enabled.then_some(log), ..self }
+    }
+
+    /// Counts the calls of a client with those of its other sessions.
+    pub fn counted(self, recent: Arc<RecentCalls>) -> Self {
+        Self { recent, ..self }
     }
 
     /// For the workbench: all tools, and answers that are not cut. Whoever uses it is the user, to whom limits of assistants do not apply;
@@ -70,6 +78,10 @@ impl Session {
 
     pub(crate) fn audit(&self) -> Option<&AuditLog> {
         self.audit.as_deref()
+    }
+
+    pub(crate) fn recent_calls(&self) -> Arc<RecentCalls> {
+        Arc::clone(&self.recent)
     }
 
     /// The client offers a model. The first counts.

@@ -205,6 +205,10 @@ impl Entry {
     fn described(&self, name: Cow<'static, str>, output_schema: Arc<JsonObject>) -> rmcp::model::Tool {
         // What is destroyed or repeated has a meaning only for tools that change something; the list of tools is to be short.
         let annotations = match self.effect {
+            // A contract recommends to say so.
+            Effect::Reads if self.contract.printed.is_some() => {
+                ToolAnnotations::new().read_only(true).destructive(false)
+            }
             Effect::Reads => ToolAnnotations::new().read_only(true),
             effect => ToolAnnotations::new()
                 .read_only(false)

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use casetrack_engine::files::{
-    DuplicateReport, FileItem, FileRoot, FoundFiles, Indexed, Kind, LiveStage, LiveState, ScanReport, UsageReport,
-    WatchedFiles,
+    DuplicateReport, FileItem, FileRoot, FoundFiles, Indexed, Kind, LiveStage, LiveState, ScanReport, TimeField,
+    UsageReport, WatchedFiles,
 };
 
 use crate::format::{bytes, counted, duration, one_line, thousands};
@@ -64,23 +64,38 @@ pub fn indexed(done: &Indexed) -> String {
     text
 }
 
-/// Files that were found, one on a line: size, time, path below the start.
-pub fn found(found: &FoundFiles, colors: Colors) -> String {
+/// Files that were found, one on a line: size, the time that was asked for, path below the start.
+pub fn found(found: &FoundFiles, time: TimeField, colors: Colors) -> String {
     let start = one_line(&found.start);
+    let which = match time {
+        TimeField::Modified => "",
+        TimeField::Created => ", with the time of creation",
+        TimeField::Accessed => ", with the time of the last access",
+        TimeField::Changed => ", with the time of the last change of content, name or rights",
+        TimeField::FirstSeen => ", with the time at which they were first seen",
+    };
     let mut text = match found.files.len() {
         0 => format!("Nothing was found in {start}.\n"),
-        count if found.has_more => format!("The first {} in {start}:\n\n", thousands(count as u64)),
-        count => format!("{} in {start}:\n\n", thousands(count as u64)),
+        count if found.has_more => format!("The first {} in {start}{which}:\n\n", thousands(count as u64)),
+        count => format!("{} in {start}{which}:\n\n", thousands(count as u64)),
     };
     for file in &found.files {
         let size = file.size_bytes.map(bytes).unwrap_or_default();
-        let time = colors.faint(&file.modified.local());
+        let time = match time {
+            TimeField::Modified => Some(file.modified),
+            TimeField::Created => file.created,
+            TimeField::Accessed => Some(file.accessed),
+            TimeField::Changed => Some(file.changed),
+            TimeField::FirstSeen => Some(file.first_seen),
+        };
+        let time = time.map_or_else(|| format!("{:16}", "unknown"), |time| time.local());
+        let time = colors.faint(&time);
         let _ = writeln!(text, "{}  {time}  {}", colors.size(&format!("{size:>11}")), name(file, &found.start, colors));
     }
     if found.has_more {
         text.push_str("\nThere are more: see them with --limit.\n");
     }
-    push_source(&mut text, found.scan.as_ref(), found.live);
+    push_source(&mut text, found.scan.as_ref(), found.live, NEW_ARE_MISSING);
     text
 }
 
@@ -120,7 +135,7 @@ pub fn usage(report: &UsageReport, limit: usize, colors: Colors) -> String {
     if let Some(more) = report.children.len().checked_sub(limit).filter(|more| *more > 0) {
         let _ = writeln!(text, "\n… {} more: see them with --limit.", thousands(more as u64));
     }
-    push_source(&mut text, report.scan.as_ref(), report.live);
+    push_source(&mut text, report.scan.as_ref(), report.live, "files and sizes are as they were then");
     text
 }
 
@@ -151,7 +166,7 @@ pub fn duplicates(report: &DuplicateReport, colors: Colors) -> String {
     if let Some(more) = report.unreadable.len().checked_sub(LISTED).filter(|more| *more > 0) {
         let _ = writeln!(text, "Note: {more} more could not be compared.");
     }
-    push_source(&mut text, report.scan.as_ref(), report.live);
+    push_source(&mut text, report.scan.as_ref(), report.live, NEW_ARE_MISSING);
     text
 }
 
@@ -199,12 +214,14 @@ fn following(live: &LiveState) -> String {
     }
 }
 
-/// Says what an answer rests on: problems of the walk, or that there was none though the folder is not live.
-fn push_source(text: &mut String, scan: Option<&ScanReport>, live: bool) {
+const NEW_ARE_MISSING: &str = "files that are new since then are missing";
+
+/// Says what an answer rests on: problems of the walk, or that there was none though the folder is not live, and what that means.
+fn push_source(text: &mut String, scan: Option<&ScanReport>, live: bool, means: &str) {
     match scan {
         Some(_) => push_problems(text, scan),
         None if live => {}
-        None => text.push_str("\nNote: this is from the last walk; files that are new since then are missing.\n"),
+        None => drop(writeln!(text, "\nNote: this is from the last walk; {means}.")),
     }
 }
 
@@ -240,10 +257,50 @@ mod tests {
     fn files_are_listed_below_their_folder_and_names_stay_on_their_line() {
         let files = vec![file("/a/b\nc.txt", Kind::File, Some(1500)), file("/a/d", Kind::Folder, None)];
         let answer = FoundFiles { start: "/a".to_owned(), files, has_more: true, scan: None, live: false };
-        let text = found(&answer, Colors::Plain);
+        let text = found(&answer, TimeField::Modified, Colors::Plain);
         assert!(text.contains("     1.5 kB  ") && text.contains("  b\\nc.txt\n") && text.contains("  d/\n"), "{text}");
         assert!(text.contains("--limit") && text.contains("from the last walk"), "{text}");
-        assert!(!text.contains('\x1b') && super::found(&answer, Colors::Ansi).contains("\x1b[1;34md/\x1b[0m"));
+        assert!(
+            !text.contains('\x1b')
+                && super::found(&answer, TimeField::Modified, Colors::Ansi).contains("\x1b[1;34md/\x1b[0m")
+        );
+    }
+
+    #[test]
+    fn the_time_that_was_asked_for_is_shown() {
+        let time = |days: i64| Time { seconds: 86_400 * days + 43_200, nanoseconds: 0 };
+        let file = FileItem {
+            modified: time(1),
+            accessed: time(2),
+            changed: time(3),
+            first_seen: time(4),
+            ..file("/a/b", Kind::File, Some(1))
+        };
+        let answer = FoundFiles { start: "/a".to_owned(), files: vec![file], has_more: false, scan: None, live: true };
+        for (field, day) in [
+            (TimeField::Modified, "1970-01-02"),
+            (TimeField::Accessed, "1970-01-03"),
+            (TimeField::Changed, "1970-01-04"),
+            (TimeField::FirstSeen, "1970-01-05"),
+            (TimeField::Created, "unknown           b"),
+        ] {
+            let text = found(&answer, field, Colors::Plain);
+            assert!(text.contains(day), "{text}");
+            assert_eq!(text.contains(", with the time "), field != TimeField::Modified, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_from_the_last_walk_says_what_that_means() {
+        let report = UsageReport {
+            start: "/a".to_owned(),
+            children: Vec::new(),
+            total: Default::default(),
+            scan: None,
+            live: false,
+        };
+        assert!(usage(&report, 5, Colors::Plain).ends_with("last walk; files and sizes are as they were then.\n"));
+        assert!(!usage(&UsageReport { live: true, ..report }, 5, Colors::Plain).contains("last walk"));
     }
 
     #[test]

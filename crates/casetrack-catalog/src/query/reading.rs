@@ -5,39 +5,25 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use casetrack_core::{Cancel, Error, Result};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, Row, params_from_iter};
 
-use super::{Found, Key, Order, Query, Rank, TimeField, TimeRange};
+use super::plan::{ID, Plan, first_id_from, in_start};
+use super::{Found, Key, Order, Query, Rank, TimeField};
 use crate::columns::Columns;
 use crate::database::failed;
 use crate::entry::{Entry, Facts, Kind};
-use crate::pattern::Pattern;
 use crate::time::Time;
 use crate::{paths, rows};
 
-/// Below so many rows in its folder, a question reads these, instead of walking an index of the order or of names.
-const FEW_ROWS: i64 = 8_192;
 /// Rows that are read in their order before a question with a name gives up and asks the index of names. At about a microsecond each.
 const MAX_IN_ORDER: usize = 30_000;
 /// Between two looks at whether the caller still waits, in rows.
 const CANCEL_EVERY: usize = 1024;
 
-/// Which rows are read, and how they come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Plan {
-    /// Those of the folder and below it, folder by folder.
-    Folder,
-    /// Those whose names may fit, in no order.
-    Names,
-    /// All, in the order that is asked for.
-    Order,
-}
-
 /// Answers that are taken one after another.
 struct Answers<'a> {
     query: &'a Query,
     prefix: &'a [u8],
-    is_denied: &'a dyn Fn(&Path) -> bool,
     found: Found,
     /// Of the last answer.
     last: Option<Key>,
@@ -49,7 +35,7 @@ impl Answers<'_> {
         // One that cannot be looked at any more is left to the next scan.
         let Ok(facts) = Facts::read(&entry.path) else { return false };
         entry.facts = facts;
-        if (self.is_denied)(&entry.path) || !self.query.may_admit(&entry, self.prefix) {
+        if !self.query.may_admit(&entry, self.prefix) {
             return false;
         }
         if self.found.entries.len() == self.query.limit {
@@ -83,10 +69,10 @@ impl Query {
         cancel: &Cancel,
     ) -> Result<Found> {
         let prefix = paths::below(&self.start);
-        let mut answers = Answers { query: self, prefix: &prefix, is_denied, found: Found::default(), last: None };
+        let mut answers = Answers { query: self, prefix: &prefix, found: Found::default(), last: None };
         let mut after = self.after.clone();
         loop {
-            let reading = Reading { connection, prefix: &prefix, after: after.take(), cancel };
+            let reading = Reading { connection, prefix: &prefix, is_denied, after: after.take(), cancel };
             // Rows in their order can be taken as they come; of others, the first ones are found by reading all.
             let first = match plan {
                 Plan::Order => match self.in_order(&reading, &mut answers)? {
@@ -97,7 +83,7 @@ impl Query {
                         continue;
                     }
                 },
-                Plan::Names => self.by_names(&reading)?,
+                Plan::Names | Plan::Range => self.scattered(&reading, plan)?,
                 Plan::Folder => self.in_folders(&reading)?,
             };
             let are_all = first.len() <= self.limit;
@@ -116,22 +102,26 @@ impl Query {
     /// Takes rows in their order, until the answer is complete or there are no more: then the result is `None`. Where names could lead to
     /// the answers sooner, it is the place to continue at.
     fn in_order(&self, reading: &Reading<'_>, answers: &mut Answers<'_>) -> Result<Option<Key>> {
-        let column = self.indexed_order();
-        let (mut conditions, mut values) = self.conditions(column);
+        let Some(column) = self.order_column(reading.connection).map_err(failed)? else { return Ok(None) };
+        let (mut conditions, mut values) = self.conditions(reading.connection, Some(column)).map_err(failed)?;
         conditions.insert(0, in_start("+f.path"));
         values.splice(0..0, reading.start_values(self));
         let is_rising = matches!(self.order, Order::Oldest(_));
-        if let (Some(column), Some(Key { value: Some(value), .. })) = (column, &reading.after) {
-            conditions.push(format!("e.{column} {} ?", if is_rising { ">=" } else { "<=" }));
-            values.push(Value::Integer(*value));
+        if let Some(Key { value: Some(value), .. }) = &reading.after {
+            let (sign, value) = match (column, is_rising) {
+                (ID, true) => (">=", first_id_from(reading.connection, *value).map_err(failed)?),
+                (ID, false) => ("<", first_id_from(reading.connection, value.saturating_add(1)).map_err(failed)?),
+                (_, true) => (">=", *value),
+                (_, false) => ("<=", *value),
+            };
+            conditions.push(format!("e.{column} {sign} ?"));
+            values.push(Value::Integer(value));
         }
+        let direction = if is_rising { "ASC" } else { "DESC" };
+        // Equals as paths sort, byte by byte.
         let order = match column {
-            // As paths sort, byte by byte.
-            Some(column) => format!(
-                "e.{column} {}, rtrim(f.path, '{MAIN_SEPARATOR}') || '{MAIN_SEPARATOR}' || e.name",
-                if is_rising { "ASC" } else { "DESC" }
-            ),
-            None => return Ok(None),
+            ID => format!("e.{ID} {direction}"),
+            _ => format!("e.{column} {direction}, rtrim(f.path, '{MAIN_SEPARATOR}') || '{MAIN_SEPARATOR}' || e.name"),
         };
         let from = "entries e CROSS JOIN folders f ON f.id = e.folder";
         let sql = format!("{} FROM {from} WHERE {} ORDER BY {order}", select(), conditions.join(" AND "));
@@ -151,6 +141,7 @@ impl Query {
             let key = self.key(&entry);
             if behind.as_ref().is_none_or(|behind| self.order.place(key.clone()) > *behind)
                 && self.may_admit(&entry, reading.prefix)
+                && !(reading.is_denied)(&entry.path)
                 && answers.take(entry, key.clone())
             {
                 return Ok(None);
@@ -162,12 +153,13 @@ impl Query {
         Ok(None)
     }
 
-    /// The first of the rows whose names may fit, one more than the limit.
-    fn by_names(&self, reading: &Reading<'_>) -> Result<First> {
-        let (mut conditions, mut values) = self.conditions(None);
+    /// The first of the rows whose names may fit, or whose time is in the range, one more than the limit.
+    fn scattered(&self, reading: &Reading<'_>, plan: Plan) -> Result<First> {
+        let column = self.range_column().filter(|_| plan == Plan::Range);
+        let (mut conditions, mut values) = self.conditions(reading.connection, column).map_err(failed)?;
         conditions.insert(0, in_start("+f.path"));
         values.splice(0..0, reading.start_values(self));
-        if let Some(asked) = self.asked_names() {
+        if let Some(asked) = self.asked_names().filter(|_| plan == Plan::Names) {
             // Names that are not indexed yet are read.
             conditions.push(
                 "e.id IN (SELECT rowid FROM names WHERE names MATCH ? UNION ALL SELECT id FROM entries WHERE id > ?)"
@@ -194,7 +186,7 @@ impl Query {
     /// The first of the rows in the folders, one more than the limit, folder by folder.
     fn in_folders(&self, reading: &Reading<'_>) -> Result<First> {
         let by_path = self.order == Order::Path;
-        let (mut conditions, values) = self.conditions(None);
+        let (mut conditions, values) = self.conditions(reading.connection, None).map_err(failed)?;
         conditions.insert(0, "f.id = ? AND e.folder = f.id".to_owned());
         if by_path {
             conditions.insert(1, "e.name > ?".to_owned());
@@ -253,7 +245,10 @@ impl Query {
         if first.len() > self.limit && first.last_key_value().is_some_and(|(last, _)| rank > *last) {
             return Ok(false);
         }
-        if behind.is_some_and(|behind| rank <= *behind) || !self.may_admit(&entry, reading.prefix) {
+        let is_left_out = behind.is_some_and(|behind| rank <= *behind)
+            || !self.may_admit(&entry, reading.prefix)
+            || (reading.is_denied)(&entry.path);
+        if is_left_out {
             return Ok(true);
         }
         first.insert(rank, (entry, key));
@@ -284,74 +279,6 @@ impl Query {
         let name = String::from_utf8_lossy(row.get_ref(2)?.as_blob()?);
         Ok(self.patterns.iter().all(|pattern| pattern.matches_name(&name) != Some(false)))
     }
-
-    fn plan(&self, connection: &Connection) -> rusqlite::Result<Plan> {
-        let prefix = paths::below(&self.start);
-        let bounds = (Value::Blob(paths::bytes(&self.start).to_vec()), Value::Blob(paths::behind(&prefix)));
-        let rows: i64 = connection
-            .prepare(&format!(
-                "SELECT count(*) FROM (SELECT 1 FROM folders f CROSS JOIN entries e ON e.folder = f.id WHERE {} LIMIT ?)",
-                in_start("f.path")
-            ))?
-            .query_row(params![bounds.0, prefix, bounds.1, FEW_ROWS], |row| row.get(0))?;
-        if rows < FEW_ROWS {
-            return Ok(Plan::Folder);
-        }
-        let Some(asked) = self.asked_names() else {
-            return Ok(if self.indexed_order().is_some() { Plan::Order } else { Plan::Folder });
-        };
-        // Folder by folder, paths come in their order.
-        let in_order = match self.order {
-            Order::Path => Plan::Folder,
-            _ if self.indexed_order().is_some() => Plan::Order,
-            _ => return Ok(Plan::Names),
-        };
-        // With h hits among n rows, reading hits costs h, and reading in order until a page is full about limit·n/h: where hits are more than
-        // √(limit·n), the second is cheaper.
-        let all: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM entries", [], |row| row.get(0))?;
-        let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
-        let many = limit.saturating_mul(all).isqrt().max(1);
-        let hits: i64 = connection
-            .prepare("SELECT count(*) FROM (SELECT 1 FROM names WHERE names MATCH ? LIMIT ?)")?
-            .query_row(params![asked, many], |row| row.get(0))?;
-        let unindexed = all.saturating_sub(rows::up_to(connection)?);
-        Ok(if hits.saturating_add(unindexed) < many { Plan::Names } else { in_order })
-    }
-
-    /// What the index of names is asked; `None` where it cannot help.
-    fn asked_names(&self) -> Option<String> {
-        let asked: Vec<String> = self.patterns.iter().filter_map(Pattern::index_query).collect();
-        (!asked.is_empty()).then(|| asked.join(" AND "))
-    }
-
-    /// The conditions on columns of entries, with their values. A plus sign keeps the database from using another index than `column`'s.
-    fn conditions(&self, column: Option<&str>) -> (Vec<String>, Vec<Value>) {
-        let plain = |name: &str| if column == Some(name) { format!("e.{name}") } else { format!("+e.{name}") };
-        let (mut conditions, mut values) = (Vec::new(), Vec::new());
-        if !self.kinds.is_empty() {
-            let numbers: Vec<String> = self.kinds.iter().map(|kind| kind.number().to_string()).collect();
-            conditions.push(format!("+e.kind IN ({})", numbers.join(", ")));
-        }
-        // What the column cannot hold exactly is decided by the entry itself.
-        let in_rows = |(field, _): &(TimeField, TimeRange)| !self.unknown_time && *field != TimeField::Accessed;
-        if let Some((field, range)) = self.time.filter(in_rows) {
-            let name = plain(field.column());
-            conditions.push(format!("{name} IS NOT NULL"));
-            for (bound, sign) in [(range.from, ">="), (range.to, "<=")] {
-                if let Some(bound) = bound {
-                    conditions.push(format!("{name} {sign} ?"));
-                    values.push(Value::Integer(bound.stored()));
-                }
-            }
-        }
-        for (bound, sign) in [(self.size.0, ">="), (self.size.1, "<=")] {
-            if let Some(bound) = bound {
-                conditions.push(format!("{} {sign} ?", plain("size")));
-                values.push(Value::Integer(i64::try_from(bound).unwrap_or(i64::MAX)));
-            }
-        }
-        (conditions, values)
-    }
 }
 
 /// Rows that may be answers, in their order.
@@ -361,6 +288,8 @@ type First = BTreeMap<Rank, (Entry, Key)>;
 struct Reading<'a> {
     connection: &'a Connection,
     prefix: &'a [u8],
+    /// Paths that are no answers. They are left out before the first rows are picked, so that however many they are, rows are read once.
+    is_denied: &'a dyn Fn(&Path) -> bool,
     /// Where to continue.
     after: Option<Key>,
     cancel: &'a Cancel,
@@ -381,11 +310,6 @@ impl Reading<'_> {
             false => Ok(()),
         }
     }
-}
-
-/// The condition that a folder is the start or lies below it; its three values are from [`Reading::start_values`].
-fn in_start(path: &str) -> String {
-    format!("({path} = ? OR ({path} >= ? AND {path} < ?))")
 }
 
 fn select() -> String {

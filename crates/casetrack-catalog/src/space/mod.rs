@@ -1,5 +1,6 @@
 //! What users make of the catalogue: sets of files and folders, an acyclic graph of them, sums and questions about them, and the sources and
-//! plans that fill them. It lies in a database of its own beside the catalogue, so that it outlives one that is made anew.
+//! plans that fill them. It lies in a database of its own beside the catalogue, so that it outlives one that is made anew, and a copy of it beside
+//! that, from which a damaged one is made anew.
 //!
 //! Sums and questions read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
 //! answer. It takes about 100 bytes an entry.
@@ -11,6 +12,7 @@ mod contents;
 mod holding;
 mod ids;
 mod image;
+mod kept;
 mod members;
 mod picked;
 mod queries;
@@ -28,11 +30,11 @@ mod tests;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use casetrack_core::Result;
+use casetrack_core::{ErrorCode, Result};
 use rusqlite::{Connection, Transaction};
 
 use crate::catalog::{Catalog, lock};
@@ -42,6 +44,7 @@ pub use conditions::Condition;
 pub use contents::{Content, Thumbnail};
 use ids::Ids;
 use image::Image;
+use kept::Keeper;
 pub use members::{Change, Mode};
 pub use picked::{Picked, PickedFile};
 pub use queries::{Answer, Asked, Member, Sort};
@@ -73,6 +76,9 @@ pub struct Space {
     members: Mutex<HashMap<i64, (i64, Arc<Ids>)>>,
     /// When the image was last read.
     used: Mutex<Instant>,
+    /// Found by an answer: it is looked at before the next one.
+    damaged: AtomicBool,
+    keeper: Keeper,
 }
 
 #[derive(Default)]
@@ -94,14 +100,15 @@ pub struct Numbers {
 }
 
 impl Space {
-    /// Opens what users made beside a catalogue, or makes it. What cannot be read is moved aside, and the log says so.
+    /// Opens what users made beside a catalogue, or makes it. What cannot be read is moved aside, and made anew from its copy.
     ///
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(catalog: Arc<Catalog>) -> Result<Self> {
         let (folder, generation) = (catalog.folder().to_owned(), catalog.generation());
         let writer = Mutex::new(schema::open(&folder)?);
-        Ok(Self {
+        let space = Self {
             catalog,
+            keeper: Keeper::start(&folder),
             folder,
             writer,
             generation: AtomicU64::new(generation),
@@ -109,7 +116,15 @@ impl Space {
             image: Mutex::default(),
             members: Mutex::default(),
             used: Mutex::new(Instant::now()),
-        })
+            damaged: AtomicBool::new(false),
+        };
+        match space.restore() {
+            Err(error) if error.code == ErrorCode::Corrupt => space.repair()?,
+            restored => restored?,
+        }
+        // The last process may have ended before it copied all.
+        space.keeper.changed();
+        Ok(space)
     }
 
     /// Where the database is.
@@ -135,20 +150,23 @@ impl Space {
 
     /// Writes, one at a time. Nothing is kept of a failure.
     fn write<T>(&self, work: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
-        let mut writer = lock(&self.writer);
-        let generation = self.catalog.generation();
-        if self.generation.load(Ordering::Acquire) != generation {
-            *writer = schema::open(&self.folder)?;
-            self.generation.store(generation, Ordering::Release);
-            *lock(&self.image) = Image::default();
-            lock(&self.members).clear();
-        }
-        let transaction = writer.transaction().map_err(failed)?;
-        // Locks this database alone: a scan goes on writing the catalogue.
-        transaction.execute("UPDATE state SET catalog_key = catalog_key", []).map_err(failed)?;
-        let result = work(&transaction)?;
-        transaction.commit().map_err(failed)?;
-        Ok(result)
+        self.watching(|| {
+            let mut writer = lock(&self.writer);
+            let generation = self.catalog.generation();
+            if self.generation.load(Ordering::Acquire) != generation {
+                *writer = schema::open(&self.folder)?;
+                self.generation.store(generation, Ordering::Release);
+                *lock(&self.image) = Image::default();
+                lock(&self.members).clear();
+            }
+            let transaction = writer.transaction().map_err(failed)?;
+            // Locks this database alone: a scan goes on writing the catalogue.
+            transaction.execute("UPDATE state SET catalog_key = catalog_key", []).map_err(failed)?;
+            let result = work(&transaction)?;
+            transaction.commit().map_err(failed)?;
+            self.keeper.changed();
+            Ok(result)
+        })
     }
 
     /// Reads beside other readers and the writer.
@@ -157,23 +175,36 @@ impl Space {
         if self.generation.load(Ordering::Acquire) != generation {
             self.write(|_| Ok(()))?;
         }
-        let waiting = {
+        self.watching(|| {
+            let waiting = {
+                let mut readers = lock(&self.readers);
+                if readers.generation != generation {
+                    *readers = Readers { waiting: Vec::new(), generation };
+                }
+                readers.waiting.pop()
+            };
+            let connection = match waiting {
+                Some(connection) => connection,
+                None => schema::connect(&self.folder)?,
+            };
+            let result = work(&connection).map_err(failed)?;
             let mut readers = lock(&self.readers);
-            if readers.generation != generation {
-                *readers = Readers { waiting: Vec::new(), generation };
+            if readers.generation == generation && readers.waiting.len() < 4 {
+                readers.waiting.push(connection);
             }
-            readers.waiting.pop()
-        };
-        let connection = match waiting {
-            Some(connection) => connection,
-            None => schema::connect(&self.folder)?,
-        };
-        let result = work(&connection).map_err(failed)?;
-        let mut readers = lock(&self.readers);
-        if readers.generation == generation && readers.waiting.len() < 4 {
-            readers.waiting.push(connection);
+            Ok(result)
+        })
+    }
+
+    /// Answers, and notes damage that the answer meets: it is repaired before the next one.
+    fn watching<T>(&self, answer: impl FnOnce() -> Result<T>) -> Result<T> {
+        if self.damaged.load(Ordering::Acquire) {
+            self.repair()?;
         }
-        Ok(result)
+        let result = answer();
+        let is_damaged = result.as_ref().is_err_and(|error| error.code == ErrorCode::Corrupt);
+        self.damaged.fetch_or(is_damaged, Ordering::AcqRel);
+        result
     }
 
     /// The catalogue as it is now.

@@ -99,7 +99,7 @@ impl Space {
 
     /// All sources, in the order of their names.
     pub fn sources(&self) -> Result<Vec<Source>> {
-        self.read(|connection| all(connection, SOURCE, read_source))
+        self.read(all_sources)
     }
 
     /// Errors: [`ErrorCode::NotFound`].
@@ -159,7 +159,7 @@ impl Space {
 
     /// All plans, in the order of their names.
     pub fn plans(&self) -> Result<Vec<Plan>> {
-        self.read(|connection| all(connection, PLAN, read_plan))
+        self.read(all_plans)
     }
 
     /// Errors: [`ErrorCode::NotFound`].
@@ -226,6 +226,14 @@ impl Space {
     pub fn saved_query(&self, name: &str) -> Result<Saved> {
         self.read(|connection| found(connection, QUERY, name, read_query))?.ok_or_else(|| not_found("query"))
     }
+}
+
+pub(super) fn all_sources(connection: &Connection) -> rusqlite::Result<Vec<Source>> {
+    all(connection, SOURCE, read_source)
+}
+
+pub(super) fn all_plans(connection: &Connection) -> rusqlite::Result<Vec<Plan>> {
+    all(connection, PLAN, read_plan)
 }
 
 /// All saved queries, in the order of their names.

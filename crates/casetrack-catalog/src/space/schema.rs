@@ -134,20 +134,13 @@ pub(super) fn failed(error: rusqlite::Error) -> Error {
     database::failed(error)
 }
 
-/// Opens the database, or makes it, with the catalogue of the same folder attached as `files`. One that is damaged is moved aside: what
-/// users made is then empty, and the log says so.
+/// Opens the database, or makes it, with the catalogue of the same folder attached as `files`. One that is damaged is moved aside, and the log
+/// says so.
 pub(super) fn open(folder: &Path) -> Result<Connection> {
     let mut connection = match own(folder) {
         Err(error) if error.code == ErrorCode::Corrupt => {
-            let io = |error| Error::io(folder.join(FILE).display(), error);
-            tracing::error!(%error, "the resource sets cannot be read; they are kept in {DAMAGED}, and there are none now");
-            std::fs::rename(folder.join(FILE), folder.join(DAMAGED)).map_err(io)?;
-            for suffix in ["-wal", "-shm"] {
-                match std::fs::remove_file(folder.join(format!("{FILE}{suffix}"))) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
-                    _ => {}
-                }
-            }
+            tracing::error!(%error, "the resource sets cannot be read; they are kept in {DAMAGED}");
+            set_aside(folder)?;
             own(folder)?
         }
         opened => opened?,
@@ -156,6 +149,19 @@ pub(super) fn open(folder: &Path) -> Result<Connection> {
     attach(&connection, folder)?;
     rebind(&mut connection).map_err(failed)?;
     Ok(connection)
+}
+
+/// Moves a damaged database aside; an earlier one that was moved aside is overwritten.
+pub(super) fn set_aside(folder: &Path) -> Result<()> {
+    let io = |error| Error::io(folder.join(FILE).display(), error);
+    std::fs::rename(folder.join(FILE), folder.join(DAMAGED)).map_err(io)?;
+    for suffix in ["-wal", "-shm"] {
+        match std::fs::remove_file(folder.join(format!("{FILE}{suffix}"))) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The database without the catalogue.

@@ -1,6 +1,7 @@
 //! What users made, to be kept or taken elsewhere: sets with their members and edges, sources, plans and saved queries.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 
 use casetrack_core::{Error, Result};
 use rusqlite::{Connection, Transaction, params};
@@ -14,8 +15,9 @@ use super::{Plan, Saved, Source, Space, now};
 /// The version of the form.
 const FORMAT: u32 = 1;
 
+/// What users made.
 #[derive(Serialize, Deserialize)]
-struct Exported {
+pub(super) struct Exported {
     format: u32,
     sets: Vec<ExportedSet>,
     /// Parent and child, by names.
@@ -76,21 +78,7 @@ impl Space {
     /// All that users made, as JSON.
     pub fn export(&self) -> Result<Value> {
         self.tidy()?;
-        let (sources, plans) = (self.sources()?, self.plans()?);
-        let exported = self.read(|connection| {
-            Ok(Exported {
-                format: FORMAT,
-                sets: sets(connection)?,
-                edges: pairs(
-                    connection,
-                    "SELECT p.name, c.name FROM edges e JOIN sets p ON p.id = e.parent JOIN sets c ON c.id = e.child
-                    ORDER BY p.name, c.name",
-                )?,
-                sources,
-                plans,
-                queries: super::records::saved(connection)?,
-            })
-        })?;
+        let exported = self.read(exported)?;
         serde_json::to_value(exported).map_err(|error| Error::internal(error.to_string()))
     }
 
@@ -99,14 +87,10 @@ impl Space {
     ///
     /// Errors: something else, or a newer format; then nothing is added.
     pub fn import(&self, exported: &Value) -> Result<Taken> {
-        let exported = Exported::deserialize(exported)
-            .map_err(|error| Error::invalid(format!("It is no export of resource sets: {error}.")))?;
-        if exported.format > FORMAT {
-            return Err(Error::invalid(format!(
-                "Its resource sets have the format {}; this program knows formats up to {FORMAT}.",
-                exported.format
-            )));
-        }
+        self.take_over(checked(Exported::deserialize(exported))?)
+    }
+
+    pub(super) fn take_over(&self, exported: Exported) -> Result<Taken> {
         let taken = self.write(|transaction| {
             let mut taken = Taken::default();
             for set in exported.sets {
@@ -135,6 +119,43 @@ impl Space {
             }
         }
         Ok(taken)
+    }
+}
+
+fn exported(connection: &Connection) -> rusqlite::Result<Exported> {
+    Ok(Exported {
+        format: FORMAT,
+        sets: sets(connection)?,
+        edges: pairs(
+            connection,
+            "SELECT p.name, c.name FROM edges e JOIN sets p ON p.id = e.parent JOIN sets c ON c.id = e.child
+            ORDER BY p.name, c.name",
+        )?,
+        sources: super::records::all_sources(connection)?,
+        plans: super::records::all_plans(connection)?,
+        queries: super::records::saved(connection)?,
+    })
+}
+
+/// Writes what [`read`] reads.
+pub(super) fn write(connection: &Connection, to: impl Write) -> Result<()> {
+    let exported = exported(connection).map_err(failed)?;
+    serde_json::to_writer(to, &exported).map_err(|error| Error::io("the copy of the resource sets", error.into()))
+}
+
+/// Errors: as [`Space::import`].
+pub(super) fn read(from: impl Read) -> Result<Exported> {
+    checked(serde_json::from_reader(from))
+}
+
+fn checked(exported: serde_json::Result<Exported>) -> Result<Exported> {
+    let exported = exported.map_err(|error| Error::invalid(format!("It is no export of resource sets: {error}.")))?;
+    match exported.format > FORMAT {
+        true => Err(Error::invalid(format!(
+            "Its resource sets have the format {}; this program knows formats up to {FORMAT}.",
+            exported.format
+        ))),
+        false => Ok(exported),
     }
 }
 
@@ -179,8 +200,8 @@ fn take_set(transaction: &Transaction<'_>, set: ExportedSet) -> Result<bool> {
 
 fn sets(connection: &Connection) -> rusqlite::Result<Vec<ExportedSet>> {
     let mut members = connection.prepare(
-        "SELECT f.path, p.name, m.added FROM members m JOIN places p ON p.entry = m.entry
-            JOIN place_folders f ON f.id = p.folder WHERE m.set_id = ?1
+        "SELECT f.path, e.name, m.added FROM members m JOIN files.entries e ON e.id = m.entry
+            JOIN files.folders f ON f.id = e.folder WHERE m.set_id = ?1
         UNION SELECT folder, name, added FROM waiting WHERE set_id = ?1",
     )?;
     let mut rows = connection.prepare("SELECT id, name, description, created FROM sets ORDER BY name")?;

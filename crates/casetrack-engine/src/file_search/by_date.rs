@@ -3,13 +3,15 @@
 //! Answers are paths and dates, never text. What a file states is known from the index of the search of files, but for the time that a
 //! picture was taken, which is read from the picture.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use casetrack_catalog::{Entry, Key, Kind, Order, Pattern, Target, Time, TimeField, TimeRange, shown, stated};
+use casetrack_catalog::{
+    Entry, Facts, Key, Kind, Order, Pattern, Query, Target, Time, TimeField, TimeRange, shown, stated,
+};
 use casetrack_core::{Cancel, DocumentId, Error, FileFormat, Notice, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,11 +22,14 @@ use crate::files::{FileItem, TimeMatches, TimeSearch, TimeSort, cursor};
 use crate::graph::known;
 use crate::host::{Host, OpenCollection};
 
-/// Most files that are compared for one answer; they cost about 20 microseconds each.
-const MAX_COMPARED: usize = 200_000;
+/// Most files that the catalogue gives for one answer; they cost about 20 microseconds each.
+const MAX_COMPARED: usize = if cfg!(test) { 5 } else { 200_000 };
 /// Files whose names end so may state when they were taken, within so many bytes.
 const PICTURES: &str = r"(?i)\.(jpe?g|tiff?|png|webp)$";
 const BEGINNING: u64 = 1 << 18;
+
+/// The id of an entry that was made of a file itself.
+const UNKNOWN: i64 = 0;
 
 /// Which time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +110,30 @@ impl Stated {
     }
 }
 
+/// What files are compared with.
+struct Wanted<'a> {
+    search: &'a DateSearch,
+    start: &'a Path,
+    query: &'a Query,
+    range: TimeRange,
+    cancel: &'a Cancel,
+}
+
+impl Wanted<'_> {
+    /// Of several times, the one in the range by which a file comes first.
+    fn chosen(&self, times: impl IntoIterator<Item = Stated>) -> Option<Stated> {
+        let times = times.into_iter().filter(|time| time.meets(&self.range));
+        match self.search.times.sort {
+            TimeSort::Oldest => times.min_by_key(|time| time.span.from),
+            _ => times.max_by_key(|time| time.span.from),
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+}
+
 /// A file that may be an answer, with the time by which it is one.
 struct Candidate {
     entry: Entry,
@@ -144,8 +173,15 @@ impl Host {
         }
         let mut notices = Vec::new();
         let collection = self.files_collection()?.map(|meta| self.collection(meta.id)).transpose()?;
-        let files = self.all_files(&start, &query, cancel)?;
-        let candidates = self.dated(files, search, &start, range, collection.as_ref(), &mut notices, cancel)?;
+        let wanted = Wanted { search, start: &start, query: &query, range, cancel };
+        let candidates = match search.date {
+            FileDate::Disk(_) => {
+                let files = self.all_files(&start, &query, cancel)?.into_iter();
+                files.map(|entry| Candidate { entry, stated: None }).collect()
+            }
+            FileDate::Taken => self.pictures(&wanted)?,
+            _ => self.documents(&wanted, collection.as_ref(), &mut notices)?,
+        };
         let (matches, next_cursor) = match text {
             Some(text) => (
                 self.best(candidates, text, &start, search.times.limit.max(1), collection.as_ref(), &mut notices)?,
@@ -157,73 +193,73 @@ impl Host {
                 format!("{roots:?} {:?}", TimeSearch { cursor: None, limit: 1, ..search.times.clone() }),
             )?,
         };
-        let matches = matches.into_iter().map(|Candidate { entry, stated }| DatedFile {
-            file: entry.into(),
-            date: stated.map(|stated| stated.text),
-        });
-        Ok(DateMatches { from: range.from, to: range.to, matches: matches.collect(), next_cursor, notices })
+        let dated = |Candidate { mut entry, stated }: Candidate| -> Result<DatedFile> {
+            if entry.id == UNKNOWN {
+                entry.first_seen = self.catalog()?.first_seen(&entry.path)?.unwrap_or(entry.first_seen);
+            }
+            Ok(DatedFile { file: entry.into(), date: stated.map(|stated| stated.text) })
+        };
+        let matches = matches.into_iter().map(dated).collect::<Result<_>>()?;
+        Ok(DateMatches { from: range.from, to: range.to, matches, next_cursor, notices })
     }
 
-    /// The files whose time is in the range.
-    #[allow(clippy::too_many_arguments, reason = "one step of a search")]
-    fn dated(
+    /// The pictures that were taken in the range.
+    fn pictures(&self, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
+        let mut candidates = Vec::new();
+        for entry in self.all_files(wanted.start, wanted.query, wanted.cancel)? {
+            wanted.check()?;
+            if let Some(stated) = wanted.chosen(self.taken(&entry.path)) {
+                candidates.push(Candidate { entry, stated: Some(stated) });
+            }
+        }
+        Ok(candidates)
+    }
+
+    /// The files whose documents state a time in the range. Only these are looked at, so that a whole disk may be the start.
+    fn documents(
         &self,
-        files: Vec<Entry>,
-        search: &DateSearch,
-        start: &Path,
-        range: TimeRange,
+        wanted: &Wanted<'_>,
         collection: Option<&Arc<OpenCollection>>,
         notices: &mut Vec<Notice>,
-        cancel: &Cancel,
     ) -> Result<Vec<Candidate>> {
-        let oldest = search.times.sort == TimeSort::Oldest;
-        // Of several times, the one by which the file comes first.
-        let chosen = |times: Vec<Stated>| {
-            let times = times.into_iter().filter(|time| time.meets(&range));
-            if oldest { times.min_by_key(|time| time.span.from) } else { times.max_by_key(|time| time.span.from) }
+        let files = collection.map(|collection| Files::of(collection)).transpose()?;
+        let times = match (collection, &files) {
+            (Some(collection), Some(files)) => self.stated_times(collection, files, wanted)?,
+            _ => BTreeMap::new(),
         };
-        let mut candidates = Vec::new();
-        match search.date {
-            FileDate::Disk(_) => candidates.extend(files.into_iter().map(|entry| Candidate { entry, stated: None })),
-            FileDate::Taken => {
-                for entry in files {
-                    if cancel.is_cancelled() {
-                        return Err(Error::cancelled());
-                    }
-                    if let Some(stated) = chosen(self.taken(&entry.path).into_iter().collect()) {
-                        candidates.push(Candidate { entry, stated: Some(stated) });
-                    }
-                }
+        if times.is_empty() {
+            return Err(Error::invalid(format!(
+                "Nothing below '{}' is indexed by its content, so when files were {} is not known: call indexFolder of the toolset \
+                 files first, or use 'modified'.",
+                wanted.start.display(),
+                wanted.search.date.name()
+            )));
+        }
+        let (mut candidates, mut changed, mut folders) = (Vec::new(), 0, HashMap::new());
+        for (path, times) in times {
+            wanted.check()?;
+            let Some(stated) = wanted.chosen(times) else { continue };
+            let file = Path::new(path);
+            let is_allowed =
+                self.config().access.check_name(file).is_ok() && is_reached(wanted.start, file, &mut folders);
+            let Some(metadata) = file.symlink_metadata().ok().filter(|_| is_allowed) else { continue };
+            let (facts, first_seen) = (Facts::of(&metadata), Time::now());
+            let entry = Entry { id: UNKNOWN, path: file.to_owned(), facts, first_seen };
+            if !wanted.query.admits_below(&entry) {
+                continue;
             }
-            of_documents => {
-                let mut times = match collection {
-                    Some(collection) => self.stated_times(collection, start, of_documents)?,
-                    None => HashMap::new(),
-                };
-                if times.is_empty() {
-                    return Err(Error::invalid(format!(
-                        "Nothing below '{}' is indexed by its content, so when files were {} is not known: call indexFolder of the                          toolset files first, or use 'modified'.",
-                        start.display(),
-                        of_documents.name()
-                    )));
-                }
-                let mut changed = 0;
-                for entry in files {
-                    let Some((indexed, times)) = times.remove(&*shown(&entry.path)) else { continue };
-                    let Some(stated) = chosen(times) else { continue };
-                    if entry.facts.modified > indexed {
-                        changed += 1;
-                        continue;
-                    }
-                    candidates.push(Candidate { entry, stated: Some(stated) });
-                }
-                if changed > 0 {
-                    let notice = format!(
-                        "Left out because they have changed since they were indexed: {changed} files. Call indexFolder to bring the                          index up to date."
-                    );
-                    notices.push(notice.into());
-                }
+            let indexed = files.as_ref().and_then(|files| files.file(path));
+            match indexed.is_some_and(|indexed| self.is_as_indexed(file, &metadata, indexed.into())) {
+                true => candidates.push(Candidate { entry, stated: Some(stated) }),
+                false => changed += 1,
             }
+        }
+        if changed > 0 {
+            let notice = format!(
+                "Files that have changed since they were indexed, and are left out: {changed}. Call indexFolder to bring the index up to \
+                 date."
+            );
+            notices.push(notice.into());
         }
         Ok(candidates)
     }
@@ -236,15 +272,14 @@ impl Host {
         Stated::read(&casetrack_extract::taken(&beginning)?)
     }
 
-    /// What the documents of each file below a folder state, and when the file was indexed. A file that is indexed but states no such time
-    /// is there without times.
-    fn stated_times(
+    /// What the documents of each file below the start state. A file that is indexed but states no such time is there without times.
+    fn stated_times<'f>(
         &self,
         collection: &Arc<OpenCollection>,
-        start: &Path,
-        date: FileDate,
-    ) -> Result<HashMap<String, (Time, Vec<Stated>)>> {
-        let files = Files::of(collection)?;
+        files: &'f Files,
+        wanted: &Wanted<'_>,
+    ) -> Result<BTreeMap<&'f str, Vec<Stated>>> {
+        let date = wanted.search.date;
         let mut mentioned: HashMap<DocumentId, Vec<Stated>> = HashMap::new();
         if date == FileDate::Mentioned {
             for (document, value) in known(self, collection.meta().id)?.graph().dates() {
@@ -258,10 +293,10 @@ impl Host {
                 mentioned.entry(document).or_default().push(Stated { span, text });
             }
         }
-        let mut times: HashMap<String, (Time, Vec<Stated>)> = HashMap::new();
+        let mut times: BTreeMap<&str, Vec<Stated>> = BTreeMap::new();
         for document in files.entries.iter() {
             let Some((path, inside)) = files.of_document(document.id) else { continue };
-            if !Path::new(path).starts_with(start) {
+            if !Path::new(path).starts_with(wanted.start) {
                 continue;
             }
             let is_message = matches!(document.format, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox);
@@ -272,13 +307,7 @@ impl Host {
                 FileDate::Sent if is_message => document.created.as_deref(),
                 _ => None,
             };
-            let milliseconds = document.ingested_at.0;
-            let indexed = Time {
-                seconds: milliseconds.div_euclid(1_000),
-                nanoseconds: u32::try_from(milliseconds.rem_euclid(1_000) * 1_000_000).unwrap_or_default(),
-            };
-            let (first, of_file) = times.entry(path.to_owned()).or_insert_with(|| (indexed, Vec::new()));
-            *first = indexed.min(*first);
+            let of_file = times.entry(path).or_default();
             of_file.extend(text.and_then(Stated::read));
             of_file.extend(mentioned.remove(&document.id).unwrap_or_default());
         }
@@ -320,6 +349,18 @@ impl Host {
         }
         Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
     }
+}
+
+/// Whether only folders lie between a start and a path below it. `known` keeps what was looked at.
+fn is_reached(start: &Path, path: &Path, known: &mut HashMap<PathBuf, bool>) -> bool {
+    let Some(folder) = path.parent().filter(|_| path != start) else { return true };
+    if let Some(is_reached) = known.get(folder) {
+        return *is_reached;
+    }
+    let is_folder = folder == start || folder.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+    let reached = is_folder && (folder == start || is_reached(start, folder, known));
+    known.insert(folder.to_owned(), reached);
+    reached
 }
 
 /// A part of a list in the order that is asked for, and where it continues.

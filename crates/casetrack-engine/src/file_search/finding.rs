@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use casetrack_catalog::Time;
 use casetrack_core::{DocumentId, Notice, Result};
-use casetrack_store::{Collection, Conditions, Expression, Words};
+use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words};
 
 use super::asked::{Asked, checked};
 use super::names::{self, Named, Wanted, has_number};
@@ -118,9 +118,9 @@ impl Host {
             notices.push("Nothing is indexed yet: call indexFolder first.".into());
         }
         if !has_operators(&wanted.text)? {
-            let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years };
-            let mut named = names::find(self, collection, &wanted.folders, &names)?;
-            named.retain(|named| wanted.is_among(&named.path));
+            let among = wanted.among.as_ref();
+            let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years, among };
+            let named = names::find(self, collection, &wanted.folders, &names)?;
             found.total += named.len() as u64;
             let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
             found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
@@ -156,7 +156,7 @@ impl Host {
             for result in response.results {
                 let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
                 let place = *at.entry(path.to_owned()).or_insert_with(|| {
-                    let (modified, has_changed) = self.seen(path, &result)?;
+                    let (modified, has_changed) = self.seen(&files, path)?;
                     let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
                     found.files.push(FoundFile::Passage(passage));
                     Some(found.files.len() - 1)
@@ -186,17 +186,15 @@ impl Host {
         }
     }
 
-    /// When a file was modified, and whether that was after it was indexed; `None` where it is gone or may not be shown.
-    fn seen(&self, path: &str, result: &SearchResult) -> Option<(Time, bool)> {
+    /// When a file was modified, and whether it is another than was indexed; `None` where it is gone or may not be shown.
+    fn seen(&self, files: &Files, path: &str) -> Option<(Time, bool)> {
         let file = Path::new(path);
         if self.config().access.check_name(file).is_err() {
             return None;
         }
         let metadata = file.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let modified = metadata.modified().ok()?;
-        let since_1970 = modified.duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_millis());
-        let indexed = u128::try_from(result.chunk.provenance.created_at.0).unwrap_or_default();
-        Some((Time::from(modified), since_1970 > indexed))
+        let is_current = files.file(path).is_some_and(|entry| self.is_as_indexed(file, &metadata, entry.into()));
+        Some((Time::from(metadata.modified().ok()?), !is_current))
     }
 }
 
@@ -264,7 +262,7 @@ pub(super) struct Passage {
 
 /// The documents of the index with the files on the disk that they are or lie in.
 pub(super) struct Files {
-    pub entries: Arc<[Arc<casetrack_store::CatalogueEntry>]>,
+    pub entries: Arc<[Arc<CatalogueEntry>]>,
     /// The length of the file's path in that of the document.
     of: HashMap<DocumentId, (usize, usize)>,
 }
@@ -295,6 +293,12 @@ impl Files {
         let path = self.entries.get(at)?.path.as_str();
         let (file, inside) = path.split_at_checked(length)?;
         Some((file, inside.get(1..)))
+    }
+
+    /// What the index has of a file.
+    pub fn file(&self, path: &str) -> Option<&CatalogueEntry> {
+        let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        self.entries.get(at).map(|entry| &**entry)
     }
 
     /// The documents that the filters leave; `None` where there are none.

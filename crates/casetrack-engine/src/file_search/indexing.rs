@@ -13,7 +13,7 @@ use crate::jobs::{JobState, JobStatus};
 use crate::sync::{Priority, SyncReport, SyncRequest};
 
 /// What is known of the files that were indexed, in the data directory.
-const KNOWN_FILES: &str = "catalog/known-files.json";
+pub(super) const KNOWN_FILES: &str = "catalog/known-files.json";
 /// Files of which it is said why they could not be read.
 const NAMED: usize = 3;
 
@@ -35,7 +35,7 @@ pub struct IndexedFolder {
     pub indexed: u64,
     /// Files that had not changed, or whose content cannot be read.
     pub skipped: u64,
-    /// Files that are gone and were taken out of the index.
+    /// Files that are gone and were taken out of the index; counted once the work has ended.
     pub removed: u64,
     pub duration_ms: u64,
     /// The work that goes on; absent once it has ended. The same call waits for it again.
@@ -91,7 +91,7 @@ impl Host {
         let host = self.within(&roots);
         let kept = self.config().data_dir.join(KNOWN_FILES);
         host.index_files(&request.folder, cancel)?;
-        host.known_files().load(&kept);
+        host.known_files().load_once(&kept);
         let report = host.sync(collection, request, progress, cancel)?;
         host.known_files().save(&kept, &roots)?;
         Ok(report)
@@ -145,7 +145,7 @@ impl IndexedFolder {
                 files_done: job.files_done,
                 files_total: job.files_total,
             }),
-            notices: Vec::new(),
+            notices: vec!["Files that are removed are counted when the work has ended.".into()],
         }
     }
 }

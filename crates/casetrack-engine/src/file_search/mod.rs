@@ -5,6 +5,7 @@
 
 mod asked;
 mod by_date;
+mod current;
 mod finding;
 mod indexing;
 mod names;
@@ -13,6 +14,8 @@ mod pointer;
 mod preview;
 mod shown;
 mod summary;
+#[cfg(test)]
+mod tests;
 
 use casetrack_catalog::Time;
 use casetrack_core::Notice;
@@ -237,26 +240,5 @@ fn extension(path: &str) -> String {
     match name.rsplit_once('.') {
         Some((stem, extension)) if !stem.is_empty() => format!(".{}", extension.to_lowercase()),
         _ => String::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_that_say_something_are_kept_in_their_order() {
-        assert_eq!(content_words("Find the contracts of Vendor X, and contracts"), ["contracts", "vendor", "x"]);
-        for (word, one) in [
-            ("contracts", "contract"),
-            ("parties", "party"),
-            ("gas", "gas"),
-            ("business", "business"),
-            ("basis", "basis"),
-        ] {
-            assert_eq!(singular(word), one);
-        }
-        assert_eq!(extension("/a.b/Deck.PPTX"), ".pptx");
-        assert_eq!((extension("/a.b/Makefile"), extension("/a/.profile")), (String::new(), String::new()));
     }
 }

@@ -1,22 +1,27 @@
 //! Files whose content is not in the index, found by their names.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use casetrack_catalog::{Kind, Order, Pattern, Query, Target, Time};
 use casetrack_core::{Cancel, Result};
-use casetrack_store::Collection;
+use casetrack_store::{CatalogueEntry, Collection};
 
 use super::place::is_own;
 use crate::host::Host;
 
 /// Most files that are found by name.
-const MAX_NAMED: usize = 200;
+pub(super) const MAX_NAMED: usize = 200;
 
 /// A file that was found by its name.
 pub(super) struct Named {
     pub path: String,
     pub modified: Time,
 }
+
+/// Documents in the order of their paths.
+type Entries = Arc<[Arc<CatalogueEntry>]>;
 
 /// What a name must have.
 pub(super) struct Wanted<'a> {
@@ -26,6 +31,23 @@ pub(super) struct Wanted<'a> {
     pub exts: &'a [String],
     /// One of them, where there are some.
     pub years: &'a [String],
+    /// No others than these paths.
+    pub among: Option<&'a HashSet<String>>,
+}
+
+impl Wanted<'_> {
+    /// Whether a file has one of the extensions and years; its words are asked of the catalogue.
+    fn is_met_by(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
+        let has = |ext: &String| name.rsplit_once('.').is_some_and(|(_, own)| own == ext);
+        (self.exts.is_empty() || self.exts.iter().any(has))
+            && (self.years.is_empty() || self.years.iter().any(|year| has_number(&name, year)))
+    }
+}
+
+/// Whether a file, or a folder on the way to it, is hidden.
+fn is_hidden(relative: &Path) -> bool {
+    relative.components().any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
 
 /// The files below `folders` that are no documents of the collection and have all words in their names, in the order of their paths. They
@@ -42,7 +64,11 @@ pub(super) fn find(
     }
     let catalog = host.catalog()?;
     let access = &host.config().access;
-    let is_denied = |path: &Path| access.check_name(path).is_err() || is_own(host, path);
+    let documents = collection.map(Collection::catalogue).transpose()?;
+    let is_document = |path: &str| {
+        let at = |documents: &Entries| documents.binary_search_by(|document| document.path.as_str().cmp(path)).is_ok();
+        documents.as_ref().is_some_and(at)
+    };
     for folder in folders {
         let query = Query {
             kinds: vec![Kind::File],
@@ -51,24 +77,15 @@ pub(super) fn find(
             limit: MAX_NAMED,
             ..Query::below(folder.clone())
         };
-        for entry in catalog.find(&query, &is_denied, &Cancel::default())?.entries {
+        // The limit counts what is left, so that no file is lost behind others that are no answers.
+        let is_left_out = |path: &Path| {
+            let is_wanted = !is_hidden(path.strip_prefix(folder).unwrap_or(path)) && wanted.is_met_by(path);
+            let is_left = |path: &str| wanted.among.is_none_or(|among| among.contains(path)) && !is_document(path);
+            !is_wanted || !path.to_str().is_some_and(is_left) || access.check_name(path).is_err() || is_own(host, path)
+        };
+        for entry in catalog.find(&query, &is_left_out, &Cancel::default())?.entries {
             let Some(path) = entry.path.to_str() else { continue };
-            let name = entry.path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
-            let is_hidden = |path: &Path| {
-                let mut names = path.strip_prefix(folder).unwrap_or(path).components();
-                names.any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
-            };
-            let has_ext = wanted.exts.is_empty()
-                || wanted.exts.iter().any(|ext| name.rsplit_once('.').is_some_and(|(_, own)| own == ext));
-            let has_year = wanted.years.is_empty() || wanted.years.iter().any(|year| has_number(&name, year));
-            if is_hidden(&entry.path) || !has_ext || !has_year || found.iter().any(|known| known.path == path) {
-                continue;
-            }
-            let is_document = match collection {
-                Some(collection) => collection.document_by_path(path)?.is_some(),
-                None => false,
-            };
-            if !is_document {
+            if !found.iter().any(|known| known.path == path) {
                 found.push(Named { path: path.to_owned(), modified: entry.facts.modified });
             }
         }

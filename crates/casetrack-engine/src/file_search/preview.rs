@@ -3,7 +3,6 @@
 use std::fs::Metadata;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 use casetrack_core::{Chunk, DocumentMeta, Error, ErrorCode, Page, Result};
 use casetrack_store::Collection;
@@ -62,7 +61,7 @@ impl Host {
         }
         let collection = self.files_collection()?.map(|meta| self.collection(meta.id)).transpose()?;
         let stored = match &collection {
-            Some(collection) => indexed(collection, &path, &metadata, &wanted)?,
+            Some(collection) => self.document_as_indexed(collection, &path, &metadata, &wanted)?,
             None => None,
         };
         let text = match (stored, &collection) {
@@ -79,28 +78,26 @@ impl Host {
             redacted: shown.redacted,
         })
     }
-}
 
-/// The document of a file, or of the file inside it, if it is what the file is now.
-fn indexed(
-    collection: &Collection,
-    path: &Path,
-    metadata: &Metadata,
-    wanted: &Pointer,
-) -> Result<Option<DocumentMeta>> {
-    let Some(text) = path.to_str() else { return Ok(None) };
-    let Some(file) = collection.document_by_path(text)? else { return Ok(None) };
-    let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let indexed = u128::try_from(file.ingested_at.0).unwrap_or_default();
-    let is_current = file.size_bytes == metadata.len() && modified.is_none_or(|time| time.as_millis() <= indexed);
-    if !is_current {
-        return Ok(None);
-    }
-    match &wanted.attachment {
-        None => Ok(Some(file)),
-        Some(name) => {
-            let inside = format!("{text}{}{name}", std::path::MAIN_SEPARATOR);
-            collection.document_by_path(&inside)?.map(Some).ok_or_else(|| no_attachment(path))
+    /// The document of a file, or of the file inside it, if it is what the file is now.
+    fn document_as_indexed(
+        &self,
+        collection: &Collection,
+        path: &Path,
+        metadata: &Metadata,
+        wanted: &Pointer,
+    ) -> Result<Option<DocumentMeta>> {
+        let Some(text) = path.to_str() else { return Ok(None) };
+        let Some(file) = collection.document_by_path(text)? else { return Ok(None) };
+        if !self.is_as_indexed(path, metadata, (&file).into()) {
+            return Ok(None);
+        }
+        match &wanted.attachment {
+            None => Ok(Some(file)),
+            Some(name) => {
+                let inside = format!("{text}{}{name}", std::path::MAIN_SEPARATOR);
+                collection.document_by_path(&inside)?.map(Some).ok_or_else(|| no_attachment(path))
+            }
         }
     }
 }

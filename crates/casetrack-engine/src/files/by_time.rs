@@ -99,7 +99,7 @@ impl Host {
             scanned_folders,
         };
         if facts.kind != Kind::Folder {
-            let entries = only_candidate(&start, facts, &query);
+            let entries = only_candidate(&start, facts, &query)?;
             return Ok(answer(Found { entries, next: None }, None, 1, 0));
         }
         let reads_count = query.depends_on(TimeField::Accessed);
@@ -108,10 +108,7 @@ impl Host {
         let found = self.answer(&query, cancel)?;
         let asks_created = search.field == TimeField::Created && !search.unknown_time;
         if found.entries.is_empty() && query.after.is_none() && asks_created && !catalog.knows_created(&start)? {
-            return Err(Error::invalid(format!(
-                "The file system of '{}' does not keep creation times: use 'modified', or set 'includeUnknownTime' to true.",
-                start.display()
-            )));
+            return Err(unknown_created(&start));
         }
         let next = found.next.as_ref().map(|key| cursor::write(key, &described(roots, search))).transpose()?;
         let (files, folders) = match scan {
@@ -128,7 +125,7 @@ impl Host {
     pub(crate) fn all_files(&self, start: &Path, query: &Query, cancel: &Cancel) -> Result<Vec<Entry>> {
         let facts = Facts::read(start).map_err(|error| unreadable(start, &error))?;
         if facts.kind != Kind::Folder {
-            return Ok(only_candidate(start, facts, query));
+            return only_candidate(start, facts, query);
         }
         self.scan_first(start, query.max_depth, false, query.depends_on(TimeField::Accessed), cancel)?;
         let found = self.answer(query, cancel)?;
@@ -224,10 +221,23 @@ impl Host {
 }
 
 /// A start that is a file is the only candidate.
-fn only_candidate(start: &Path, facts: Facts, query: &Query) -> Vec<Entry> {
+///
+/// Errors: its time of creation is asked for, and not known.
+fn only_candidate(start: &Path, facts: Facts, query: &Query) -> Result<Vec<Entry>> {
+    let asks_created = query.time.is_some_and(|(field, _)| field == TimeField::Created) && !query.unknown_time;
+    if asks_created && facts.created.is_none() {
+        return Err(unknown_created(start));
+    }
     let entry = Entry { id: 0, path: start.to_owned(), facts, first_seen: Time::now() };
     let name = start.file_name().map(Path::new).unwrap_or(start);
-    if query.admits(&entry, name) { vec![entry] } else { Vec::new() }
+    Ok(if query.admits(&entry, name) { vec![entry] } else { Vec::new() })
+}
+
+fn unknown_created(start: &Path) -> Error {
+    Error::invalid(format!(
+        "The file system of '{}' does not keep creation times: use 'modified', or set 'includeUnknownTime' to true.",
+        start.display()
+    ))
 }
 
 fn range(search: &TimeSearch) -> Result<TimeRange> {
@@ -261,4 +271,22 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Error {
         std::io::ErrorKind::PermissionDenied => format!("'{path}' cannot be read: the user has no permission for it."),
         _ => format!("'{path}' cannot be read: {error}."),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_whose_time_of_creation_is_unknown_is_no_empty_answer() {
+        let dir = tempfile::tempdir().unwrap();
+        let start = dir.path().join("a.txt");
+        std::fs::write(&start, "x").unwrap();
+        let facts = Facts { created: None, ..Facts::read(&start).unwrap() };
+        let mut query = Query { time: Some((TimeField::Created, TimeRange::default())), ..Query::below(start.clone()) };
+        let refused = only_candidate(&start, facts, &query).unwrap_err().message;
+        assert!(refused.contains("does not keep creation times"), "{refused}");
+        query.unknown_time = true;
+        assert_eq!(only_candidate(&start, facts, &query).unwrap().len(), 1);
+    }
 }

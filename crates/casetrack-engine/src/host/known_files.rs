@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, Once};
 use std::time::{Duration, SystemTime};
 
 use casetrack_core::{Cancel, Error, Result, Sha256};
@@ -22,8 +22,25 @@ const RACY: Duration = Duration::from_secs(2);
 const PIECE_BYTES: usize = 1 << 20;
 
 /// The files of this process's syncs by their paths, about 300 bytes each.
-#[derive(Debug, Default)]
-pub(crate) struct KnownFiles(Mutex<HashMap<PathBuf, KnownFile>>);
+#[derive(Debug)]
+pub(crate) struct KnownFiles(Mutex<HashMap<PathBuf, KnownFile>>, Once);
+
+impl Default for KnownFiles {
+    fn default() -> Self {
+        Self(Mutex::default(), Once::new())
+    }
+}
+
+/// What is known of a file, beside what it is now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// It is what it was when it was read, with this digest.
+    Same(Sha256),
+    /// It was changed or replaced since it was read.
+    Changed,
+    /// It was not read, or its times do not tell.
+    Unknown,
+}
 
 /// What is kept on disk between processes.
 #[derive(Default, Serialize, Deserialize)]
@@ -72,6 +89,15 @@ impl Stamp {
     }
 }
 
+impl Stamp {
+    /// Whether all agrees but device and inode, which on some file systems are others after a restart.
+    fn agrees_but_for_numbers(self, other: Self) -> bool {
+        let Self { bytes, modified, identity: (_, _, seconds, nanoseconds) } = other;
+        let (.., own_seconds, own_nanoseconds) = self.identity;
+        (self.bytes, self.modified, own_seconds, own_nanoseconds) == (bytes, modified, seconds, nanoseconds)
+    }
+}
+
 impl KnownFile {
     fn holds_for(&self, stamp: Stamp) -> bool {
         let settled = |modified: SystemTime| modified.checked_add(RACY).is_some_and(|settled| settled <= self.read_at);
@@ -99,6 +125,16 @@ impl KnownFiles {
         Ok((sha256, None))
     }
 
+    /// Compares a file with what is known of it; `metadata` is that of now. Reads nothing.
+    pub fn compare(&self, path: &Path, metadata: &Metadata) -> Beside {
+        let stamp = Stamp::of(metadata);
+        match lock(&self.0).get(path) {
+            Some(known) if !known.stamp.agrees_but_for_numbers(stamp) => Beside::Changed,
+            Some(known) if known.holds_for(stamp) => Beside::Same(known.sha256),
+            _ => Beside::Unknown,
+        }
+    }
+
     /// Notes why a file was refused.
     pub fn refuse(&self, path: &Path, refusal: Refusal) {
         if let Some(known) = lock(&self.0).get_mut(path) {
@@ -106,9 +142,14 @@ impl KnownFiles {
         }
     }
 
+    /// As [`load`](Self::load), if nobody has called this before: only this process writes the file.
+    pub fn load_once(&self, path: &Path) {
+        self.1.call_once(|| self.load(path));
+    }
+
     /// Adds what [`save`](Self::save) wrote, for files of which nothing newer is known. Without a file, or with one that cannot be read,
     /// there is nothing to add: the files are read again.
-    pub fn load(&self, path: &Path) {
+    fn load(&self, path: &Path) {
         let Ok(bytes) = std::fs::read(path) else { return };
         let kept: Kept = serde_json::from_slice(&bytes).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %path.display(), "what was known of files is left out; they are read again");
@@ -202,6 +243,24 @@ mod tests {
         std::fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
         std::fs::rename(&other, &path).unwrap();
         assert_eq!(look(&known, &path), sha256(if cfg!(unix) { b"two" } else { b"one" }));
+    }
+
+    #[test]
+    fn a_file_is_compared_with_what_is_known_of_it_without_reading_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.txt");
+        let known = KnownFiles::default();
+        let compare = || known.compare(&path, &std::fs::metadata(&path).unwrap());
+        std::fs::write(&path, "one").unwrap();
+        assert_eq!(compare(), Beside::Unknown);
+        look(&known, &path);
+        assert_eq!(compare(), Beside::Unknown, "it may have been written again within the step of the clock");
+        age(&path, 60);
+        assert_eq!(compare(), Beside::Changed);
+        look(&known, &path);
+        assert_eq!(compare(), Beside::Same(sha256(b"one")));
+        known.0.lock().unwrap().get_mut(&path).unwrap().stamp.identity.0 ^= 1;
+        assert_eq!(compare(), Beside::Unknown, "another number of the device proves nothing");
     }
 
     #[test]

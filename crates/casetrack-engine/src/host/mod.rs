@@ -36,7 +36,7 @@ pub use config::EngineConfig;
 pub(crate) use disk_events::{DiskEvents, FolderIdentity, Unwatchable, holds_remote, is_remote};
 pub(crate) use files::{Kept, read, readable, sha256};
 pub(crate) use indexes::DEFAULT_INDEX;
-pub(crate) use known_files::{KnownFiles, Refusal};
+pub(crate) use known_files::{Beside, KnownFiles, Refusal};
 pub(crate) use live_files::LiveFiles;
 pub use live_files::{LiveStage, LiveState};
 pub(crate) use models::vector_models;

@@ -93,7 +93,8 @@ async fn each_protocol_version_with_a_handshake_is_spoken() {
         let resources = json!({"subscribe": true, "listChanged": true});
         let extensions = json!({"io.modelcontextprotocol/tasks": {}});
         let capabilities = json!({
-            "completions": {}, "extensions": extensions, "prompts": {}, "resources": resources, "tools": {},
+            "completions": {}, "extensions": extensions, "prompts": {}, "resources": resources,
+            "tools": {"listChanged": false},
         });
         assert_eq!(result["capabilities"], capabilities);
     }

@@ -4,17 +4,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::marks::Marks;
-use casetrack_core::{DocumentId, DocumentMeta, DocumentType, FileFormat, Result, Timestamp};
+use casetrack_core::{DocumentId, DocumentMeta, DocumentType, FileFormat, Result, Sha256, Timestamp};
 
 use super::Collection;
 use crate::records::SlotRange;
 
-/// The part of a document's [`DocumentMeta`] that documents are chosen by.
+/// The part of a document's [`DocumentMeta`] that documents are chosen by, and by which a file is known again.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CatalogueEntry {
     pub id: DocumentId,
     pub name: String,
     pub path: String,
+    pub sha256: Sha256,
+    pub size_bytes: u64,
     pub format: FileFormat,
     /// As [`DocumentMeta::is_container`] says.
     pub is_container: bool,
@@ -42,7 +44,7 @@ impl Catalogue {
 }
 
 impl Collection {
-    /// What filters ask of each document, ordered by path. Kept in memory, some 300 bytes a document; reads only what changed.
+    /// What filters ask of each document, ordered by path. Kept in memory, some 350 bytes a document; reads only what changed.
     pub fn catalogue(&self) -> Result<Arc<[Arc<CatalogueEntry>]>> {
         let seq = self.truth.state()?.last_seq;
         let mut current = self.catalogue.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -79,6 +81,8 @@ impl CatalogueEntry {
             id: meta.id,
             name: meta.name,
             path: meta.path,
+            sha256: meta.sha256,
+            size_bytes: meta.size_bytes,
             format: meta.format,
             document_type: meta.document_type,
             created: meta.properties.created,

@@ -119,7 +119,7 @@ struct Find {
     /// Only from this time: today, "last week", "last 3 days", "since March", "spring 2025", 2025-03
     #[arg(long, value_name = "TIME")]
     when: Option<String>,
-    /// Which time --when and --sort mean: modified, created, accessed, changed or first_seen
+    /// Which time --when and --sort mean, and which is shown: modified, created, accessed, changed or first_seen
     #[arg(long, value_name = "WHICH", default_value = "modified", value_parser = named::<TimeField>)]
     time: TimeField,
     /// Order: newest, oldest, path or largest
@@ -158,6 +158,7 @@ impl Find {
         patterns.extend(self.regex.as_deref().map(|regex| Pattern::regex(Target::Name, regex)).transpose()?);
         patterns.extend(self.ext.as_deref().map(Pattern::extension).transpose()?);
         let range = self.when.as_deref().map(span).transpose()?;
+        let time = self.time;
         let query = Query {
             max_depth: self.depth,
             kinds: self.kinds,
@@ -174,7 +175,7 @@ impl Find {
             ..Query::below(console.path(self.folder))
         };
         let found = console.engine.find_files(query, self.answer.cached, &console.cancel)?;
-        console.print_data(&found, |found| text::found(found, colors))
+        console.print_data(&found, |found| text::found(found, time, colors))
     }
 }
 
@@ -200,7 +201,7 @@ impl Recent {
             ..Query::below(console.path(self.folder))
         };
         let found = console.engine.find_files(query, self.answer.cached, &console.cancel)?;
-        console.print_data(&found, |found| text::found(found, colors))
+        console.print_data(&found, |found| text::found(found, TimeField::Modified, colors))
     }
 }
 

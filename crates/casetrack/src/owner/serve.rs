@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::Engine;
-use casetrack_mcp::AuditLog;
+use casetrack_mcp::{AuditLog, RecentCalls};
 use clap::Args;
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
@@ -156,6 +156,7 @@ pub struct Serving {
     pub engine: Engine,
     pub log: OwnerLog,
     pub audit: Arc<AuditLog>,
+    pub recent: Arc<RecentCalls>,
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
@@ -172,6 +173,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, stay: bool) -> Re
         engine,
         log,
         audit: Arc::new(AuditLog::new(data_dir)),
+        recent: Arc::default(),
         build: wire::build()?,
         clients: watch::Sender::new(0),
         workbench: Desk::default(),

@@ -128,8 +128,11 @@ pub(super) fn new_sessions(
         },
         (active, _) => active,
     };
-    let audit = Arc::clone(&serving.audit);
-    Ok(move || casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active).audited(Arc::clone(&audit)))
+    let (audit, recent) = (Arc::clone(&serving.audit), Arc::clone(&serving.recent));
+    Ok(move || {
+        let session = casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active);
+        session.audited(Arc::clone(&audit)).counted(Arc::clone(&recent))
+    })
 }
 
 async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {

@@ -12,6 +12,7 @@ use crate::{Scope, TimeField};
 
 #[cfg(unix)]
 mod histories;
+mod kept;
 mod questions;
 mod records;
 mod taking;

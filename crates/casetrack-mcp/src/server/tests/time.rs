@@ -103,6 +103,7 @@ async fn schemas_are_listed_as_they_are_printed() {
     assert_eq!(tool["inputSchema"]["required"], json!(["timeField"]));
     assert_eq!(tool["outputSchema"]["additionalProperties"], false);
     assert_eq!(tool["annotations"]["readOnlyHint"], true);
+    assert_eq!(tool["annotations"]["destructiveHint"], false);
 }
 
 #[tokio::test]
@@ -376,4 +377,20 @@ async fn find_files_by_time_takes_phrases_and_names() {
     let refused = find(json!({"when": "soon"})).await.1;
     assert!(refused["content"][0]["text"].as_str().unwrap().contains("last week"), "{refused}");
     assert!(find(json!({"when": "today", "from": "2025-12-01T00:00:00Z"})).await.1["isError"].as_bool().unwrap());
+}
+
+/// From 2026-07-28 on there is no handshake: each request says who asks.
+#[tokio::test]
+async fn a_client_without_a_handshake_is_known_by_its_requests() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, expected) in [("claude-code", "fs_search_by_time"), ("test", "fs.search_by_time")] {
+        let mut client = Client::connect_with(settings(dir.path()), None);
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let listed = client.request("tools/list", json!({"_meta": meta})).await;
+        assert_eq!(listed["result"]["tools"][0]["name"], expected, "{listed}");
+    }
 }

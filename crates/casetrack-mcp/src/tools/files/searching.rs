@@ -37,8 +37,8 @@ pub(crate) struct SearchFilesParameters {
 impl Tool for SearchFiles {
     const NAME: &'static str = "searchFiles";
     const TITLE: &'static str = "Search files";
-    const DESCRIPTION: &'static str = "Keyword and semantic search of the indexed files. Returns ranked files, each with the pointer and a \
-        redacted snippet of its best passage.";
+    const DESCRIPTION: &'static str = "Keyword and semantic search of files as indexFolder last read them: files that are new since are not \
+        found. Returns ranked files, each with the pointer and a redacted snippet of its best passage.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Files;
     const CONTRACT: Contract = Contract::FILES;

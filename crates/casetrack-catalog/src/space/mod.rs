@@ -8,6 +8,7 @@ mod block;
 mod bounds;
 mod conditions;
 mod contents;
+mod handed;
 mod holding;
 mod ids;
 mod image;

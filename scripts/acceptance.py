@@ -42,8 +42,10 @@ class Checks:
 class Client:
     """One session. Answers are checked against the schema that is listed."""
 
-    def __init__(self, session, checks):
+    def __init__(self, session, checks, heard):
         self.session, self.checks, self.schemas = session, checks, {}
+        # Notifications, in the order in which they came.
+        self.heard = heard
 
     async def tools(self):
         tools = [tool.model_dump(by_alias=True) for tool in (await self.session.list_tools()).tools]
@@ -66,10 +68,14 @@ async def session(program, home, checks, *options):
     """A session of `casetrack mcp` with these options. Its owner ends by itself after three seconds without clients."""
     env = {**os.environ, "CASETRACK_IDLE_SECONDS": "3", "CASETRACK_TOKEN": TOKEN}
     arguments = ["--quiet", "--data-dir", str(home), "mcp", *options]
-    over = http if OVER_HTTP else stdio
-    async with over(program, arguments, env) as streams, ClientSession(*streams) as opened:
+    over, heard = http if OVER_HTTP else stdio, []
+
+    async def hear(message):
+        heard.append(message)
+
+    async with over(program, arguments, env) as streams, ClientSession(*streams, message_handler=hear) as opened:
         await opened.initialize()
-        yield Client(opened, checks)
+        yield Client(opened, checks, heard)
 
 
 def stdio(program, arguments, env):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times sums and searches of resource sets on a tree of small files, beside du, and beside dust where it is installed.
+"""Times sums and searches of resource sets on a tree of small files, beside du and dust (`cargo install du-dust`).
 
 Usage: benches/space.py PROGRAM [--files N] [--tree DIR] [--runs N]
 
@@ -57,6 +57,8 @@ def main():
         dust = shutil.which("dust")
         if dust:
             peers.append(("dust", [dust, "-s", "-d", "1", str(root)]))
+        else:
+            print("dust is missing, so the table lacks it: cargo install du-dust", file=sys.stderr)
         for _ in range(options.runs):
             for label, command in peers:
                 note(label, timed(command)[0])
@@ -88,6 +90,8 @@ def main():
         print("| | ms |\n|---|---|")
         for label, milliseconds in times.items():
             print(f"| {label} | {statistics.median(milliseconds):,.0f} |")
+        if not dust:
+            print("| dust | not installed |")
     return 0
 
 

@@ -42,8 +42,10 @@ class Checks:
 class Client:
     """One session. Answers are checked against the schema that is listed."""
 
-    def __init__(self, session, checks):
+    def __init__(self, session, checks, heard):
         self.session, self.checks, self.schemas = session, checks, {}
+        # Notifications, in the order in which they came.
+        self.heard = heard
 
     async def tools(self):
         tools = [tool.model_dump(by_alias=True) for tool in (await self.session.list_tools()).tools]
@@ -64,10 +66,15 @@ class Client:
 @contextlib.asynccontextmanager
 async def session(program, home, checks, *options, **of_client):
     """A session of `casetrack mcp` with these options, and those of the SDK's client. Its owner ends by itself after three seconds without clients."""
-    over = http if OVER_HTTP else stdio
+    over, heard = http if OVER_HTTP else stdio, []
+
+    async def hear(message):
+        heard.append(message)
+
+    of_client.setdefault("message_handler", hear)
     async with over(program, *started(home, options)) as streams, ClientSession(*streams, **of_client) as opened:
         await opened.initialize()
-        yield Client(opened, checks)
+        yield Client(opened, checks, heard)
 
 
 def started(home, options):

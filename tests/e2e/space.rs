@@ -47,6 +47,15 @@ fn sets_are_kept_on_the_command_line_and_taken_elsewhere() {
     run(&home, &["space", "delete", "top"]);
     assert_eq!(run_json(&home, &["space", "sets"])["resource_sets"].as_array().unwrap().len(), 1);
     assert!(run(&home, &["space", "plans"]).contains("There are no plans"));
+
+    let folder = files.to_str().unwrap();
+    assert!(run(&home, &["space", "index", folder]).contains("2 files, 1 folder"));
+    assert!(run(&home, &["space", "jobs"]).contains("completed, 100 %"));
+    assert!(run(&home, &["space", "sources"]).contains("There are no sources"));
+    run(&home, &["space", "plan", "watch", folder, "--set", "followed", "--follow"]);
+    assert!(run(&home, &["space", "plans"]).contains("watch  continuous, active"));
+    run(&home, &["space", "run", "watch"]);
+    assert_eq!(run_json(&home, &["space", "sum", "followed"])["value"], 4_000);
 }
 
 /// Asks until an answer is as expected.
@@ -96,6 +105,44 @@ fn a_continuous_plan_follows_its_folder_and_goes_on_after_the_owner_was_killed()
     let statuses: Vec<&Value> =
         plan["executions"].as_array().unwrap().iter().map(|execution| &execution["status"]).collect();
     assert_eq!(statuses, [&json!("running"), &json!("failed")], "{plan}");
+}
+
+#[test]
+fn a_plan_and_a_source_outlive_a_start_without_their_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, files) = (dir.path().join("home"), dir.path().canonicalize().unwrap().join("files"));
+    write(&files.join("a"), 5);
+    let mut client = Client::start(&home, &["--toolsets", "space"]);
+    let config = json!({"path": files.to_str().unwrap(), "debounce_ms": 50});
+    let source = json!({"name": "w", "type": "filesystem.watch", "target_set": "live", "config": config});
+    client.call("plan-create", json!({"name": "p", "mode": "continuous", "sources": [source]}));
+    client.call("plan-execute", json!({"name": "p"}));
+    let source = json!({"name": "s", "type": "filesystem.watch", "target_set": "watched", "config": config});
+    client.call("source-create", source);
+    client.call("source-start", json!({"name": "s"}));
+    let sum = |client: &mut Client, set: &str| {
+        client.call("resource-sum", json!({"name": set, "metric": "size"})).1["value"].clone()
+    };
+    until(&json!(5), || sum(&mut client, "live"));
+    until(&json!(5), || sum(&mut client, "watched"));
+    drop(client);
+
+    kill(owner_pid(&home));
+    let away = files.with_file_name("away");
+    fs::rename(&files, &away).unwrap();
+    let mut client = Client::start(&home, &["--toolsets", "space"]);
+    let run = |client: &mut Client| client.call("plan-get", json!({"name": "p"})).1["executions"][0].clone();
+    until(&json!(true), || json!(run(&mut client)["error"].as_str().is_some_and(|why| why.contains("does not exist"))));
+    assert_eq!(run(&mut client)["status"], "running");
+    let source = |client: &mut Client| client.call("source-get", json!({"name": "s"})).1;
+    until(&json!(true), || json!(source(&mut client)["last_error"].is_string()));
+    assert_eq!(source(&mut client)["status"], "running");
+
+    fs::rename(&away, &files).unwrap();
+    write(&files.join("b"), 7);
+    until(&json!(12), || sum(&mut client, "live"));
+    until(&json!(12), || sum(&mut client, "watched"));
+    until(&Value::Null, || run(&mut client)["error"].clone());
 }
 
 #[test]

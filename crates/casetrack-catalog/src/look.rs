@@ -68,6 +68,15 @@ impl Catalog {
                 .map_err(failed)
         })
     }
+
+    /// Whether the catalogue has this file or folder, or anything in this folder.
+    pub fn knows(&self, path: &Path) -> Result<bool> {
+        let is_folder = |connection: &rusqlite::Connection| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM folders WHERE path = ?)";
+            connection.query_row(sql, params![paths::bytes(path)], |row| row.get(0)).map_err(failed)
+        };
+        Ok(self.read(is_folder)? || self.first_seen(path)?.is_some())
+    }
 }
 
 /// Returns whether the path can be kept.

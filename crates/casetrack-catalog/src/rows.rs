@@ -27,6 +27,7 @@ pub(crate) struct Rows<'t> {
     insert: Statement<'t>,
     update: Statement<'t>,
     folder: Statement<'t>,
+    path: Statement<'t>,
     add_folder: Statement<'t>,
     set_listing: Statement<'t>,
     forget_listing: Statement<'t>,
@@ -54,6 +55,7 @@ impl<'t> Rows<'t> {
                 "UPDATE OR IGNORE entries SET ({columns}, folder, name) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?"
             ))?,
             folder: transaction.prepare("SELECT id FROM folders WHERE path = ?")?,
+            path: transaction.prepare("SELECT path FROM folders WHERE id = ?")?,
             add_folder: transaction.prepare("INSERT INTO folders (path) VALUES (?) RETURNING id")?,
             set_listing: transaction
                 .prepare("UPDATE folders SET (digest, files, folders) = (?, ?, ?) WHERE id = ?")?,
@@ -108,7 +110,7 @@ impl<'t> Rows<'t> {
 
     /// Gives a row of the same file, under a path where that no longer is, its new place. Returns it with the folder that it was in.
     pub fn take_over(&mut self, folder: i64, name: &[u8], columns: Columns) -> rusqlite::Result<Option<(i64, i64)>> {
-        let Some((id, before, old_name)) = self.moved_from(&columns.facts())? else { return Ok(None) };
+        let Some((id, before, old_name)) = self.moved_from(&columns.facts(), folder, name)? else { return Ok(None) };
         self.update(id, folder, name, columns)?;
         if old_name != name {
             self.names.replace(id, name)?;
@@ -118,13 +120,22 @@ impl<'t> Rows<'t> {
         Ok(Some((id, before)))
     }
 
-    fn moved_from(&mut self, facts: &Facts) -> rusqlite::Result<Option<(i64, i64, Vec<u8>)>> {
-        for (id, path, folder, name, columns) in self.of_inode(facts)? {
-            if columns.facts().is_same_file(facts) && !Facts::read(&path).is_ok_and(|there| there.is_same_file(facts)) {
-                return Ok(Some((id, folder, name)));
-            }
+    /// Of several names that are gone, the one whose path ends most like the new one: a folder that moves keeps what is in it apart.
+    fn moved_from(&mut self, facts: &Facts, folder: i64, name: &[u8]) -> rusqlite::Result<Option<(i64, i64, Vec<u8>)>> {
+        let mut gone = self.of_inode(facts)?;
+        gone.retain(|(_, path, .., columns)| {
+            columns.facts().is_same_file(facts) && !Facts::read(path).is_ok_and(|there| there.is_same_file(facts))
+        });
+        if gone.len() > 1 {
+            let folder: Vec<u8> = self.path.query_row([folder], |row| row.get(0))?;
+            let new = paths::joined(&folder, name);
+            let alike = |path: &Path| {
+                let old = paths::bytes(path).iter().rev();
+                old.zip(new.iter().rev()).take_while(|(old, new)| old == new).count()
+            };
+            gone.sort_by_cached_key(|(_, path, ..)| std::cmp::Reverse(alike(path)));
         }
-        Ok(None)
+        Ok(gone.into_iter().next().map(|(id, _, folder, name, _)| (id, folder, name)))
     }
 
     /// Brings the other names of a file up to date.

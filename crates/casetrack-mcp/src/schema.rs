@@ -12,6 +12,9 @@ use crate::answer;
 
 pub(crate) type JsonObject = serde_json::Map<String, Value>;
 
+/// Marks a parameter that may be null: `true`, or `"default"` where null is also what a call means that does not name it.
+const NULL: &str = "x-null";
+
 /// The flat schema of a tool's parameters.
 pub(crate) fn parameters<T: JsonSchema>() -> JsonObject {
     let mut schema = generate::<T>(Contract::Deserialize);
@@ -76,8 +79,9 @@ fn flatten(property: &mut JsonObject) {
         property.insert("type".into(), "string".into());
         property.insert("enum".into(), values.into());
     }
-    // Null is a value of its own where a call that names none means another.
-    let is_null_a_value = property.get("default").is_some_and(|default| !default.is_null());
+    // Null is a value of its own where a call that names none means another, and where it is marked.
+    let marked = property.remove(NULL);
+    let is_null_a_value = marked.is_some() || property.get("default").is_some_and(|default| !default.is_null());
     if let Some(Value::Array(types)) = property.get_mut("type").filter(|_| !is_null_a_value) {
         types.retain(|name| name != "null");
         if let [one] = &types[..] {
@@ -88,7 +92,7 @@ fn flatten(property: &mut JsonObject) {
     if let Some(Value::Array(values)) = property.get_mut("enum") {
         values.retain(|value| !value.is_null());
     }
-    if property.get("default").is_some_and(Value::is_null) {
+    if property.get("default").is_some_and(Value::is_null) && marked != Some(json!("default")) {
         property.remove("default");
     }
 }

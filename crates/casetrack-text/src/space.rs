@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
-use casetrack_engine::plans::{PlanList, StartedPlan};
-use casetrack_engine::space::{EntryPage, ModifiedSet, SetDetails, SetList, SetSum, UsageBranch, UsageTree};
+use casetrack_engine::plans::{PlanItem, PlanList, SourceList, StartedPlan};
+use casetrack_engine::space::{
+    EntryPage, JobList, ModifiedSet, SetDetails, SetList, SetSum, SpaceIndexed, UsageBranch, UsageTree,
+};
 
 use crate::format::{bytes, counted, one_line, thousands};
 
@@ -92,6 +94,7 @@ pub fn sum(sum: &SetSum) -> String {
     for part in &sum.breakdown {
         let _ = writeln!(text, "{:>12}  {}", shown(part.value), one_line(&part.name));
     }
+    push_notice(&mut text, sum.notice);
     text
 }
 
@@ -107,7 +110,66 @@ pub fn found(page: &EntryPage) -> String {
     for entry in &page.entries {
         let _ = writeln!(text, "{:>11}  {}  {}", bytes(entry.size), entry.modified, one_line(&entry.path));
     }
+    push_notice(&mut text, page.notice);
     text
+}
+
+fn push_notice(text: &mut String, notice: Option<&str>) {
+    if let Some(notice) = notice {
+        let _ = writeln!(text, "{notice}");
+    }
+}
+
+/// What a job found below a folder.
+pub fn indexed(done: &SpaceIndexed) -> String {
+    format!(
+        "Indexed {}: {}, {}, {}.\n",
+        one_line(&done.root),
+        counted(done.files.unwrap_or_default(), "file"),
+        counted(done.directories.unwrap_or_default(), "folder"),
+        bytes(done.total_size.unwrap_or_default())
+    )
+}
+
+/// Jobs that index.
+pub fn jobs(list: &JobList) -> String {
+    if list.jobs.is_empty() {
+        return "There are no such jobs.\n".to_owned();
+    }
+    let mut text = String::new();
+    for job in &list.jobs {
+        let error = job.error.as_deref().map(|error| format!(": {}", one_line(error))).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{:>6}  {}, {:.0} %  {}  {}{error}",
+            job.job_id,
+            job.status,
+            job.progress,
+            one_line(&job.root),
+            counted(job.files, "file")
+        );
+    }
+    text
+}
+
+/// All sources.
+pub fn sources(list: &SourceList) -> String {
+    if list.sources.is_empty() {
+        return "There are no sources.\n".to_owned();
+    }
+    let mut text = String::new();
+    for source in &list.sources {
+        let error = source.last_error.as_deref().map(|error| format!(": {}", one_line(error))).unwrap_or_default();
+        let (name, set) = (one_line(&source.name), one_line(&source.target_set));
+        let _ = writeln!(text, "{name}  {} into {set}, {}{error}", source.kind, source.status);
+    }
+    text
+}
+
+/// A plan that was made.
+pub fn planned(plan: &PlanItem) -> String {
+    let name = one_line(&plan.name);
+    format!("Created the plan {name}. Run it with `casetrack space run {name}`.\n")
 }
 
 /// All plans.

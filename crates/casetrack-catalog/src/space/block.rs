@@ -43,7 +43,7 @@ pub(super) struct Block {
     pub owns: Vec<u32>,
     pub kinds: Vec<Kind>,
     pub sizes: Vec<u64>,
-    allocated: Vec<u64>,
+    pub allocated: Vec<u64>,
     pub modified: Vec<i64>,
     pub changed: Vec<i64>,
     devices: Vec<u64>,

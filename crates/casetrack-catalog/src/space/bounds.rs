@@ -15,7 +15,7 @@ pub enum End {
 }
 
 /// Reads one end of a range, in nanoseconds since 1970: an ISO 8601 date or date-time, in the zone of this machine where it names none, or
-/// seconds since 1970. As the last end, a date alone is the end of its day and seconds or a minute are whole.
+/// seconds since 1970. As the last end, a date alone is the end of its day, and a time without decimals is the end of its second.
 ///
 /// Errors: any other text. The message is what is wrong with it.
 pub fn bound(text: &str, end: End) -> Result<i64> {
@@ -30,9 +30,11 @@ pub fn bound(text: &str, end: End) -> Result<i64> {
 fn bound_in(text: &str, end: End, zone: &TimeZone) -> Option<Time> {
     let is_number = text.strip_prefix('-').unwrap_or(text).bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_number && let Ok(seconds) = text.parse::<f64>() {
-        let whole = Time { seconds: seconds.floor() as i64, nanoseconds: (seconds.fract().abs() * 1e9) as u32 };
+        // The part behind the point counts forwards, also before 1970.
+        let nanoseconds = ((seconds - seconds.floor()) * 1e9) as u32;
+        let time = Time { seconds: seconds.floor() as i64, nanoseconds };
         let is_whole = !text.contains('.');
-        return seconds.is_finite().then_some(if is_whole { last_of(whole, end) } else { whole });
+        return seconds.is_finite().then_some(if is_whole { last_of(time, end) } else { time });
     }
     let local = |time: DateTime| Some(Time::from(time.to_zoned(zone.clone()).ok()?.timestamp()));
     // A date-time is read first: a date would be found in it as well.
@@ -83,6 +85,7 @@ mod tests {
             ("1732492800", End::Max, "2024-11-25T00:00:00.999999999Z"),
             ("-1", End::Min, "1969-12-31T23:59:59Z"),
             ("1732492800.25", End::Max, "2024-11-25T00:00:00.25Z"),
+            ("-1.25", End::Min, "1969-12-31T23:59:58.75Z"),
         ] {
             assert_eq!(bound_in(text, end, &berlin).unwrap().to_string(), expected, "{text} {end:?}");
         }

@@ -18,6 +18,8 @@ pub enum Condition {
     Text(Text),
     /// Bytes.
     Size(Option<u64>, Option<u64>),
+    /// Bytes that the file system has set aside.
+    Allocated(Option<u64>, Option<u64>),
     /// Nanoseconds since 1970. Only the times of the last change of content and of anything are known to the image.
     Time(TimeField, Option<i64>, Option<i64>),
 }
@@ -34,6 +36,7 @@ impl Condition {
             Self::Kind(kind) => Judge::Kind(*kind),
             Self::Text(text) => Judge::Text(Box::new(text.judge(image))),
             Self::Size(min, max) => Judge::Size(min.unwrap_or(0), max.unwrap_or(u64::MAX)),
+            Self::Allocated(min, max) => Judge::Allocated(min.unwrap_or(0), max.unwrap_or(u64::MAX)),
             Self::Time(TimeField::Modified, min, max) => Judge::Modified(time(*min, *max)),
             Self::Time(TimeField::Changed, min, max) => Judge::Changed(time(*min, *max)),
             Self::Time(..) => Judge::Any(Vec::new()),
@@ -49,7 +52,7 @@ fn time(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
 fn judges<'a>(conditions: &'a [Condition], image: &Image) -> Vec<Judge<'a>> {
     let mut judges: Vec<Judge<'a>> = conditions.iter().map(|condition| condition.judge(image)).collect();
     judges.sort_by_key(|judge| match judge {
-        Judge::Kind(_) | Judge::Size(..) | Judge::Modified(_) | Judge::Changed(_) => 0,
+        Judge::Kind(_) | Judge::Size(..) | Judge::Allocated(..) | Judge::Modified(_) | Judge::Changed(_) => 0,
         Judge::Text(judge) => 1 + judge.cost(),
         Judge::All(_) | Judge::Any(_) | Judge::None(_) => u8::MAX,
     });
@@ -64,6 +67,7 @@ pub(super) enum Judge<'a> {
     Kind(Kind),
     Text(Box<TextJudge<'a>>),
     Size(u64, u64),
+    Allocated(u64, u64),
     Modified((i64, i64)),
     Changed((i64, i64)),
 }
@@ -85,6 +89,7 @@ impl Judge<'_> {
             Self::Kind(kind) => places.keep_where(&block.kinds, |one| one == *kind),
             Self::Text(judge) => judge.keep(image, block, places),
             Self::Size(min, max) => places.keep_where(&block.sizes, |size| (*min..=*max).contains(&size)),
+            Self::Allocated(min, max) => places.keep_where(&block.allocated, |size| (*min..=*max).contains(&size)),
             Self::Modified((min, max)) => places.keep_where(&block.modified, |time| (*min..=*max).contains(&time)),
             Self::Changed((min, max)) => places.keep_where(&block.changed, |time| (*min..=*max).contains(&time)),
         }
@@ -124,7 +129,7 @@ pub(super) mod tests {
             let name = format!("{}{}", ["Common start ", "b"][random.usize(..2)], random.u32(..3_000));
             let name = format!("{name}{}", random.choice(&ends).unwrap());
             let block = image.blocks.entry(block_of(id)).or_default();
-            Arc::make_mut(block).push(&Row { kind, size, modified, ..row(id) }, name.as_bytes());
+            Arc::make_mut(block).push(&Row { kind, size, allocated: 50 - size, modified, ..row(id) }, name.as_bytes());
         }
         for block in image.blocks.values_mut() {
             *block = Arc::new(Block::clone(block).completed(0));
@@ -139,7 +144,11 @@ pub(super) mod tests {
         let (low, high, time) = (random.u64(..50), random.u64(..50), random.i64(-20..20));
         let number = random.u32(..1_000).to_string();
         let text = |field, how, text: &str| Condition::Text(Text::new(field, how, text, false).unwrap());
-        match random.u8(..7) {
+        match random.u8(..8) {
+            7 => (
+                Condition::Allocated(Some(low), Some(high)),
+                Box::new(move |row, _| (low..=high).contains(&row.allocated)),
+            ),
             0 => (Condition::Kind(Kind::Link), Box::new(|row, _| row.kind == Kind::Link)),
             1 => (Condition::Size(Some(low), None), Box::new(move |row, _| row.size >= low)),
             2 => (Condition::Size(Some(low), Some(high)), Box::new(move |row, _| row.size >= low && row.size <= high)),

@@ -215,6 +215,7 @@ impl Space {
             let tidy = || {
                 transaction.execute_batch(
                     "DELETE FROM members WHERE entry NOT IN (SELECT id FROM files.entries);
+                    DELETE FROM handed WHERE entry NOT IN (SELECT id FROM files.entries);
                     DELETE FROM places WHERE entry NOT IN (SELECT entry FROM members);
                     UPDATE places SET (folder, name) = (SELECT folder, name FROM files.entries e WHERE e.id = places.entry)
                         WHERE EXISTS (SELECT 1 FROM files.entries e WHERE e.id = places.entry

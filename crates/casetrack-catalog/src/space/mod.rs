@@ -9,6 +9,7 @@ mod block;
 mod bounds;
 mod conditions;
 mod contents;
+mod handed;
 mod holding;
 mod ids;
 mod image;

@@ -51,15 +51,15 @@ pub struct Plan {
     pub updated: i64,
 }
 
-/// What changes of a plan; the rest stays.
+/// What changes of a plan; the rest stays. `Some(None)` clears a part that a plan need not have.
 #[derive(Debug, Clone, Default)]
 pub struct PlanChange {
-    pub description: Option<String>,
+    pub description: Option<Option<String>>,
     pub mode: Option<String>,
     pub status: Option<String>,
     pub sources: Option<Value>,
-    pub conditions: Option<Value>,
-    pub outcomes: Option<Value>,
+    pub conditions: Option<Option<Value>>,
+    pub outcomes: Option<Option<Value>>,
 }
 
 /// A query that was saved under a name.
@@ -171,20 +171,26 @@ impl Space {
     ///
     /// Errors: [`ErrorCode::NotFound`], and a definition that is too long.
     pub fn update_plan(&self, name: &str, change: &PlanChange) -> Result<Plan> {
-        check_description(change.description.as_deref())?;
-        let (sources, conditions, outcomes) = (
-            optional(change.sources.as_ref())?,
-            optional(change.conditions.as_ref())?,
-            optional(change.outcomes.as_ref())?,
-        );
+        let PlanChange { description, mode, status, sources, conditions, outcomes } = change.clone();
         self.write(|transaction| {
-            one(transaction, PLAN, "plan", name, read_plan)?;
+            let plan = one(transaction, PLAN, "plan", name, read_plan)?;
+            let plan = Plan {
+                description: description.unwrap_or(plan.description),
+                mode: mode.unwrap_or(plan.mode),
+                status: status.unwrap_or(plan.status),
+                sources: sources.unwrap_or(plan.sources),
+                conditions: conditions.unwrap_or(plan.conditions),
+                outcomes: outcomes.unwrap_or(plan.outcomes),
+                ..plan
+            };
+            check_description(plan.description.as_deref())?;
+            let (sources, conditions, outcomes) =
+                (written(&plan.sources)?, optional(plan.conditions.as_ref())?, optional(plan.outcomes.as_ref())?);
             transaction
                 .execute(
-                    "UPDATE plans SET description = coalesce(?, description), mode = coalesce(?, mode),
-                    status = coalesce(?, status), sources = coalesce(?, sources), conditions = coalesce(?, conditions),
-                    outcomes = coalesce(?, outcomes), updated = ? WHERE name = ?",
-                    params![change.description, change.mode, change.status, sources, conditions, outcomes, now(), name],
+                    "UPDATE plans SET description = ?, mode = ?, status = ?, sources = ?, conditions = ?, outcomes = ?,
+                    updated = ? WHERE id = ?",
+                    params![plan.description, plan.mode, plan.status, sources, conditions, outcomes, now(), plan.id],
                 )
                 .map_err(failed)?;
             one(transaction, PLAN, "plan", name, read_plan)
@@ -200,6 +206,7 @@ impl Space {
             for sql in ["DELETE FROM executions WHERE plan = ?", "DELETE FROM plans WHERE name = ?"] {
                 transaction.execute(sql, [name]).map_err(failed)?;
             }
+            transaction.execute("DELETE FROM handed WHERE plan = ?", [plan.id]).map_err(failed)?;
             Ok(plan)
         })
     }

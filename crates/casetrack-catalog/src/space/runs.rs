@@ -57,6 +57,8 @@ pub struct JobWish<'a> {
     pub min_progress: Option<f64>,
     pub max_progress: Option<f64>,
     pub limit: u32,
+    /// Left out in front.
+    pub offset: u64,
 }
 
 const EXECUTION: &str = "SELECT id, plan, status, started, ended, entries, matched, error FROM executions";
@@ -98,12 +100,16 @@ impl Space {
         })
     }
 
-    /// The runs of one plan or of all, the latest first.
-    pub fn executions(&self, plan: Option<&str>, limit: u32) -> Result<Vec<Execution>> {
+    /// The runs of one plan or of all but some, the latest first, behind the first `offset`.
+    pub fn executions(&self, plan: Option<&str>, hidden: &[&str], limit: u32, offset: u64) -> Result<Vec<Execution>> {
+        let hidden = serde_json::json!(hidden).to_string();
         self.read(|connection| {
             connection
-                .prepare(&format!("{EXECUTION} WHERE ?1 IS NULL OR plan = ?1 ORDER BY id DESC LIMIT ?2"))?
-                .query_map(params![plan, limit], read_execution)?
+                .prepare(&format!(
+                    "{EXECUTION} WHERE (?1 IS NULL OR plan = ?1) AND plan NOT IN (SELECT value FROM json_each(?2))
+                    ORDER BY id DESC LIMIT ?3 OFFSET ?4"
+                ))?
+                .query_map(params![plan, hidden, limit, stored(offset)], read_execution)?
                 .collect()
         })
     }
@@ -148,13 +154,13 @@ impl Space {
         })
     }
 
-    /// When a folder, or one around it, was last indexed as a whole, in seconds since 1970.
+    /// When a folder, or one around it, was last indexed as a whole in this catalogue, in seconds since 1970.
     pub fn last_indexed(&self, path: &str) -> Result<Option<i64>> {
         self.read(|connection| {
             connection
                 .prepare(
                     "SELECT max(ended) FROM jobs WHERE kind = 'index' AND status = 'completed'
-                    AND (path = ?1 OR path = '/' OR substr(?1, 1, length(path) + 1) = path || '/')",
+                    AND id > (SELECT jobs_before FROM state) AND (path = ?1 OR path = '/' OR substr(?1, 1, length(path) + 1) = path || '/')",
                 )?
                 .query_row([path], |row| row.get(0))
         })
@@ -175,10 +181,18 @@ impl Space {
                 .prepare(&format!(
                     "{JOB} WHERE (?1 IS NULL OR kind = ?1) AND (NOT ?2 OR status IN ('pending', 'running'))
                     AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR progress >= ?4) AND (?5 IS NULL OR progress <= ?5)
-                    ORDER BY id DESC LIMIT ?6"
+                    ORDER BY id DESC LIMIT ?6 OFFSET ?7"
                 ))?
                 .query_map(
-                    params![wish.kind, wish.active, wish.status, wish.min_progress, wish.max_progress, wish.limit],
+                    params![
+                        wish.kind,
+                        wish.active,
+                        wish.status,
+                        wish.min_progress,
+                        wish.max_progress,
+                        wish.limit,
+                        stored(wish.offset)
+                    ],
                     read_job,
                 )?
                 .collect()

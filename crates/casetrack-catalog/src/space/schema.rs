@@ -16,7 +16,8 @@ const DAMAGED: &str = "space.damaged.sqlite";
 /// The schema, one step for each version. Times are seconds since 1970.
 ///
 /// `members` names entries by the ids of the catalogue whose key is in `state`. `places` and `place_folders` repeat where these entries
-/// were; members of a catalogue that was made anew wait by their paths until a scan meets them.
+/// were; members of a catalogue that was made anew wait by their paths until a scan meets them. `handed` has the entries that the outcomes of
+/// a plan had, with the times of their last change then, in nanoseconds. Jobs up to `jobs_before` worked on an earlier catalogue.
 const STEPS: &[&str] = &["
 CREATE TABLE state (catalog_key INTEGER);
 INSERT INTO state VALUES (NULL);
@@ -110,6 +111,14 @@ CREATE TABLE contents (
 CREATE INDEX contents_made ON contents (made);
 CREATE TABLE digests (path BLOB PRIMARY KEY, size INTEGER NOT NULL, modified INTEGER NOT NULL, sha256 TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX digests_sha256 ON digests (sha256);
+", "
+CREATE TABLE handed (
+    plan INTEGER NOT NULL,
+    entry INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    PRIMARY KEY (plan, entry)
+) WITHOUT ROWID;
+ALTER TABLE state ADD COLUMN jobs_before INTEGER NOT NULL DEFAULT 0;
 "];
 
 /// What keeps count of the changes of the catalogue, block by block of ids, and of its folders as block -1. A block that was never read has
@@ -224,13 +233,15 @@ fn rebind(connection: &mut Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     let transaction = connection.transaction()?;
-    transaction.execute("UPDATE state SET catalog_key = ?", [key])?;
+    transaction
+        .execute("UPDATE state SET catalog_key = ?, jobs_before = (SELECT coalesce(max(id), 0) FROM jobs)", [key])?;
     transaction.execute_batch(
         "INSERT OR IGNORE INTO waiting SELECT m.set_id, f.path, p.name, m.added FROM members m
             JOIN places p ON p.entry = m.entry JOIN place_folders f ON f.id = p.folder;
         DELETE FROM members;
         DELETE FROM places;
         DELETE FROM place_folders;
+        DELETE FROM handed;
         UPDATE sets SET revision = revision + 1;",
     )?;
     transaction.commit()

@@ -39,6 +39,11 @@ impl Engine {
         Ok(Self { host, jobs, watches, plans: Arc::default() })
     }
 
+    #[cfg(test)]
+    pub(crate) fn plans_and_jobs(&self) -> (&Arc<Plans>, &Arc<Jobs>) {
+        (&self.plans, &self.jobs)
+    }
+
     /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files
     /// and, where the settings for them are the same, the models. `data_dir` and `reader` of `config` are ignored.
     pub fn with_config(&self, config: EngineConfig) -> Self {
@@ -169,6 +174,7 @@ impl Engine {
     /// Whether some job has not ended.
     pub fn has_work(&self) -> bool {
         self.host.space_work().count() > 0
+            || self.plans.count_runs() > 0
             || !self.jobs.list(JobFilter { active: true, ..JobFilter::default() }).is_empty()
     }
 }

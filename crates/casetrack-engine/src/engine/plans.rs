@@ -73,21 +73,29 @@ impl Engine {
         self.plans.plans(host)
     }
 
-    /// The executions of one plan or of all, the latest first.
+    /// The executions of one plan or of all, the latest first, behind the first `offset`; `limit` is 1 to 1,000.
     ///
     /// Errors: a plan that does not exist.
-    pub fn plan_executions(&self, host: &Host, plan: Option<&str>, limit: u32) -> Result<Vec<ExecutionItem>> {
-        self.plans.executions(host, plan, limit)
+    pub fn plan_executions(
+        &self,
+        host: &Host,
+        plan: Option<&str>,
+        limit: u32,
+        offset: u64,
+    ) -> Result<Vec<ExecutionItem>> {
+        self.plans.executions(host, plan, limit, offset)
     }
 
-    /// Begins a run of a plan, and does not wait for it. A continuous plan goes on from now on, also after a restart.
+    /// Begins a run of a plan, and does not wait for it. A continuous plan goes on from now on, also after a restart. Where the plan runs, the
+    /// answer is the run that it has.
     ///
-    /// Errors: a plan that does not exist or is not active.
+    /// Errors: a plan that does not exist or is not active; too many plans that run.
     pub fn execute_plan(&self, host: &Host, name: &str) -> Result<StartedPlan> {
         self.plans.execute_plan(host, &self.jobs, name)
     }
 
-    /// Changes what is given of a plan. One at work goes on as it is then, or ends.
+    /// Changes what is given of a plan. A continuous one at work goes on as it is then. Where it is no more active, its run ends; a continuous
+    /// one that was at work goes on when it is active again.
     ///
     /// Errors: a plan that does not exist, and those of [`create_plan`](Self::create_plan).
     pub fn update_plan(&self, host: &Host, name: &str, change: &PlanChange) -> Result<PlanItem> {

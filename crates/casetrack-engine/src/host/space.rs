@@ -71,14 +71,17 @@ impl SpaceWork {
         Filling { work: self, number }
     }
 
-    /// Waits while one of these sets is being filled, no longer than `most`.
-    pub fn wait_until_filled(&self, sets: &[String], most: Duration, cancel: &Cancel) {
+    /// Waits while one of these sets is being filled, no longer than `most`. Returns whether none is any more.
+    pub fn wait_until_filled(&self, sets: &[String], most: Duration, cancel: &Cancel) -> bool {
         let until = Instant::now() + most;
         let mut filling = lock(&self.filling);
-        while filling.values().flatten().any(|filled| sets.contains(filled))
-            && Instant::now() < until
-            && !cancel.is_cancelled()
-        {
+        loop {
+            if !filling.values().flatten().any(|filled| sets.contains(filled)) {
+                return true;
+            }
+            if Instant::now() >= until || cancel.is_cancelled() {
+                return false;
+            }
             let waited = self.filled.wait_timeout(filling, Duration::from_millis(50));
             filling = waited.unwrap_or_else(PoisonError::into_inner).0;
         }

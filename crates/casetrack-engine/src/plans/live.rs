@@ -1,218 +1,423 @@
-//! A plan or source that goes on filling its sets.
+//! A run of a plan, or a source that was started. One that is continuous goes on filling its sets.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use casetrack_catalog::space::{Execution, Picked};
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_catalog::space::{Execution, Picked, PickedFile};
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
 
+use super::record::Record;
 use super::running::{self, Pass};
 use crate::host::changes::SpaceChange;
-use crate::host::{Host, lock};
+use crate::host::{Host, caught, lock};
 use crate::jobs::Jobs;
 use crate::space::{Definition, SourceSpec};
 
-/// Between two walks of a folder that cannot be watched.
+/// Between two walks of a folder that cannot be watched, and two tries of what failed.
 const WALK: Duration = Duration::from_secs(30);
+/// The longest wait between two tries of outcomes that fail: it doubles from [`WALK`].
+const LONGEST_RETRY: Duration = Duration::from_secs(60 * 60);
+/// Between two tries to read a definition that cannot be read now.
+const READ: Duration = Duration::from_secs(2);
 /// How long changes are waited for where a source names no time.
 const DEBOUNCE: Duration = Duration::from_millis(500);
 /// The longest wait where changes go on.
 const LONGEST_WAIT: Duration = Duration::from_millis(1_000);
 
+/// What changes with the catalogue.
+type CatalogState = (u64, i64, i64);
+/// What changes with each of the folders that are watched.
+type Revisions = Vec<Vec<u64>>;
+
 pub(super) struct Live {
     host: Host,
-    pub definition: Definition,
-    /// The run of a plan, which lasts while it is at work.
-    pub execution: Option<Mutex<Execution>>,
+    record: Record,
+    /// Empty while it cannot be read, as where the folder around a watched one is missing.
+    definition: OnceLock<Definition>,
     state: Mutex<State>,
     /// Whether outcomes that take long are being made.
-    is_busy: Arc<AtomicBool>,
+    is_busy: AtomicBool,
+    /// How many passes were made.
+    passes: AtomicU64,
     cancel: Cancel,
 }
 
 #[derive(Default)]
 struct State {
-    /// Of the catalogue, at the last pass.
-    passed: Option<(u64, i64, i64)>,
+    /// Whether the first walk is over.
+    has_begun: bool,
+    /// When the definition was last tried to be read.
+    read: Option<Instant>,
+    /// Of the catalogue and of the folders, at the last pass, and when that was.
+    passed: Option<(CatalogState, Option<Revisions>, Instant)>,
     /// Of the catalogue when it was last looked at, when that began, and when it last changed.
-    pending: Option<((u64, i64, i64), Instant, Instant)>,
+    pending: Option<(CatalogState, Instant, Instant)>,
     walked: Option<Instant>,
-    /// Files that outcomes had, with the times of their last change.
-    done: HashMap<i64, i64>,
+    /// Sources that could not be walked, by their places.
+    unwalked: BTreeMap<usize, Unwalked>,
+    /// Why the last pass failed, and when.
+    failed: Option<(String, Instant)>,
+    /// Why outcomes failed, when, and how long they are left alone.
+    refused: Option<(String, Instant, Duration)>,
+    /// Files that outcomes had, with the times of their last change. Read when it is first needed.
+    done: Option<HashMap<i64, i64>>,
     /// Whether there may be others that they have yet to get.
     is_left: bool,
 }
 
+struct Unwalked {
+    why: String,
+    was_there: bool,
+}
+
 impl Live {
-    pub fn new(host: &Host, definition: Definition, execution: Option<Execution>, cancel: Cancel) -> Self {
+    pub fn new(host: &Host, record: Record, definition: Option<Definition>) -> Self {
         Self {
             host: host.clone(),
-            definition,
-            execution: execution.map(Mutex::new),
+            record,
+            definition: definition.map(OnceLock::from).unwrap_or_default(),
             state: Mutex::default(),
-            is_busy: Arc::default(),
-            cancel,
+            is_busy: AtomicBool::default(),
+            passes: AtomicU64::default(),
+            cancel: Cancel::default(),
         }
+    }
+
+    pub fn definition(&self) -> Option<&Definition> {
+        self.definition.get()
+    }
+
+    /// Whether it goes on by itself. What cannot be read now went on before.
+    pub fn is_continuous(&self) -> bool {
+        self.definition().is_none_or(|definition| definition.is_continuous)
     }
 
     /// The folders that it watches.
     pub fn folders(&self) -> Vec<PathBuf> {
-        let watched = self.definition.sources.iter().filter_map(|(.., spec)| spec.watched());
-        watched.map(PathBuf::from).collect()
+        let sources = self.definition().map(|definition| &*definition.sources).unwrap_or_default();
+        sources.iter().filter_map(|(.., spec)| spec.watched()).map(PathBuf::from).collect()
     }
 
-    pub fn stop(&self) {
+    /// The run of a plan, as it is now.
+    pub fn execution(&self) -> Option<Execution> {
+        self.record.execution()
+    }
+
+    /// Whether nobody has ended it.
+    pub fn is_running(&self) -> bool {
+        self.record.is_running()
+    }
+
+    /// Ends it, and notes that. It may be in the middle of a walk, which then ends and notes nothing.
+    pub fn end(&self) {
+        self.cancel.cancel();
+        self.record.cancel(&self.host);
+    }
+
+    /// Whether a job of it was cancelled, and it with the job.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// Ends it with the process: it goes on in the next one.
+    pub fn suspend(&self) {
+        self.record.suspend();
         self.cancel.cancel();
     }
 
+    #[cfg(test)]
+    pub fn passes(&self) -> u64 {
+        self.passes.load(Ordering::Relaxed)
+    }
+
+    /// Lets outcomes that failed be tried at the next step.
+    #[cfg(test)]
+    pub fn retry(&self) {
+        if let Some((.., wait)) = &mut lock(&self.state).refused {
+            *wait = Duration::ZERO;
+        }
+    }
+
+    /// Reads the definition that could not be read. Returns whether it can be now.
+    pub fn read(&self) -> bool {
+        {
+            let mut state = lock(&self.state);
+            if self.definition().is_some() || state.read.is_some_and(|read| read.elapsed() < READ) {
+                return false;
+            }
+            state.read = Some(Instant::now());
+        }
+        match self.record.definition(&self.host) {
+            Ok(definition) => self.definition.set(definition).is_ok(),
+            Err(error) => {
+                self.note(Some(&error.message));
+                false
+            }
+        }
+    }
+
+    /// Runs what runs once, and notes how that ended.
+    pub fn run_once(&self, jobs: &Arc<Jobs>) {
+        let Some(definition) = self.definition() else { return };
+        let done = caught(|| {
+            let pass = running::once(&self.host, jobs, definition, &self.cancel)?;
+            self.record.count(&self.host, pass.found.len(), pass.matched.len())
+        });
+        match done {
+            Ok(()) => self.record.end(&self.host, "completed", None),
+            // A job of it was cancelled. Whoever cancelled the run has noted it.
+            Err(_) if self.is_cancelled() => self.record.cancel(&self.host),
+            Err(error) => self.record.end(&self.host, "failed", Some(&error.message)),
+        }
+    }
+
     fn debounce(&self) -> Duration {
-        let of_source = self.definition.sources.iter().filter_map(|(.., spec)| match spec {
+        let sources = self.definition().map(|definition| &*definition.sources).unwrap_or_default();
+        let of_source = sources.iter().filter_map(|(.., spec)| match spec {
             SourceSpec::Watch { debounce, .. } => Some(*debounce),
             _ => None,
         });
         of_source.min().unwrap_or(DEBOUNCE)
     }
 
-    /// Watches its folders, walks what is not watched, and makes the first pass.
-    pub fn begin(&self, jobs: &Arc<Jobs>) -> Result<()> {
-        for (.., spec) in &self.definition.sources {
-            match spec.watched() {
-                Some(folder) => {
-                    std::fs::read_dir(folder).map_err(|error| Error::io(folder.display(), error))?;
-                    self.host.live_files().watch(&self.host, folder, &self.cancel)?;
-                }
-                None => self.host.index_source(spec, &self.cancel)?,
-            }
-        }
-        lock(&self.state).walked = Some(Instant::now());
-        self.pass(jobs)
+    /// Watches its folders, walks what is not watched, and makes the first pass. What fails is noted and tried again.
+    pub fn begin(self: &Arc<Self>, jobs: &Arc<Jobs>) {
+        let done = caught(|| {
+            let walked = self.walk();
+            self.pass(jobs)?;
+            walked
+        });
+        lock(&self.state).has_begun = true;
+        self.note_result(&done);
     }
 
     /// Makes a pass where something has changed and it was quiet since, or changes go on for long.
-    pub fn step(&self, jobs: &Arc<Jobs>) -> Result<()> {
-        if lock(&self.state).passed.is_none() {
-            return Ok(());
+    pub fn step(self: &Arc<Self>, jobs: &Arc<Jobs>) {
+        if !self.is_continuous() || !lock(&self.state).has_begun {
+            return;
         }
-        self.follow()?;
-        let space = self.host.space()?;
-        let now = space.state()?;
-        let is_due = {
-            let mut state = lock(&self.state);
-            if state.passed == Some(now) {
-                state.pending = None;
-                let is_left = state.is_left && !self.is_busy.load(Ordering::Acquire);
-                drop(state);
-                return if is_left { self.pass(jobs) } else { Ok(()) };
+        let done = caught(|| {
+            let followed = self.follow();
+            if self.is_due()? {
+                self.pass(jobs)?;
             }
-            let moment = Instant::now();
-            let debounce = self.debounce();
-            match &mut state.pending {
-                Some((last, began, changed)) => {
-                    if *last != now {
-                        (*last, *changed) = (now, moment);
-                    }
-                    changed.elapsed() >= debounce || began.elapsed() >= LONGEST_WAIT.max(debounce)
-                }
-                pending => {
-                    *pending = Some((now, moment, moment));
-                    debounce.is_zero()
-                }
-            }
-        };
-        if is_due { self.pass(jobs) } else { Ok(()) }
+            followed
+        });
+        self.note_result(&done);
     }
 
-    /// Brings the rows of its folders up to date.
-    fn follow(&self) -> Result<()> {
-        let is_time = lock(&self.state).walked.is_none_or(|walked| walked.elapsed() >= WALK);
-        for (.., spec) in &self.definition.sources {
-            let Some(folder) = spec.watched() else { continue };
-            let is_live = self.host.live_files().bring_up_to_date(&self.host, folder, &self.cancel).unwrap_or(false);
-            if !is_live && is_time {
-                lock(&self.state).walked = Some(Instant::now());
-                self.host.index_source(spec, &self.cancel)?;
+    /// Watches or walks each source for the first time.
+    ///
+    /// Errors: the first of a source. The others are walked all the same.
+    fn walk(&self) -> Result<()> {
+        let sources = self.definition().map(|definition| &*definition.sources).unwrap_or_default();
+        let mut first = Ok(());
+        for (place, (.., spec)) in sources.iter().enumerate() {
+            if self.cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            let done = match spec.watched() {
+                Some(folder) => self.host.live_files().watch(&self.host, folder, &self.cancel).map(drop),
+                None => self.host.index_source(spec, &self.cancel),
+            };
+            let done = done.and_then(|()| check_listable(spec));
+            if let Err(error) = done {
+                let unwalked = Unwalked { why: error.message.clone(), was_there: is_there(spec) };
+                lock(&self.state).unwalked.insert(place, unwalked);
+                first = first.and(Err(error));
             }
         }
-        Ok(())
+        lock(&self.state).walked = Some(Instant::now());
+        first
+    }
+
+    /// Brings the rows of its folders up to date, and walks what could not be walked before.
+    ///
+    /// Errors: the first of a source. The others are followed all the same.
+    fn follow(&self) -> Result<()> {
+        let is_time = {
+            let mut state = lock(&self.state);
+            let is_time = state.walked.is_none_or(|walked| walked.elapsed() >= WALK);
+            if is_time {
+                state.walked = Some(Instant::now());
+            }
+            is_time
+        };
+        let sources = self.definition().map(|definition| &*definition.sources).unwrap_or_default();
+        let mut first = Ok(());
+        for (place, (.., spec)) in sources.iter().enumerate() {
+            let done = match spec.watched() {
+                Some(folder) => check_listable(spec).and_then(|()| {
+                    let live = self.host.live_files().bring_up_to_date(&self.host, folder, &self.cancel);
+                    match live.unwrap_or(false) || !is_time {
+                        true => Ok(()),
+                        false => self.host.index_source(spec, &self.cancel),
+                    }
+                }),
+                None => self.walk_again(place, spec, is_time),
+            };
+            if let Err(error) = done {
+                first = first.and(Err(error));
+            }
+        }
+        first
+    }
+
+    /// Walks a source that could not be walked: at once where it is there now and was not, and from time to time.
+    fn walk_again(&self, place: usize, spec: &SourceSpec, is_time: bool) -> Result<()> {
+        let is_due = match lock(&self.state).unwalked.get(&place) {
+            None => return Ok(()),
+            Some(unwalked) if is_time || !unwalked.was_there && is_there(spec) => Ok(()),
+            Some(unwalked) => Err(Error::invalid(unwalked.why.clone())),
+        };
+        is_due?;
+        let done = self.host.index_source(spec, &self.cancel);
+        let mut state = lock(&self.state);
+        state.unwalked.remove(&place);
+        if let Err(error) = &done {
+            let unwalked = Unwalked { why: error.message.clone(), was_there: is_there(spec) };
+            state.unwalked.insert(place, unwalked);
+        }
+        done
+    }
+
+    /// `None` where some source does not watch, or its folder is walked.
+    fn revisions(&self) -> Option<Revisions> {
+        let sources = &self.definition()?.sources;
+        sources.iter().map(|(.., spec)| self.host.live_files().revisions(spec.watched()?)).collect()
+    }
+
+    /// Whether a pass is to be made now.
+    fn is_due(&self) -> Result<bool> {
+        let (now, revisions) = (self.host.space()?.state()?, self.revisions());
+        let mut state = lock(&self.state);
+        // What changes elsewhere concerns it only where other entries of its sets are gone: that can wait.
+        let is_same = state.passed.as_ref().is_some_and(|(catalog, folders, passed)| {
+            *catalog == now || revisions.is_some() && *folders == revisions && passed.elapsed() < WALK
+        });
+        if is_same {
+            state.pending = None;
+            let is_refused = state.refused.as_ref().is_some_and(|(_, since, wait)| since.elapsed() < *wait);
+            let is_left = state.is_left && !is_refused && !self.is_busy.load(Ordering::Acquire);
+            return Ok(is_left || state.failed.as_ref().is_some_and(|(_, since)| since.elapsed() >= WALK));
+        }
+        let (moment, debounce) = (Instant::now(), self.debounce());
+        Ok(match &mut state.pending {
+            Some((last, began, changed)) => {
+                if *last != now {
+                    (*last, *changed) = (now, moment);
+                }
+                changed.elapsed() >= debounce || began.elapsed() >= LONGEST_WAIT.max(debounce)
+            }
+            pending => {
+                *pending = Some((now, moment, moment));
+                debounce.is_zero()
+            }
+        })
     }
 
     /// Fills its sets from what the catalogue has now. Outcomes get what is new to them, or has changed.
-    fn pass(&self, jobs: &Arc<Jobs>) -> Result<()> {
-        let space = self.host.space()?;
-        let before = space.state()?;
-        let pass = Pass::make(&self.host, &self.definition, &self.cancel)?;
-        self.hand_on(jobs, &pass.matched)?;
+    fn pass(self: &Arc<Self>, jobs: &Arc<Jobs>) -> Result<()> {
+        let Some(definition) = self.definition() else { return Ok(()) };
+        let before = (self.host.space()?.state()?, self.revisions(), Instant::now());
         {
             let mut state = lock(&self.state);
             (state.passed, state.pending) = (Some(before), None);
         }
-        if let Some(execution) = &self.execution {
-            let mut execution = lock(execution);
-            let (entries, matched) = (pass.found.len(), pass.matched.len());
-            if (execution.entries, execution.matched, &execution.error) != (entries, matched, &None) {
-                (execution.entries, execution.matched, execution.error) = (entries, matched, None);
-                space.set_execution(&execution)?;
-                self.host.space_changed(SpaceChange::Plans);
-            }
+        self.passes.fetch_add(1, Ordering::Relaxed);
+        let pass = Pass::make(&self.host, definition, &self.cancel)
+            .and_then(|pass| self.hand_on(jobs, definition, &pass.matched).map(|()| pass));
+        lock(&self.state).failed = pass.as_ref().err().map(|error| (error.message.clone(), Instant::now()));
+        let pass = pass?;
+        self.record.count(&self.host, pass.found.len(), pass.matched.len())?;
+        if pass.has_changed {
+            self.host.space_changed(SpaceChange::Sets);
         }
-        self.host.space_changed(SpaceChange::Sets);
         Ok(())
     }
 
-    /// Gives the outcomes that take long what is new, beside this thread, one lot after another.
-    fn hand_on(&self, jobs: &Arc<Jobs>, matched: &Picked) -> Result<()> {
-        if !running::takes_long(&self.definition) {
-            return Ok(());
-        }
+    /// Gives the outcomes that take long what is new, beside this thread, one lot after another. What fails is given once more later.
+    fn hand_on(self: &Arc<Self>, jobs: &Arc<Jobs>, definition: &Definition, matched: &Picked) -> Result<()> {
+        let Some(plan) = self.record.plan().filter(|_| running::takes_long(definition)) else { return Ok(()) };
         if self.is_busy.swap(true, Ordering::AcqRel) {
             lock(&self.state).is_left = true;
             return Ok(());
         }
-        let files = self.host.space().and_then(|space| space.files_of(matched));
-        let files = files.inspect_err(|_| self.is_busy.store(false, Ordering::Release))?;
-        let new: Vec<_> = {
+        let new = || -> Result<Vec<PickedFile>> {
+            let space = self.host.space()?;
+            let files = space.files_of(matched)?;
             let mut state = lock(&self.state);
-            let is_new = |id, modified| state.done.get(&id) != Some(&modified);
-            let mut new: Vec<_> = files.into_iter().filter(|file| is_new(file.id, file.modified)).collect();
+            let done = match &mut state.done {
+                Some(done) => done,
+                done => done.insert(space.handed(plan)?),
+            };
+            let mut new: Vec<_> = files.into_iter().filter(|file| done.get(&file.id) != Some(&file.modified)).collect();
             state.is_left = new.len() > running::MAX_FILES;
             new.truncate(running::MAX_FILES);
-            state.done.extend(new.iter().map(|file| (file.id, file.modified)));
-            new
+            Ok(new)
         };
+        let new = new().inspect_err(|_| self.is_busy.store(false, Ordering::Release))?;
         if new.is_empty() {
             self.is_busy.store(false, Ordering::Release);
             return Ok(());
         }
-        let (host, outcomes) = (self.host.clone(), self.definition.outcomes.clone());
-        let (jobs, is_busy, cancel) = (Arc::clone(jobs), Arc::clone(&self.is_busy), self.cancel.clone());
+        let (live, jobs, outcomes) = (Arc::clone(self), Arc::clone(jobs), definition.outcomes.clone());
         let work = move || {
-            if let Err(error) = running::long_outcomes(&host, &jobs, &outcomes, &new, &cancel) {
-                tracing::warn!(%error, "an outcome of a plan");
+            let done = caught(|| {
+                running::long_outcomes(&live.host, &jobs, &outcomes, &new, &live.cancel)?;
+                live.host.space()?.hand(plan, &new)
+            });
+            let mut state = lock(&live.state);
+            match done {
+                Ok(()) => {
+                    state.done.get_or_insert_default().extend(new.iter().map(|file| (file.id, file.modified)));
+                    state.refused = None;
+                }
+                Err(error) => {
+                    let wait = state.refused.take().map_or(WALK, |(.., wait)| (wait * 2).min(LONGEST_RETRY));
+                    state.refused = Some((error.message, Instant::now(), wait));
+                    state.is_left = true;
+                }
             }
-            is_busy.store(false, Ordering::Release);
+            live.is_busy.store(false, Ordering::Release);
         };
-        std::thread::Builder::new().name("outcomes".to_owned()).spawn(work).map(drop).map_err(|error| {
-            self.is_busy.store(false, Ordering::Release);
-            Error::io("a new thread", error)
-        })
+        super::spawn("outcomes", work).inspect_err(|_| self.is_busy.store(false, Ordering::Release))
     }
 
-    /// Notes in the history why the last pass failed. It is tried again when something changes.
-    pub fn note_failure(&self, error: &Error) {
-        let Ok(space) = self.host.space() else { return };
-        if let Ok(now) = space.state() {
-            let mut state = lock(&self.state);
-            (state.passed, state.pending) = (Some(now), None);
+    /// Notes in the history what goes wrong now, or that nothing does any more.
+    fn note_result(&self, done: &Result<()>) {
+        let standing = {
+            let state = lock(&self.state);
+            let of_pass = state.failed.as_ref().map(|(why, _)| why);
+            of_pass.or(state.refused.as_ref().map(|(why, ..)| why)).cloned()
+        };
+        let why = done.as_ref().err().map(|error| error.message.clone()).or(standing);
+        self.note(why.as_deref());
+    }
+
+    pub fn note(&self, why: Option<&str>) {
+        if !self.is_cancelled() {
+            self.record.note(&self.host, why);
         }
-        if let Some(execution) = &self.execution {
-            let mut execution = lock(execution);
-            execution.error = Some(error.message.clone());
-            if let Err(error) = space.set_execution(&execution) {
-                tracing::warn!(%error, "the history of a plan cannot be written");
-            }
-        }
+    }
+}
+
+fn is_there(spec: &SourceSpec) -> bool {
+    spec.path().is_none_or(std::path::Path::exists)
+}
+
+/// Errors: a watched folder that is gone or shut.
+fn check_listable(spec: &SourceSpec) -> Result<()> {
+    let Some(folder) = spec.watched() else { return Ok(()) };
+    match std::fs::read_dir(folder) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(Error::new(
+            ErrorCode::FileNotFound,
+            format!("{} does not exist; it is followed when it is there again", folder.display()),
+        )),
+        Err(error) => Err(Error::io(folder.display(), error)),
     }
 }

@@ -1,12 +1,17 @@
 //! Sources and plans at work: what fills sets once, and what goes on filling them while files change.
 //!
 //! A continuous plan, or a source that was started, is a watch of its folders and a pass over them after each change of the catalogue. One
-//! thread makes these passes. What was at work when the process ended goes on when the next one starts.
+//! thread makes these passes. What was at work when the process ended goes on when the next one starts. What fails, as where a folder is gone,
+//! is noted and tried again until somebody ends it.
 
 mod answers;
 mod live;
+mod record;
 mod records;
 mod running;
+mod sources;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,11 +21,12 @@ pub use answers::{ExecutionItem, PlanItem, PlanList, SourceItem, SourceList, Sou
 use casetrack_core::{Error, Result};
 use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use live::Live;
-pub use records::SourceDefinition;
+pub use sources::SourceDefinition;
 
 use crate::host::changes::SpaceChange;
 use crate::host::{Host, lock};
 use crate::jobs::Jobs;
+use crate::space::Definition;
 
 /// Between two looks at what has changed.
 const TICK: Duration = Duration::from_millis(200);
@@ -40,6 +46,8 @@ enum Key {
 #[derive(Default)]
 pub(crate) struct Plans {
     live: Mutex<BTreeMap<Key, Arc<Live>>>,
+    /// Held by whoever starts, changes or ends one of them, so that none runs twice.
+    changing: Mutex<()>,
     /// Ends the thread.
     thread: Mutex<Option<Sender<()>>>,
 }
@@ -53,7 +61,7 @@ impl Plans {
         let run = move || {
             // Most data directories have no catalogue.
             if host.has_catalog()
-                && let Err(error) = plans.resume(&host, &jobs)
+                && let Err(error) = plans.resume_plans(&host, &jobs).and_then(|()| plans.resume_sources(&host, &jobs))
             {
                 tracing::warn!(%error, "no plan goes on");
             }
@@ -83,21 +91,62 @@ impl Plans {
     /// Ends the work; what was at work goes on when the next process starts.
     pub fn stop(&self, host: &Host) {
         drop(lock(&self.thread).take());
+        std::mem::take(&mut *lock(&self.live)).values().for_each(|live| live.suspend());
         host.space_work().cancel_all();
-        lock(&self.live).clear();
     }
 
-    /// Makes the passes that are due.
-    fn tick(&self, host: &Host, jobs: &Arc<Jobs>) {
-        let live: Vec<(Key, Arc<Live>)> =
+    /// Makes the passes that are due, and begins what could not be read before.
+    fn tick(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) {
+        let all: Vec<(Key, Arc<Live>)> =
             lock(&self.live).iter().map(|(key, live)| (key.clone(), Arc::clone(live))).collect();
-        for (key, live) in live {
-            if let Err(error) = live.step(jobs) {
-                tracing::warn!(?key, %error, "a plan or source at work");
-                live.note_failure(&error);
-                host.space_changed(SpaceChange::Plans);
+        for (key, live) in all {
+            if live.is_cancelled() {
+                // A job of it was cancelled, which ends it.
+                live.end();
+                self.remove_this(&key, &live);
+            } else if live.read() {
+                if let Err(error) = self.go(host, jobs, key, live) {
+                    tracing::warn!(%error, "a plan or source does not begin");
+                }
+            } else {
+                live.step(jobs);
             }
         }
+    }
+
+    /// Runs a plan or source in a thread of its own, which ends with what runs once and with the first walk of what goes on.
+    fn run(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, key: Key, live: Live) -> Result<()> {
+        let live = self.insert(key.clone(), live);
+        self.go(host, jobs, key.clone(), Arc::clone(&live)).inspect_err(|_| self.remove_this(&key, &live))
+    }
+
+    fn go(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, key: Key, live: Arc<Live>) -> Result<()> {
+        let (plans, host, jobs) = (Arc::clone(self), host.clone(), Arc::clone(jobs));
+        // Noted before the answer, so that a question behind it waits.
+        let (ready, is_ready) = bounded::<()>(1);
+        let work = move || {
+            let _filling = host.space_work().fill(live.definition().map(Definition::sets).unwrap_or_default());
+            drop(ready);
+            if live.is_continuous() {
+                live.begin(&jobs);
+                // One that was ended meanwhile may have begun to watch once more.
+                if !live.is_running() {
+                    let _alone = lock(&plans.changing);
+                    if let Err(error) = plans.release(&host, &live) {
+                        tracing::warn!(%error, "a folder is still watched");
+                    }
+                }
+            } else {
+                live.run_once(&jobs);
+                plans.remove_this(&key, &live);
+            }
+            host.space_changed(SpaceChange::Plans);
+            host.space_changed(SpaceChange::Sets);
+        };
+        spawn("plan", work)?;
+        // It says nothing, and ends once the run is noted.
+        let _ = is_ready.recv();
+        Ok(())
     }
 
     fn insert(&self, key: Key, live: Live) -> Arc<Live> {
@@ -110,8 +159,21 @@ impl Plans {
         lock(&self.live).remove(key)
     }
 
+    /// Takes a run out, unless another has taken its place.
+    fn remove_this(&self, key: &Key, live: &Arc<Live>) {
+        let mut all = lock(&self.live);
+        if all.get(key).is_some_and(|found| Arc::ptr_eq(found, live)) {
+            all.remove(key);
+        }
+    }
+
     fn get(&self, key: &Key) -> Option<Arc<Live>> {
         lock(&self.live).get(key).cloned()
+    }
+
+    /// Runs of plans that end by themselves.
+    pub fn count_runs(&self) -> usize {
+        lock(&self.live).values().filter(|live| !live.is_continuous()).count()
     }
 
     /// Ends the following of folders that nothing watches any more, but for those that the user made live.
@@ -126,4 +188,9 @@ impl Plans {
         }
         Ok(())
     }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let thread = std::thread::Builder::new().name(name.to_owned());
+    thread.spawn(work).map(drop).map_err(|error| Error::io("a new thread", error))
 }

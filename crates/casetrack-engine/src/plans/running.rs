@@ -23,6 +23,8 @@ pub(super) struct Pass {
     /// Entries that are new to the target sets, and that left them.
     pub added: u64,
     pub removed: u64,
+    /// Whether any set has other entries now.
+    pub has_changed: bool,
 }
 
 impl Pass {
@@ -34,11 +36,15 @@ impl Pass {
         let of_targets = condition.filter(|_| definition.outcomes.is_empty());
         let mut pass = Self::default();
         for (_, set, mode, spec) in &definition.sources {
+            if cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
             let sourced = host.run_source((set, *mode, spec), of_targets, cancel)?;
             pass.found.unite(&sourced.picked);
             pass.added += sourced.change.added;
             pass.removed += sourced.change.removed;
         }
+        pass.has_changed = pass.added + pass.removed > 0;
         pass.matched = match condition {
             Some(condition) => space.admitted(&pass.found, condition, cancel)?,
             None => pass.found.clone(),
@@ -50,7 +56,8 @@ impl Pass {
                     "replace" => Mode::Replace,
                     _ => Mode::Append,
                 };
-                space.put(selection_set_name, &pass.matched, mode)?;
+                let change = space.put(selection_set_name, &pass.matched, mode)?;
+                pass.has_changed |= change.added + change.removed > 0;
             }
         }
         Ok(pass)
@@ -71,6 +78,9 @@ pub(super) fn long_outcomes(
     cancel: &Cancel,
 ) -> Result<()> {
     for outcome in outcomes {
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
         match outcome {
             Outcome::SelectionSet { .. } => {}
             Outcome::Ingest { collection } => {
@@ -95,4 +105,17 @@ pub(super) fn long_outcomes(
         }
     }
     Ok(())
+}
+
+/// A run that ends.
+pub(super) fn once(host: &Host, jobs: &Arc<Jobs>, definition: &Definition, cancel: &Cancel) -> Result<Pass> {
+    definition.sources.iter().try_for_each(|(.., spec)| host.index_source(spec, cancel))?;
+    let pass = Pass::make(host, definition, cancel)?;
+    if takes_long(definition) {
+        let files = host.space()?.files_of(&pass.matched)?;
+        for files in files.chunks(MAX_FILES) {
+            long_outcomes(host, jobs, &definition.outcomes, files, cancel)?;
+        }
+    }
+    Ok(pass)
 }

@@ -151,7 +151,8 @@ impl Host {
             return Err(refused("sourcePath", format!("{} is not a file", path.display())));
         }
         let path = in_field("sourcePath", self.config().access.check(&path))?;
-        let (job, stop) = self.begin_job("classify", &path)?;
+        let stop = Cancel::default();
+        let job = in_field("sourcePath", self.begin_job("classify", &path, &stop))?;
         let (host, running, file) = (self.clone(), job.clone(), path.clone());
         let work = move || drop(host.run_classifier(running, &file, wanted, &stop));
         if let Err(error) = std::thread::Builder::new().name("classify".to_owned()).spawn(work) {
@@ -182,7 +183,7 @@ impl Host {
     /// Errors: a job that does not exist or is another one.
     pub fn classifier_job(&self, id: i64) -> Result<ClassifierJob> {
         let space = self.space()?;
-        let job = in_field("jobId", space.job(id))?;
+        let job = self.visible_job(id)?;
         if job.kind != "classify" {
             return Err(refused("jobId", "this job is not one of the classifier; ask job-progress"));
         }

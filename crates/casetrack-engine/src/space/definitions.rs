@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::contents::Wanted;
 use super::sources::SourceSpec;
-use super::{conditions, refused};
+use super::{conditions, in_field, refused};
 use crate::host::Host;
 
 /// Most sources and outcomes of one plan.
@@ -168,6 +168,16 @@ impl Definition {
         let spec = SourceSpec::read(host, &source.kind, &source.config, "")?;
         let sources = vec![(source.name.clone(), source.target_set.clone(), mode, spec)];
         Ok(Self { is_continuous: true, sources, conditions: None, outcomes: Vec::new() })
+    }
+
+    /// Errors: an outcome that feeds a collection that there is not.
+    pub fn check_collections(&self, host: &Host) -> Result<()> {
+        for (place, outcome) in self.outcomes.iter().enumerate() {
+            if let Outcome::Ingest { collection } = outcome {
+                in_field(format!("outcomes[{place}].collection"), host.find_collection(collection))?;
+            }
+        }
+        Ok(())
     }
 
     /// The sets that it fills.

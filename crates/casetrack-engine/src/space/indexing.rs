@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{in_field, refused};
 use crate::host::changes::SpaceChange;
-use crate::host::{Host, caught, lock};
+use crate::host::{Host, caught};
 
 /// Most jobs that have not ended.
 const MAX_JOBS: usize = 64;
@@ -76,8 +76,11 @@ pub struct JobItem {
     pub status: String,
     /// 0–100. Of a folder that is indexed for the first time it stays 0 until the end: how much is below it is not known.
     pub progress: f64,
+    /// Known below it so far; what an earlier job found counts, too.
     pub files: u64,
+    /// Listed so far.
     pub directories: u64,
+    /// Bytes of content, summed up at the end.
     pub total_size: u64,
     pub created_at: i64,
     pub started_at: Option<i64>,
@@ -121,7 +124,10 @@ pub struct JobsAsked<'a> {
     /// 0–100.
     pub min_progress: Option<f64>,
     pub max_progress: Option<f64>,
+    /// 1 to 1,000.
     pub limit: u32,
+    /// Left out in front.
+    pub offset: u64,
 }
 
 /// Errors name the parameter that they are about: see [`InField`](super::InField).
@@ -136,7 +142,7 @@ impl Host {
             return Err(refused("maxAge", "maxAge must be a number of seconds, 0 or more"));
         }
         let text = shown(&root).into_owned();
-        if let Some(reason) = self.why_to_skip(&text, asked)? {
+        if let Some(reason) = self.why_to_skip(&root, &text, asked)? {
             return Ok(SpaceIndexed {
                 job_id: None,
                 root: text,
@@ -151,7 +157,7 @@ impl Host {
             });
         }
         if asked.in_background {
-            let job = self.index_in_background(&root)?;
+            let job = in_field("root", self.index_in_background(&root))?;
             return Ok(SpaceIndexed {
                 job_id: Some(job.id),
                 root: text,
@@ -165,7 +171,7 @@ impl Host {
                 skip_reason: None,
             });
         }
-        let job = self.index_now(&root, cancel)?;
+        let job = in_field("root", self.index_now(&root, cancel))?;
         Ok(SpaceIndexed {
             job_id: Some(job.id),
             root: text,
@@ -183,13 +189,18 @@ impl Host {
     /// The path of a file or folder that is there and may be read.
     pub(super) fn existing_in_space(&self, path: &str) -> Result<PathBuf> {
         let path = self.space_path(path)?;
-        path.symlink_metadata().map_err(|error| match error.kind() {
+        self.check_there(&path)?;
+        Ok(path)
+    }
+
+    /// Errors: a path that is not there, or cannot be looked at.
+    pub(super) fn check_there(&self, path: &Path) -> Result<()> {
+        path.symlink_metadata().map(drop).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
                 Error::new(ErrorCode::FileNotFound, format!("no such file or directory: {}", path.display()))
             }
             _ => Error::io(path.display(), error),
-        })?;
-        Ok(path)
+        })
     }
 
     /// As [`existing_in_space`](Self::existing_in_space), and a link to a folder is that folder.
@@ -198,11 +209,12 @@ impl Host {
         if path.is_dir() { self.config().access.check(&path) } else { Ok(path) }
     }
 
-    fn why_to_skip(&self, root: &str, asked: &IndexSpace<'_>) -> Result<Option<String>> {
-        if asked.force {
+    fn why_to_skip(&self, root: &Path, text: &str, asked: &IndexSpace<'_>) -> Result<Option<String>> {
+        // What was forgotten since is indexed again.
+        if asked.force || !self.catalog()?.knows(root)? {
             return Ok(None);
         }
-        let Some(scanned) = self.space()?.last_indexed(root)? else { return Ok(None) };
+        let Some(scanned) = self.space()?.last_indexed(text)? else { return Ok(None) };
         let age = Time::now().seconds.saturating_sub(scanned).max(0);
         Ok(((age as f64) < asked.max_age).then(|| {
             format!(
@@ -217,7 +229,8 @@ impl Host {
         if let Some(id) = self.space_work().same("index", root) {
             return space.job(id);
         }
-        let (job, cancel) = self.begin_job("index", root)?;
+        let cancel = Cancel::default();
+        let job = self.begin_job("index", root, &cancel)?;
         let (host, root, running) = (self.clone(), root.to_owned(), job.clone());
         let work = move || drop(host.run_index(running, &root, &cancel));
         if let Err(error) = std::thread::Builder::new().name("index".to_owned()).spawn(work) {
@@ -228,23 +241,24 @@ impl Host {
     }
 
     /// Writes a job down that is to be run now.
-    pub(super) fn begin_job(&self, kind: &'static str, path: &Path) -> Result<(Job, Cancel)> {
+    ///
+    /// Errors: [`ErrorCode::InUse`] where too many have not ended.
+    pub(super) fn begin_job(&self, kind: &'static str, path: &Path, cancel: &Cancel) -> Result<Job> {
         if self.space_work().count() >= MAX_JOBS {
             return Err(Error::new(
                 ErrorCode::InUse,
                 format!("{MAX_JOBS} jobs have not ended, which is the most: wait for one, or cancel it"),
             ));
         }
-        let (job, cancel) = (self.space()?.create_job(kind, &shown(path))?, Cancel::default());
-        self.space_work().begin(job.id, kind, path, &cancel);
+        let job = self.space()?.create_job(kind, &shown(path))?;
+        self.space_work().begin(job.id, kind, path, cancel);
         self.space_changed(SpaceChange::Jobs);
-        Ok((job, cancel))
+        Ok(job)
     }
 
     /// Indexes a folder or file in this thread, as a job.
     pub(crate) fn index_now(&self, root: &Path, cancel: &Cancel) -> Result<Job> {
-        let job = self.space()?.create_job("index", &shown(root))?;
-        self.space_work().begin(job.id, "index", root, cancel);
+        let job = self.begin_job("index", root, cancel)?;
         self.run_index(job, root, cancel)
     }
 
@@ -285,22 +299,24 @@ impl Host {
             job.bytes = root.symlink_metadata().map_or(0, |metadata| metadata.len());
             return Ok(());
         }
-        // As many as were there at the last time.
+        // As many folders as were there at the last time.
         let expected = catalog.count(root, None)?.1;
         let (listed, noted) = (AtomicU64::new(0), Mutex::new(Instant::now()));
         let note = |_: &Path| {
             let listed = listed.fetch_add(1, Ordering::Relaxed) + 1;
-            let mut noted = lock(&noted);
+            // Others that walk do not wait for the note.
+            let Ok(mut noted) = noted.try_lock() else { return };
             if noted.elapsed() < NOTED {
                 return;
             }
             *noted = Instant::now();
+            let files = catalog.count(root, None).map_or(0, |(files, _)| files);
             let progress = match expected {
                 0 => 0.0,
                 _ => (listed as f64 * 100.0 / expected as f64).min(99.0).floor(),
             };
             // The next note, or the end, says it too.
-            drop(space.set_job(&Job { folders: listed, progress, ..job.clone() }));
+            drop(space.set_job(&Job { files, folders: listed, progress, ..job.clone() }));
             self.space_changed(SpaceChange::Jobs);
         };
         let scope = Scope { start: root, max_depth: None, is_closed: &|path| access.is_closed(path) };
@@ -314,24 +330,55 @@ impl Host {
     ///
     /// Errors: a text that is no number, a job that does not exist.
     pub fn space_job(&self, id: &str) -> Result<JobItem> {
-        let id = in_field("jobId", job_number(id))?;
-        in_field("jobId", self.space()?.job(id)).map(JobItem::from)
+        self.visible_job(in_field("jobId", job_number(id))?).map(JobItem::from)
     }
 
-    /// The jobs that index, the latest first.
+    /// The jobs that index what the session may see, the latest first.
     ///
     /// Errors: a status that there is not, a limit out of its range.
     pub fn space_jobs(&self, asked: &JobsAsked<'_>) -> Result<JobList> {
-        let &JobsAsked { active, status, min_progress, max_progress, limit } = asked;
+        let &JobsAsked { active, status, min_progress, max_progress, limit, offset } = asked;
         if status.is_some_and(|status| !STATUSES.contains(&status)) {
             return Err(refused("status", format!("status must be one of {}", STATUSES.join(", "))));
         }
         if limit == 0 || limit > MAX_LISTED {
             return Err(refused("limit", format!("limit must be between 1 and {MAX_LISTED}")));
         }
-        let wish = JobWish { kind: Some("index"), active, status, min_progress, max_progress, limit };
-        let jobs: Vec<JobItem> = self.space()?.jobs(&wish)?.into_iter().map(JobItem::from).collect();
+        let space = self.space()?;
+        let (mut jobs, mut left_out) = (Vec::new(), 0);
+        for read in (0..).step_by(MAX_LISTED as usize) {
+            let wish = JobWish {
+                kind: Some("index"),
+                active,
+                status,
+                min_progress,
+                max_progress,
+                limit: MAX_LISTED,
+                offset: read,
+            };
+            let page = space.jobs(&wish)?;
+            let is_last = page.len() < MAX_LISTED as usize;
+            for job in page.into_iter().filter(|job| !self.is_denied_in_space(Path::new(&job.path))) {
+                if left_out < offset {
+                    left_out += 1;
+                } else if jobs.len() < limit as usize {
+                    jobs.push(JobItem::from(job));
+                }
+            }
+            if is_last || jobs.len() >= limit as usize {
+                break;
+            }
+        }
         Ok(JobList { count: jobs.len() as u64, jobs })
+    }
+
+    /// A job of a path that may be seen.
+    pub(super) fn visible_job(&self, id: i64) -> Result<Job> {
+        let job = self.space()?.job(id).and_then(|job| match self.is_denied_in_space(Path::new(&job.path)) {
+            true => Err(Error::new(ErrorCode::NotFound, "job not found")),
+            false => Ok(job),
+        });
+        in_field("jobId", job)
     }
 
     /// Ends a job that has not ended, and waits a moment for it. What it has indexed stays.
@@ -340,7 +387,7 @@ impl Host {
     pub fn cancel_space_job(&self, id: &str, cancel: &Cancel) -> Result<JobItem> {
         let space = self.space()?;
         let id = in_field("jobId", job_number(id))?;
-        let job = in_field("jobId", space.job(id))?;
+        let job = self.visible_job(id)?;
         if !self.space_work().cancel(id) {
             return Err(refused("jobId", format!("job is already {}", space.job(job.id)?.status)));
         }

@@ -31,7 +31,8 @@ pub use questions::{Comparison, EntryPage, Matching, Metric, MetricRange, Paging
 use schemars::JsonSchema;
 use serde::Serialize;
 pub use sets::{
-    MissingPath, ModifiedSet, Operation, SetChild, SetDetails, SetItem, SetList, SetParent, SetSum, SumPart,
+    MissingPath, ModifiedSet, Operation, SetChild, SetChildren, SetDetails, SetItem, SetList, SetParent, SetSum,
+    SumPart,
 };
 pub(crate) use sources::SourceSpec;
 pub use usage::{UsageBranch, UsageTree, UsageTreeAsked};
@@ -60,10 +61,12 @@ impl InField {
     }
 }
 
-/// Says of an error that the caller can correct which parameter it is about, unless it says so.
+/// Says of an error that the caller or the owner of the machine can correct which parameter it is about, unless it says so.
 pub(crate) fn in_field<T>(field: impl Into<Cow<'static, str>>, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error.kind() {
-        ErrorKind::User if InField::of(&error).is_none() => error.with_source(InField(field.into())),
+        ErrorKind::User | ErrorKind::Environment if InField::of(&error).is_none() => {
+            error.with_source(InField(field.into()))
+        }
         _ => error,
     })
 }

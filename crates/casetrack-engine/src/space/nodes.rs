@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_catalog::space::Totals;
+use casetrack_catalog::space::{Direction, Totals};
 use casetrack_catalog::{Entry, Facts, Key, Order, Query, shown};
 use casetrack_core::{Cancel, Result};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode, utf8_percent_encode};
@@ -44,6 +44,9 @@ pub struct SetStats {
     pub parent_count: u64,
     /// Of the set alone.
     pub own: OwnStats,
+    /// Says that some set is not whole yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -107,7 +110,7 @@ impl Host {
     ///
     /// Errors: a set that does not exist.
     pub fn set_stats(&self, name: &str, cancel: &Cancel) -> Result<SetStats> {
-        self.wait_for_runs(name, true, cancel)?;
+        let notice = self.wait_for_runs(name, true, cancel)?;
         let space = self.fresh_space(cancel)?;
         let all = in_field("name", space.sum(name, None))?.0;
         let own = space.sum(name, Some(0))?.0;
@@ -118,9 +121,10 @@ impl Host {
             directory_count: all.folders,
             total_size: all.bytes,
             allocated: all.allocated,
-            child_count: self.set_children(name, Some(1), false, cancel)?.len() as u64,
+            child_count: space.relatives(name, Direction::Children, Some(1))?.len() as u64,
             parent_count: self.set_parents(name, Some(1))?.len() as u64,
             own: own.into(),
+            notice,
         })
     }
 

@@ -63,6 +63,9 @@ pub struct EntryPage {
     pub offset: u64,
     pub limit: u64,
     pub has_more: bool,
+    /// Says that the set is not whole yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<&'static str>,
 }
 
 /// Entries whose time lies in a range.
@@ -81,7 +84,7 @@ pub struct TimeRangeSearch<'a> {
 #[derive(Debug, Clone)]
 pub struct MetricRange<'a> {
     pub name: &'a str,
-    /// size.
+    /// size, allocated or blocks.
     pub metric: &'a str,
     pub min: Option<u64>,
     pub max: Option<u64>,
@@ -218,9 +221,9 @@ impl StoredSearch {
 
 /// Errors name the parameter that they are about: see [`InField`](super::InField). Answers are in the order of paths but for a search.
 impl Host {
-    /// The entries of a set itself.
+    /// The entries of a set itself, as they are now.
     pub(super) fn set_entries(&self, name: &str, page: Paging, cancel: &Cancel) -> Result<EntryPage> {
-        self.answered(&Asked { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
+        self.found(&Asked { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
     }
 
     /// Errors: a set that does not exist, an unknown field, a time that cannot be read.
@@ -247,7 +250,12 @@ impl Host {
         let &MetricRange { name, metric, min, max, children, page } = search;
         let condition = match metric {
             "size" => Condition::Size(min, max),
-            _ => return Err(refused("metric", "metric must be size")),
+            "allocated" => Condition::Allocated(min, max),
+            "blocks" => {
+                let bytes = |blocks: u64| blocks.saturating_mul(512);
+                Condition::Allocated(min.map(bytes), max.map(|max| bytes(max).saturating_add(511)))
+            }
+            _ => return Err(refused("metric", "metric must be one of size, allocated, blocks")),
         };
         self.answered(&Asked { children, ..asked(name, condition, page)? }, cancel)
     }
@@ -296,7 +304,11 @@ impl Host {
     }
 
     fn answered(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        self.wait_for_runs(asked.set, asked.children, cancel)?;
+        let notice = self.wait_for_runs(asked.set, asked.children, cancel)?;
+        Ok(EntryPage { notice, ..self.found(asked, cancel)? })
+    }
+
+    fn found(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
         let answer =
             in_field("name", self.fresh_space(cancel)?.find(asked, &|path| self.is_denied_in_space(path), cancel))?;
         let entries: Vec<EntryItem> = answer.members.into_iter().map(EntryItem::from).collect();
@@ -307,6 +319,7 @@ impl Host {
             offset: asked.offset as u64,
             limit: asked.limit as u64,
             has_more: answer.has_more,
+            notice: None,
         })
     }
 }

@@ -14,6 +14,8 @@ use crate::host::changes::SpaceChange;
 
 /// Longest wait for runs that fill a set.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// What an answer says that came before the end of such a run.
+const FILLING: &str = "A plan or source is still filling this set or one below it: there may be more in it soon.";
 /// Most paths of one change.
 const MAX_PATHS: usize = 10_000;
 
@@ -44,6 +46,18 @@ pub struct SetDetails {
     pub updated_at: i64,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub page: Option<EntryPage>,
+    /// Says that the set is not whole yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<&'static str>,
+}
+
+/// The sets below one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SetChildren {
+    pub children: Vec<SetChild>,
+    /// Says that some set is not whole yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<&'static str>,
 }
 
 /// A set below another.
@@ -54,8 +68,12 @@ pub struct SetChild {
     /// Edges between them, where more than one may be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
+    /// The first 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<EntryItem>>,
+    /// Whether the set has other entries than these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_more: Option<bool>,
 }
 
 /// A set around another.
@@ -108,6 +126,9 @@ pub struct SetSum {
     pub value: u64,
     /// The sets directly below it, with what is below these. What they share counts in each, and once in the value.
     pub breakdown: Vec<SumPart>,
+    /// Says that some set is not whole yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub notice: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -137,7 +158,7 @@ impl Host {
     pub fn create_set(&self, name: &str, description: Option<&str>) -> Result<SetDetails> {
         let set = in_field("name", self.space()?.create_set(name, description))?;
         self.space_changed(SpaceChange::Sets);
-        self.details(set, None)
+        self.details(set, None, None)
     }
 
     /// All sets, in the order of their names.
@@ -146,14 +167,22 @@ impl Host {
         Ok(SetList { resource_sets: self.items(sets)? })
     }
 
+    /// A page of all sets, in the order of their names, and whether there are more.
+    pub fn page_of_sets(&self, page: Paging, cancel: &Cancel) -> Result<(SetList, bool)> {
+        let sets = self.fresh_space(cancel)?.sets()?;
+        let has_more = sets.len() > page.offset.saturating_add(page.limit);
+        let sets = sets.into_iter().skip(page.offset).take(page.limit).collect();
+        Ok((SetList { resource_sets: self.items(sets)? }, has_more))
+    }
+
     /// A set with its numbers and, where a page is asked for, its entries, in the order of paths.
     ///
     /// Errors: a set that does not exist.
     pub fn get_set(&self, name: &str, page: Option<Paging>, cancel: &Cancel) -> Result<SetDetails> {
-        self.wait_for_runs(name, false, cancel)?;
+        let notice = self.wait_for_runs(name, false, cancel)?;
         let set = in_field("name", self.fresh_space(cancel)?.set(name))?;
         let page = page.map(|page| self.set_entries(name, page, cancel)).transpose()?;
-        self.details(set, page)
+        self.details(set, page, notice)
     }
 
     /// Adds paths to a set or removes them. Paths that are not indexed are looked at; what is not there is named in the answer.
@@ -189,7 +218,7 @@ impl Host {
         not_found
             .extend(problems.into_iter().map(|problem| MissingPath { path: problem.path, reason: problem.reason }));
         self.space_changed(SpaceChange::Sets);
-        let entry_count = self.details(space.set(name)?, None)?.set.entry_count;
+        let entry_count = self.details(space.set(name)?, None, None)?.set.entry_count;
         Ok(ModifiedSet { resource_set: name.to_owned(), added, removed, entry_count, not_found })
     }
 
@@ -216,14 +245,8 @@ impl Host {
     /// The sets below one, nearest first, to a depth or all, with the first entries of each where these are asked for.
     ///
     /// Errors: a set that does not exist, a depth of 0.
-    pub fn set_children(
-        &self,
-        name: &str,
-        depth: Option<u32>,
-        entries: bool,
-        cancel: &Cancel,
-    ) -> Result<Vec<SetChild>> {
-        self.wait_for_runs(name, true, cancel)?;
+    pub fn set_children(&self, name: &str, depth: Option<u32>, entries: bool, cancel: &Cancel) -> Result<SetChildren> {
+        let notice = self.wait_for_runs(name, true, cancel)?;
         self.fresh_space(cancel)?;
         let found = self.relatives(name, Direction::Children, depth)?;
         let (sets, depths): (Vec<Set>, Vec<u32>) = found.into_iter().unzip();
@@ -231,9 +254,11 @@ impl Host {
             let page = Paging { limit: MAX_SHOWN, offset: 0 };
             let entries = entries.then(|| self.set_entries(&set.name, page, cancel)).transpose()?;
             let depth = (depth != Some(1)).then_some(distance);
-            Ok(SetChild { set, depth, entries: entries.map(|page| page.entries) })
+            let has_more = entries.as_ref().map(|page| page.has_more);
+            Ok(SetChild { set, depth, entries: entries.map(|page| page.entries), has_more })
         };
-        self.items(sets)?.into_iter().zip(depths).map(child).collect()
+        let children = self.items(sets)?.into_iter().zip(depths).map(child).collect::<Result<_>>()?;
+        Ok(SetChildren { children, notice })
     }
 
     /// The sets around one, nearest first, to a depth or all.
@@ -265,7 +290,7 @@ impl Host {
     ) -> Result<SetSum> {
         let metric = Metric::named(metric)?;
         let depth = if children { depth } else { Some(0) };
-        self.wait_for_runs(name, children, cancel)?;
+        let notice = self.wait_for_runs(name, children, cancel)?;
         let (totals, parts) = in_field("name", self.fresh_space(cancel)?.sum(name, depth))?;
         let part = |(set, totals): (Set, Totals)| SumPart { name: set.name, value: metric.of(&totals) };
         Ok(SetSum {
@@ -273,28 +298,28 @@ impl Host {
             metric: metric.name().to_owned(),
             value: metric.of(&totals),
             breakdown: parts.into_iter().map(part).collect(),
+            notice,
         })
     }
 
     /// Waits a moment for the runs of plans and sources that fill a set, or one below it where `children` says so, so that an answer right
-    /// behind the start of a plan has what the plan brings.
-    pub(super) fn wait_for_runs(&self, name: &str, children: bool, cancel: &Cancel) -> Result<()> {
+    /// behind the start of a plan has what the plan brings. Returns what the answer is to say where they go on.
+    pub(super) fn wait_for_runs(&self, name: &str, children: bool, cancel: &Cancel) -> Result<Option<&'static str>> {
         let work = self.space_work();
         if !work.is_filling() {
-            return Ok(());
+            return Ok(None);
         }
         let mut sets = vec![name.to_owned()];
         if children && let Ok(below) = self.space()?.relatives(name, Direction::Children, None) {
             sets.extend(below.into_iter().map(|(set, _)| set.name));
         }
-        work.wait_until_filled(&sets, PATIENCE, cancel);
-        Ok(())
+        Ok((!work.wait_until_filled(&sets, PATIENCE, cancel)).then_some(FILLING))
     }
 
-    fn details(&self, set: Set, page: Option<EntryPage>) -> Result<SetDetails> {
+    fn details(&self, set: Set, page: Option<EntryPage>, notice: Option<&'static str>) -> Result<SetDetails> {
         let (created_at, updated_at) = (set.created, set.updated);
         let set = self.items(vec![set])?.pop().ok_or_else(|| Error::internal("A set has no numbers."))?;
-        Ok(SetDetails { set, created_at, updated_at, page })
+        Ok(SetDetails { set, created_at, updated_at, page, notice })
     }
 
     fn items(&self, sets: Vec<Set>) -> Result<Vec<SetItem>> {

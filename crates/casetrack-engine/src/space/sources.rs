@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use casetrack_catalog::space::{Change, Condition, Mode, Picked};
-use casetrack_core::{Cancel, Error, Result};
+use casetrack_catalog::space::{Change, Condition, Mode, Picked, Plan, Source};
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -130,6 +130,14 @@ impl SourceSpec {
         })
     }
 
+    /// The folder or file that it indexes or watches.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Index { path, .. } | Self::Watch { path, .. } => Some(path),
+            Self::Query(_) | Self::Set(_) => None,
+        }
+    }
+
     /// The folder that it watches.
     pub fn watched(&self) -> Option<&Path> {
         match self {
@@ -146,9 +154,45 @@ pub(crate) struct Sourced {
     pub change: Change,
 }
 
+/// What of plans and sources a session sees: those whose folders it may see.
+impl Host {
+    /// Errors: [`ErrorCode::NotFound`], also for a source outside the folders of the session.
+    pub(crate) fn visible_source(&self, name: &str) -> Result<Source> {
+        let source = self.space()?.source(name)?;
+        match self.is_hidden(&source.config) {
+            true => Err(Error::new(ErrorCode::NotFound, "source not found")),
+            false => Ok(source),
+        }
+    }
+
+    /// Errors: [`ErrorCode::NotFound`], also for a plan with a source outside the folders of the session.
+    pub(crate) fn visible_plan(&self, name: &str) -> Result<Plan> {
+        let plan = self.space()?.plan(name)?;
+        match self.is_hidden_plan(&plan) {
+            true => Err(Error::new(ErrorCode::NotFound, "plan not found")),
+            false => Ok(plan),
+        }
+    }
+
+    /// Whether the configuration of a source names a path that is not shown.
+    pub(crate) fn is_hidden(&self, config: &Value) -> bool {
+        config["path"].as_str().is_some_and(|path| self.is_denied_in_space(Path::new(path)))
+    }
+
+    pub(crate) fn is_hidden_plan(&self, plan: &Plan) -> bool {
+        plan.sources.as_array().is_some_and(|sources| sources.iter().any(|source| self.is_hidden(&source["config"])))
+    }
+}
+
 impl Host {
     /// Brings the catalogue up to date as far as a source needs it: walks the folder that it indexes or watches.
+    ///
+    /// Errors: a path that is not there or may not be read.
     pub(crate) fn index_source(&self, spec: &SourceSpec, cancel: &Cancel) -> Result<()> {
+        // Before a job is made, so that tries of a plan that goes on leave none behind.
+        if let Some(path) = spec.path() {
+            self.check_there(path)?;
+        }
         match spec {
             SourceSpec::Index { path, max_depth: None, .. } => self.index_now(path, cancel).map(drop),
             SourceSpec::Index { path, .. } if path.is_file() => self.index_now(path, cancel).map(drop),

@@ -67,7 +67,8 @@ fn a_set_is_made_filled_summed_up_and_deleted() {
     );
     assert_eq!(host.sum_set("all-media", "count", false, None, &Cancel::default()).unwrap().value, 0);
     assert_eq!(
-        serde_json::to_value(host.set_children("all-media", Some(1), false, &Cancel::default()).unwrap()).unwrap(),
+        serde_json::to_value(host.set_children("all-media", Some(1), false, &Cancel::default()).unwrap().children)
+            .unwrap(),
         json!([{"name": "photos", "description": "All photo files", "entry_count": 2, "child_count": 0}])
     );
     assert_eq!(
@@ -85,7 +86,7 @@ fn a_set_is_made_filled_summed_up_and_deleted() {
     assert_eq!((entry.kind, entry.extension.as_str(), entry.size, &entry.path), ("file", "jpg", 20, &paths[1]));
     assert!(entry.parent.ends_with("deep") && entry.added_at > 0 && entry.modified.ends_with('Z'));
     host.delete_set("photos").unwrap();
-    assert!(host.set_children("all-media", None, true, &Cancel::default()).unwrap().is_empty());
+    assert!(host.set_children("all-media", None, true, &Cancel::default()).unwrap().children.is_empty());
 }
 
 #[test]
@@ -192,4 +193,77 @@ fn questions_are_answered_in_the_terms_of_the_contract() {
         page: PAGE,
     };
     assert_eq!(names(&host.find_matching(&suffix, cancel).unwrap()), ["one.pdf", "three.pdf"]);
+}
+
+#[test]
+fn what_was_indexed_lately_is_skipped_until_it_is_forgotten() {
+    let made = Made::new();
+    made.write("a", 1);
+    let (host, cancel) = (&made.host, &Cancel::default());
+    let root = made.root.path().canonicalize().unwrap();
+    let index = || {
+        let asked = IndexSpace { root: root.to_str().unwrap(), in_background: false, force: false, max_age: 3_600.0 };
+        host.index_space(&asked, cancel).unwrap().skipped
+    };
+    assert_eq!((index(), index()), (Some(false), Some(true)));
+    assert!(host.catalog().unwrap().forget_root(&root).unwrap());
+    assert_eq!((index(), index()), (Some(false), Some(true)));
+}
+
+#[test]
+fn a_session_with_folders_of_its_own_sees_no_jobs_outside_them() {
+    let made = Made::new();
+    made.write("in/a", 1);
+    made.write("out/b", 1);
+    let (host, cancel) = (&made.host, &Cancel::default());
+    let root = made.root.path().canonicalize().unwrap();
+    let mut ids = Vec::new();
+    for name in ["in", "out", "in", "out"] {
+        let folder = root.join(name);
+        let asked = IndexSpace { root: folder.to_str().unwrap(), in_background: false, force: true, max_age: 0.0 };
+        ids.extend(host.index_space(&asked, cancel).unwrap().job_id);
+    }
+    let session = host.for_space(&[root.join("in")]);
+    let listed = |host: &Host, limit, offset| {
+        let jobs = host.space_jobs(&JobsAsked { limit, offset, ..JobsAsked::default() }).unwrap().jobs;
+        jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(host, 10, 1), [ids[2], ids[1], ids[0]]);
+    assert_eq!(listed(&session, 10, 0), [ids[2], ids[0]]);
+    assert_eq!(listed(&session, 1, 1), [ids[0]]);
+    let outside = ids[1].to_string();
+    assert_eq!(refusal(session.space_job(&outside)), (Some("jobId".to_owned()), "job not found".to_owned()));
+    assert_eq!(refusal(session.cancel_space_job(&outside, cancel)).1, "job not found");
+}
+
+#[test]
+fn a_list_of_jobs_has_those_behind_the_first_thousand() {
+    let made = Made::new();
+    for _ in 0..1_001 {
+        made.host.space().unwrap().create_job("index", "/p").unwrap();
+    }
+    let listed = |offset| {
+        let asked = JobsAsked { limit: 1_000, offset, ..JobsAsked::default() };
+        made.host.space_jobs(&asked).unwrap().jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
+    };
+    assert_eq!((listed(0).len(), listed(1_000)), (1_000, vec![1]));
+}
+
+#[test]
+fn an_answer_that_may_lack_something_says_so() {
+    let made = Made::new();
+    let (host, cancel) = (&made.host, Cancel::default());
+    let paths: Vec<String> = (0..101).map(|number| made.write(&number.to_string(), 1)).collect();
+    host.create_set("top", None).unwrap();
+    host.create_set("set", None).unwrap();
+    host.set_child("top", "set", true).unwrap();
+    made.add("set", &paths);
+    let children = host.set_children("top", None, true, &cancel).unwrap();
+    let child = &children.children[0];
+    assert_eq!((child.entries.as_ref().unwrap().len(), child.has_more, children.notice), (100, Some(true), None));
+    // Who waits no longer than a moment gets what is there.
+    let _filling = host.space_work().fill(vec!["set".to_owned()]);
+    cancel.cancel();
+    assert!(host.sum_set("top", "size", true, None, &cancel).unwrap().notice.is_some());
+    assert_eq!(host.sum_set("top", "size", false, None, &cancel).unwrap().notice, None);
 }

@@ -10,17 +10,15 @@ use casetrack_engine::changes::SpaceChange;
 use casetrack_engine::space::{JobsAsked, Paging};
 use casetrack_engine::{Engine, Host};
 use casetrack_text::format::shorten;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::percent_decode_str;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{JSON, PNG, for_both};
 
 const SCHEME: &str = "synthesis://";
-/// All but RFC 3986's unreserved characters.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-/// Entries, jobs and executions of one page.
+/// Entries, sets, jobs and executions of one page.
 const PAGE: u32 = 1_000;
 
 /// The resources without variables, and what they show.
@@ -69,21 +67,32 @@ enum Target {
     Node(String),
     NodeMetadata(String),
     NodeThumbnail(String),
-    Sets,
+    Sets {
+        offset: u64,
+    },
     Set(String),
     SetEntries {
         set: String,
         offset: u64,
     },
-    SetChildren(String),
-    SetParents(String),
+    SetChildren {
+        set: String,
+        offset: u64,
+    },
+    SetParents {
+        set: String,
+        offset: u64,
+    },
     SetStats(String),
     SetMetric {
         set: String,
         metric: String,
     },
     /// Of one status or all.
-    Jobs(Option<String>),
+    Jobs {
+        status: Option<String>,
+        offset: u64,
+    },
     Job(String),
     Metadata {
         thumbnails: bool,
@@ -92,7 +101,11 @@ enum Target {
     MetadataOf(String),
     Plans,
     Plan(String),
-    PlanExecutions(Option<String>),
+    /// Of one plan or all.
+    PlanExecutions {
+        plan: Option<String>,
+        offset: u64,
+    },
 }
 
 /// Whether a URI is one of these, as far as its beginning says.
@@ -147,20 +160,26 @@ impl Target {
             ["selection-sets", set, "entries"] => return Some(Self::SetEntries { set: set.into(), offset: offset()? }),
             ["metadata"] => return Some(Self::Metadata { thumbnails: false, offset: offset()? }),
             ["metadata", "thumbnails"] => return Some(Self::Metadata { thumbnails: true, offset: offset()? }),
-            ["selection-sets"] => Self::Sets,
+            ["selection-sets"] => return Some(Self::Sets { offset: offset()? }),
+            ["selection-sets", set, "children"] => {
+                return Some(Self::SetChildren { set: set.into(), offset: offset()? });
+            }
+            ["selection-sets", set, "parents"] => return Some(Self::SetParents { set: set.into(), offset: offset()? }),
+            ["jobs"] => return Some(Self::Jobs { status: None, offset: offset()? }),
+            ["jobs", status @ ("pending" | "running" | "completed" | "failed")] => {
+                return Some(Self::Jobs { status: Some(status.into()), offset: offset()? });
+            }
+            ["plans", plan, "executions"] => {
+                return Some(Self::PlanExecutions { plan: Some(plan.into()), offset: offset()? });
+            }
+            ["plan-executions"] => return Some(Self::PlanExecutions { plan: None, offset: offset()? }),
             ["selection-sets", set] => Self::Set(set.into()),
-            ["selection-sets", set, "children"] => Self::SetChildren(set.into()),
-            ["selection-sets", set, "parents"] => Self::SetParents(set.into()),
             ["selection-sets", set, "stats"] => Self::SetStats(set.into()),
             ["selection-sets", set, "metrics", metric] => Self::SetMetric { set: set.into(), metric: metric.into() },
-            ["jobs"] => Self::Jobs(None),
-            ["jobs", status @ ("pending" | "running" | "completed" | "failed")] => Self::Jobs(Some(status.into())),
             ["jobs", id] => Self::Job(id.into()),
             ["metadata", hash] => Self::MetadataOf(hash.into()),
             ["plans"] => Self::Plans,
             ["plans", plan] => Self::Plan(plan.into()),
-            ["plans", plan, "executions"] => Self::PlanExecutions(Some(plan.into())),
-            ["plan-executions"] => Self::PlanExecutions(None),
             _ => return None,
         };
         query.is_none().then_some(target)
@@ -171,16 +190,16 @@ impl Target {
         match self {
             Self::Nodes { .. } | Self::Node(_) => &[SpaceChange::Entries],
             Self::NodeMetadata(_) | Self::NodeThumbnail(_) => &[SpaceChange::Entries, SpaceChange::Metadata],
-            Self::Sets
+            Self::Sets { .. }
             | Self::Set(_)
             | Self::SetEntries { .. }
             | Self::SetStats(_)
             | Self::SetMetric { .. }
-            | Self::SetChildren(_)
-            | Self::SetParents(_) => &[SpaceChange::Entries, SpaceChange::Sets],
-            Self::Jobs(_) | Self::Job(_) => &[SpaceChange::Jobs],
+            | Self::SetChildren { .. }
+            | Self::SetParents { .. } => &[SpaceChange::Entries, SpaceChange::Sets],
+            Self::Jobs { .. } | Self::Job(_) => &[SpaceChange::Jobs],
             Self::Metadata { .. } | Self::MetadataOf(_) => &[SpaceChange::Metadata],
-            Self::Plans | Self::Plan(_) | Self::PlanExecutions(_) => &[SpaceChange::Plans],
+            Self::Plans | Self::Plan(_) | Self::PlanExecutions { .. } => &[SpaceChange::Plans],
         }
     }
 }
@@ -221,12 +240,12 @@ pub(crate) fn shown(engine: &Engine, host: &Host, uri: &str) -> Result<&'static 
     match &target {
         Target::Set(set)
         | Target::SetEntries { set, .. }
-        | Target::SetChildren(set)
-        | Target::SetParents(set)
+        | Target::SetChildren { set, .. }
+        | Target::SetParents { set, .. }
         | Target::SetStats(set)
         | Target::SetMetric { set, .. } => drop(host.get_set(set, None, &Cancel::default())?),
         Target::Job(id) => drop(host.space_job(id)?),
-        Target::Plan(plan) | Target::PlanExecutions(Some(plan)) => drop(engine.plan(host, plan, None)?),
+        Target::Plan(plan) | Target::PlanExecutions { plan: Some(plan), .. } => drop(engine.plan(host, plan, None)?),
         Target::Node(path) | Target::NodeMetadata(path) | Target::NodeThumbnail(path) => drop(host.node(path)?),
         _ => {}
     }
@@ -235,7 +254,6 @@ pub(crate) fn shown(engine: &Engine, host: &Host, uri: &str) -> Result<&'static 
 
 /// What a URI names, for a host that sees what the session may. Blocks; a thumbnail that is not known yet takes some 100 ms.
 pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> Result<Vec<ResourceContents>> {
-    let jobs = |status: Option<&str>| host.space_jobs(&JobsAsked { status, limit: PAGE, ..JobsAsked::default() });
     match Target::parse(uri)? {
         Target::Nodes { after } => as_json(uri, &host.nodes(after.as_deref(), cancel)?),
         Target::Node(path) => as_json(uri, &host.node(&path)?),
@@ -244,49 +262,85 @@ pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> 
             let picture = BASE64_STANDARD.encode(host.node_thumbnail(&path, cancel)?.0);
             Ok(vec![ResourceContents::blob(picture, uri).with_mime_type(PNG)])
         }
-        Target::Sets => as_json(uri, &host.list_sets(cancel)?),
+        Target::Sets { offset } => {
+            let (sets, has_more) = host.page_of_sets(paging(offset), cancel)?;
+            as_json(uri, &followed(to_value(&sets)?, uri, offset, has_more))
+        }
         Target::Set(set) => as_json(uri, &host.get_set(&set, None, cancel)?),
         Target::SetEntries { set, offset } => {
-            let paging = Paging { limit: PAGE as usize, offset: usize::try_from(offset).unwrap_or(usize::MAX) };
-            let page = host.get_set(&set, Some(paging), cancel)?.page;
-            let mut value = json!({"resource_set": set});
+            let details = host.get_set(&set, Some(paging(offset)), cancel)?;
+            let (page, mut value) = (details.page, json!({"resource_set": set}));
+            note(&mut value, details.notice);
+            let has_more = page.as_ref().is_some_and(|page| page.has_more);
             if let Some(page) = page {
-                let next = page.has_more.then(|| {
-                    let name = utf8_percent_encode(&set, ESCAPED);
-                    format!("{SCHEME}selection-sets/{name}/entries?offset={}", offset + u64::from(PAGE))
-                });
                 value["entries"] = to_value(&page.entries)?;
                 value["total_count"] = page.total_count.into();
-                if let Some(next) = next {
-                    value["next"] = next.into();
-                }
             }
-            as_json(uri, &value)
+            as_json(uri, &followed(value, uri, offset, has_more))
         }
-        Target::SetChildren(set) => {
-            let children = host.set_children(&set, Some(1), false, cancel)?;
-            as_json(uri, &json!({"resource_set": set, "children": to_value(&children)?}))
+        Target::SetChildren { set, offset } => {
+            let found = host.set_children(&set, Some(1), false, cancel)?;
+            let (children, has_more) = part(found.children, offset);
+            let mut value = json!({"resource_set": set, "children": to_value(&children)?});
+            note(&mut value, found.notice);
+            as_json(uri, &followed(value, uri, offset, has_more))
         }
-        Target::SetParents(set) => {
-            let parents = host.set_parents(&set, Some(1))?;
-            as_json(uri, &json!({"resource_set": set, "parents": to_value(&parents)?}))
+        Target::SetParents { set, offset } => {
+            let (parents, has_more) = part(host.set_parents(&set, Some(1))?, offset);
+            let value = json!({"resource_set": set, "parents": to_value(&parents)?});
+            as_json(uri, &followed(value, uri, offset, has_more))
         }
         Target::SetStats(set) => as_json(uri, &host.set_stats(&set, cancel)?),
         Target::SetMetric { set, metric } => as_json(uri, &host.sum_set(&set, &metric, true, None, cancel)?),
-        Target::Jobs(status) => as_json(uri, &jobs(status.as_deref())?),
+        Target::Jobs { status, offset } => {
+            let status = status.as_deref();
+            let page = |limit, offset| host.space_jobs(&JobsAsked { status, limit, offset, ..JobsAsked::default() });
+            let jobs = page(PAGE, offset)?;
+            let has_more = jobs.count == u64::from(PAGE) && page(1, offset.saturating_add(PAGE.into()))?.count > 0;
+            as_json(uri, &followed(to_value(&jobs)?, uri, offset, has_more))
+        }
         Target::Job(id) => as_json(uri, &host.space_job(&id)?),
         Target::Metadata { thumbnails, offset } => as_json(uri, &host.metadata_page(thumbnails, offset)?),
         Target::MetadataOf(hash) => as_json(uri, &host.metadata_by_hash(&hash)?),
         Target::Plans => as_json(uri, &engine.plans(host)?),
         Target::Plan(plan) => as_json(uri, &engine.plan(host, &plan, Some(10))?),
-        Target::PlanExecutions(plan) => {
-            let executions = engine.plan_executions(host, plan.as_deref(), PAGE)?;
-            as_json(uri, &json!({"executions": to_value(&executions)?}))
+        Target::PlanExecutions { plan, offset } => {
+            let page = |limit, offset| engine.plan_executions(host, plan.as_deref(), limit, offset);
+            let executions = page(PAGE, offset)?;
+            let has_more =
+                executions.len() == PAGE as usize && !page(1, offset.saturating_add(PAGE.into()))?.is_empty();
+            as_json(uri, &followed(json!({"executions": to_value(&executions)?}), uri, offset, has_more))
         }
     }
 }
 
-fn to_value(value: &impl Serialize) -> Result<serde_json::Value> {
+fn paging(offset: u64) -> Paging {
+    Paging { limit: PAGE as usize, offset: usize::try_from(offset).unwrap_or(usize::MAX) }
+}
+
+/// A page of a list, and whether there is more behind it.
+fn part<T>(list: Vec<T>, offset: u64) -> (Vec<T>, bool) {
+    let Paging { limit, offset } = paging(offset);
+    let has_more = list.len() > offset.saturating_add(limit);
+    (list.into_iter().skip(offset).take(limit).collect(), has_more)
+}
+
+fn note(value: &mut Value, notice: Option<&str>) {
+    if let Some(notice) = notice {
+        value["notice"] = notice.into();
+    }
+}
+
+/// A page with the address of the next, where there is one.
+fn followed(mut page: Value, uri: &str, offset: u64, has_more: bool) -> Value {
+    if has_more {
+        let list = uri.split_once('?').map_or(uri, |(list, _)| list);
+        page["next"] = format!("{list}?offset={}", offset.saturating_add(PAGE.into())).into();
+    }
+    page
+}
+
+fn to_value(value: &impl Serialize) -> Result<Value> {
     serde_json::to_value(value).map_err(|error| Error::internal(format!("It could not be written as JSON: {error}.")))
 }
 
@@ -309,6 +363,16 @@ mod tests {
                 .fold(template.to_owned(), |uri, name| uri.replace(name, "%2Fx"));
             assert!(Target::parse(&uri).is_ok(), "{uri}");
         }
+        for list in [
+            "selection-sets",
+            "selection-sets/a/children",
+            "selection-sets/a/parents",
+            "jobs",
+            "jobs/failed",
+            "plans/p/executions",
+        ] {
+            assert!(Target::parse(&format!("synthesis://{list}?offset=1000")).is_ok(), "{list}");
+        }
         for uri in [
             "synthesis://",
             "synthesis://nodes/",
@@ -317,6 +381,8 @@ mod tests {
             "synthesis://selection-sets/a/other",
             "synthesis://selection-sets/a?offset=1",
             "synthesis://selection-sets/a/entries?offset=x",
+            "synthesis://jobs?offset=-1",
+            "synthesis://plans?offset=1",
             "synthesis://jobs/1/2",
             "synthesis://plans/%FF",
             "casetrack://collections",

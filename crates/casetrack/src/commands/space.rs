@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use casetrack_core::{Error, Result};
-use casetrack_engine::space::{Operation, Paging, SetSearch, UsageTreeAsked};
+use casetrack_engine::space::{IndexSpace, JobsAsked, Operation, Paging, PlanDefinition, SetSearch, UsageTreeAsked};
 use casetrack_text::space as text;
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,11 @@ enum Command {
     Show(Show),
     Sum(Sum),
     Usage(Usage),
+    Index(Index),
+    Jobs(ListJobs),
+    Sources(Sources),
     Plans(Plans),
+    Plan(MakePlan),
     Run(Run),
 }
 
@@ -69,6 +73,10 @@ impl Command {
             Self::Show(command) => command.run(console),
             Self::Sum(command) => command.run(console),
             Self::Usage(command) => command.run(console),
+            Self::Index(command) => command.run(console),
+            Self::Jobs(command) => command.run(console),
+            Self::Sources(Sources {}) => console.print(&console.engine.sources(&console.engine)?, text::sources),
+            Self::Plan(command) => command.run(console),
             Self::Plans(Plans {}) => console.print(&console.engine.plans(&console.engine)?, text::plans),
             Self::Run(command) => command.run(console),
         }
@@ -228,6 +236,79 @@ impl Usage {
         let Self { depth, top, metric, cached, .. } = self;
         let asked = UsageTreeAsked { path: &folder, depth, top, metric: &metric, cached };
         console.print(&console.engine.usage_tree(&asked, &console.cancel)?, text::usage)
+    }
+}
+
+/// Index a folder or file, as the tools index it
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Index {
+    path: OsString,
+}
+
+impl Index {
+    fn run(self, console: &Console) -> Result<u8> {
+        let root = console.path(self.path).to_string_lossy().into_owned();
+        let asked = IndexSpace { root: &root, in_background: false, force: true, max_age: 0.0 };
+        console.print(&console.engine.index_space(&asked, &console.cancel)?, text::indexed)
+    }
+}
+
+/// List the jobs that index, the latest first
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct ListJobs {
+    /// Only those that have not ended
+    #[arg(long)]
+    active: bool,
+    /// Most jobs, up to 1,000
+    #[arg(long, default_value_t = 50)]
+    limit: u32,
+}
+
+impl ListJobs {
+    fn run(self, console: &Console) -> Result<u8> {
+        let asked = JobsAsked { active: self.active, limit: self.limit, ..JobsAsked::default() };
+        console.print(&console.engine.space_jobs(&asked)?, text::jobs)
+    }
+}
+
+/// List the sources
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Sources {}
+
+/// Make a plan that fills a set from a folder
+///
+/// `run` runs it. Plans with conditions and other sources are made with `casetrack call plan-create`.
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct MakePlan {
+    name: String,
+    folder: OsString,
+    /// The set that it fills; it is made where there is none
+    #[arg(long)]
+    set: String,
+    /// Go on with each change of the folder
+    #[arg(long)]
+    follow: bool,
+    /// Put the files into this collection as well
+    #[arg(long, value_name = "COLLECTION")]
+    ingest: Option<String>,
+}
+
+impl MakePlan {
+    fn run(self, console: &Console) -> Result<u8> {
+        let folder = console.path(self.folder).to_string_lossy().into_owned();
+        let (mode, kind) = match self.follow {
+            true => ("continuous", "filesystem.watch"),
+            false => ("oneshot", "filesystem.index"),
+        };
+        let source = json!({"name": "folder", "type": kind, "target_set": self.set, "config": {"path": folder}});
+        let plan = PlanDefinition {
+            name: self.name,
+            mode: Some(mode.to_owned()),
+            sources: json!([source]),
+            outcomes: self.ingest.map(|collection| json!([{"type": "ingest", "collection": collection}])),
+            ..PlanDefinition::default()
+        };
+        console.print(&console.engine.create_plan(&console.engine, plan)?, text::planned)
     }
 }
 

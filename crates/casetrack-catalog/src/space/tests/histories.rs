@@ -1,4 +1,4 @@
-//! Random histories of files, sets and edges: each sum is compared with one that is made from scratch, from the disk.
+//! Random histories of files, sets and edges: each sum, count and tree is compared with one that is made from scratch, from the disk.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
@@ -15,22 +15,32 @@ struct Model {
 }
 
 impl Model {
-    fn below(&self, set: usize) -> BTreeSet<usize> {
+    /// A set and those below it, to a depth of edges or all.
+    fn below(&self, set: usize, depth: Option<u32>) -> BTreeSet<usize> {
         let mut sets = BTreeSet::from([set]);
-        loop {
+        for _ in 0..depth.unwrap_or(SETS.len() as u32) {
             let more: Vec<usize> =
                 self.edges.iter().filter(|(parent, _)| sets.contains(parent)).map(|(_, child)| *child).collect();
-            let before = sets.len();
             sets.extend(more);
-            if sets.len() == before {
-                return sets;
-            }
         }
+        sets
     }
 
-    fn totals(&self, set: usize) -> Totals {
+    fn children(&self, set: usize) -> Vec<usize> {
+        self.edges.iter().filter(|(parent, _)| *parent == set).map(|(_, child)| *child).collect()
+    }
+
+    /// What a set should be summed up to, and each of its children.
+    fn sums(&self, set: usize, depth: Option<u32>) -> (Totals, Vec<(String, Totals)>) {
+        let below = depth.map(|depth| depth.saturating_sub(1));
+        let children = if depth == Some(0) { Vec::new() } else { self.children(set) };
+        let part = |child: usize| (SETS[child].to_owned(), self.totals(child, below));
+        (self.totals(set, depth), children.into_iter().map(part).collect())
+    }
+
+    fn totals(&self, set: usize, depth: Option<u32>) -> Totals {
         let paths: BTreeSet<&PathBuf> = self
-            .below(set)
+            .below(set, depth)
             .iter()
             .filter_map(|set| self.members.get(set))
             .flatten()
@@ -77,14 +87,14 @@ fn all_below(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn after_any_history_each_sum_is_that_of_the_disk() {
-    for seed in 0..4 {
+    for seed in 0..10 {
         let mut disk = Disk::new();
         let mut random = fastrand::Rng::with_seed(seed);
         let mut model = Model::default();
         for set in SETS {
             disk.space.create_set(set, None).unwrap();
         }
-        for step in 0..60 {
+        for step in 0..40 {
             for _ in 0..random.usize(1..6) {
                 change(disk.root.path(), &mut random, &mut model);
                 // One by one: what moves and what is replaced at once cannot be told apart.
@@ -97,14 +107,72 @@ fn after_any_history_each_sum_is_that_of_the_disk() {
                 2 => disk.space.rest_after(std::time::Duration::ZERO),
                 _ => {}
             }
+            let sets = SETS.map(|set| disk.space.set(set).unwrap());
+            let counts = disk.space.counts(&sets).unwrap();
             for (number, set) in SETS.into_iter().enumerate() {
+                for depth in [None, Some(0), Some(1), Some(2)] {
+                    let (totals, parts) = disk.space.sum(set, depth).unwrap();
+                    let parts = parts.into_iter().map(|(set, totals)| (set.name, totals)).collect();
+                    assert_eq!(
+                        (totals, parts),
+                        model.sums(number, depth),
+                        "seed {seed}, step {step}, {set}, depth {depth:?}"
+                    );
+                }
+                let own = model.totals(number, Some(0)).count;
                 assert_eq!(
-                    disk.space.sum(set, None).unwrap().0,
-                    model.totals(number),
+                    counts[number],
+                    (own, model.children(number).len() as u64),
                     "seed {seed}, step {step}, {set}"
                 );
             }
+            check_tree(&disk, random.usize(1..4), random.bool());
         }
+    }
+}
+
+/// Compares a tree of the largest entries with the disk. Which of its names a file counts at is left open.
+fn check_tree(disk: &Disk, width: usize, by_allocated: bool) {
+    let Some(tree) = disk.space.tree(disk.root.path(), 4, width, by_allocated).unwrap() else {
+        return;
+    };
+    let mut content = Vec::new();
+    all_below(disk.root.path(), &mut content);
+    let mut counted = BTreeSet::new();
+    let (mut bytes, mut allocated) = (0, 0);
+    for path in &content {
+        let metadata = path.symlink_metadata().unwrap();
+        if metadata.is_dir() || counted.insert((metadata.dev(), metadata.ino())) {
+            bytes += if metadata.is_dir() { 0 } else { metadata.len() };
+            allocated += metadata.blocks() * 512;
+        }
+    }
+    assert_eq!((tree.totals.bytes, tree.totals.allocated), (bytes, allocated));
+    let mut branches = vec![&tree];
+    while let Some(branch) = branches.pop() {
+        let mut below = Vec::new();
+        if branch.kind == crate::Kind::Folder {
+            all_below(&branch.path, &mut below);
+            let folders = below.iter().filter(|path| path.symlink_metadata().unwrap().is_dir()).count() as u64;
+            // A folder counts itself where it is a part of another.
+            let itself = u64::from(branch.path != disk.root.path());
+            let found = (branch.totals.files, branch.totals.folders);
+            assert_eq!(found, (below.len() as u64 - folders, folders + itself), "{}", branch.path.display());
+        }
+        let is_shown = !branch.children.is_empty();
+        let direct = below.iter().filter(|path| path.parent() == Some(&branch.path)).count() as u64;
+        if is_shown {
+            assert_eq!(branch.children.len() as u64 + branch.others, direct);
+            assert!(branch.children.len() <= width);
+            let parts = branch.children.iter().map(|child| child.totals).chain([branch.other_totals]);
+            assert_eq!(
+                parts.map(|part| part.files + part.folders).sum::<u64>() + u64::from(branch.path != disk.root.path()),
+                branch.totals.files + branch.totals.folders
+            );
+            let size = |branch: &Branch| if by_allocated { branch.totals.allocated } else { branch.totals.bytes };
+            assert!(branch.children.iter().map(size).rev().is_sorted());
+        }
+        branches.extend(&branch.children);
     }
 }
 
@@ -118,30 +186,46 @@ fn change(root: &Path, random: &mut fastrand::Rng, model: &mut Model) {
     let (from, to) =
         (folder(random).join(format!("f{}", random.u8(0..5))), folder(random).join(format!("f{}", random.u8(0..5))));
     fs::create_dir_all(to.parent().unwrap()).unwrap();
-    match random.u8(0..10) {
+    match random.u8(0..12) {
         0..5 => fs::write(&to, vec![b'x'; random.usize(0..20_000)]).unwrap(),
         5 if from.is_file() && !to.exists() => fs::hard_link(&from, &to).unwrap(),
-        // Of a file with several names, another row may take the place; its members are then told by chance.
-        6 if from.is_file() && !to.exists() && from.symlink_metadata().unwrap().nlink() == 1 => {
+        6 | 7 if from.is_file() && !to.exists() => {
             fs::rename(&from, &to).unwrap();
-            for members in model.members.values_mut() {
-                if members.remove(&from) {
-                    members.insert(to.clone());
-                }
-            }
+            model.moved(&from, &to);
         }
-        7 if from.is_file() => {
+        8 if from.is_file() => {
             fs::remove_file(&from).unwrap();
             for members in model.members.values_mut() {
                 members.remove(&from);
             }
         }
-        8 if from.parent().unwrap() != root && from.parent().unwrap().is_dir() => {
+        9 if from.parent().unwrap() != root && from.parent().unwrap().is_dir() => {
             let gone = from.parent().unwrap();
             fs::remove_dir_all(gone).unwrap();
             model.members.values_mut().for_each(|members| members.retain(|path| !path.starts_with(gone)));
         }
+        10 => {
+            let (from, to) = (from.parent().unwrap(), root.join(format!("moved {}", random.u8(0..3))));
+            if from != root && from.is_dir() && !to.exists() {
+                fs::rename(from, &to).unwrap();
+                model.moved(from, &to);
+            }
+        }
         _ => {}
+    }
+}
+
+impl Model {
+    /// A file or folder has another place, with all below it.
+    fn moved(&mut self, from: &Path, to: &Path) {
+        for members in self.members.values_mut() {
+            let place = |path: PathBuf| match path.strip_prefix(from) {
+                Ok(rest) if rest.as_os_str().is_empty() => to.to_owned(),
+                Ok(rest) => to.join(rest),
+                Err(_) => path,
+            };
+            *members = std::mem::take(members).into_iter().map(place).collect();
+        }
     }
 }
 
@@ -152,7 +236,7 @@ fn change_sets(disk: &Disk, random: &mut fastrand::Rng, model: &mut Model) {
         let (a, b) = (random.usize(0..SETS.len()), random.usize(0..SETS.len()));
         let some: Vec<PathBuf> = (0..3).filter_map(|_| random.choice(&paths).cloned()).collect();
         let members = model.members.entry(a).or_default();
-        match random.u8(0..8) {
+        match random.u8(0..11) {
             0..3 => {
                 disk.space.add_paths(SETS[a], &some, &Cancel::default()).unwrap();
                 members.extend(some);
@@ -163,7 +247,7 @@ fn change_sets(disk: &Disk, random: &mut fastrand::Rng, model: &mut Model) {
             }
             4 => {
                 let added = disk.space.add_edge(SETS[a], SETS[b]);
-                assert_eq!(added.is_err(), model.below(b).contains(&a), "{a} {b}");
+                assert_eq!(added.is_err(), model.below(b, None).contains(&a), "{a} {b}");
                 if added.is_ok() {
                     model.edges.insert((a, b));
                 }
@@ -171,9 +255,21 @@ fn change_sets(disk: &Disk, random: &mut fastrand::Rng, model: &mut Model) {
             5 => {
                 assert_eq!(disk.space.remove_edge(SETS[a], SETS[b]).unwrap(), model.edges.remove(&(a, b)));
             }
-            6 => {
-                disk.fill(SETS[a], Mode::Replace);
-                *members = paths.iter().cloned().collect();
+            6..10 => {
+                let mode = *random.choice(&[Mode::Append, Mode::Merge, Mode::Replace, Mode::Remove]).unwrap();
+                let start = some.iter().find(|path| path.is_dir()).map_or(disk.root.path(), PathBuf::as_path);
+                let depth = *random.choice(&[None, Some(0), Some(1)]).unwrap();
+                let is_picked = |path: &&PathBuf| {
+                    let below = path.strip_prefix(start).map_or(0, |rest| rest.components().count());
+                    below > 0 && depth.is_none_or(|depth| below <= depth + 1)
+                };
+                let picked: BTreeSet<PathBuf> = paths.iter().filter(is_picked).cloned().collect();
+                disk.space.put(SETS[a], &disk.space.pick_in_folder(start, depth).unwrap(), mode).unwrap();
+                match mode {
+                    Mode::Append | Mode::Merge => members.extend(picked),
+                    Mode::Replace => *members = picked,
+                    Mode::Remove => members.retain(|path| !picked.contains(path)),
+                }
             }
             _ => {
                 disk.space.delete_set(SETS[a]).unwrap();

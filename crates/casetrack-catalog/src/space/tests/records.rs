@@ -43,7 +43,7 @@ fn sources_plans_histories_and_job_numbers_outlive_the_process() {
     disk.space.create_plan(&plan("p")).unwrap();
     let change = PlanChange {
         status: Some("paused".to_owned()),
-        conditions: Some(json!({"type": "all"})),
+        conditions: Some(Some(json!({"type": "all"}))),
         ..PlanChange::default()
     };
     disk.space.update_plan("p", &change).unwrap();
@@ -63,15 +63,20 @@ fn sources_plans_histories_and_job_numbers_outlive_the_process() {
     let kept = disk.space.plan("p").unwrap();
     assert_eq!((kept.status.as_str(), kept.mode.as_str()), ("paused", "oneshot"));
     assert_eq!((kept.conditions, kept.outcomes), (Some(json!({"type": "all"})), None));
-    let history = disk.space.executions(Some("p"), 2).unwrap();
+    let history = disk.space.executions(Some("p"), &[], 2, 0).unwrap();
+    assert!(disk.space.executions(None, &["p"], 2, 0).unwrap().is_empty());
+    assert_eq!(disk.space.executions(None, &["other"], 2, 3).unwrap().len(), 1);
     assert_eq!(history.iter().map(|run| run.id).collect::<Vec<_>>(), [running.id, running.id - 1]);
     assert_eq!((history[0].status.as_str(), history[1].matched), ("failed", 7));
     assert_eq!(disk.space.job(job.id).unwrap().status, "failed");
     assert_eq!(disk.space.create_job("index", "/p").unwrap().id, job.id + 1);
     assert_eq!(disk.space.saved_query("large").unwrap().arguments, json!({"min_size": 5}));
+    let cleared = PlanChange { conditions: Some(None), description: Some(None), ..PlanChange::default() };
+    let cleared = disk.space.update_plan("p", &cleared).unwrap();
+    assert_eq!((cleared.conditions, cleared.description, cleared.status.as_str()), (None, None, "paused"));
     disk.space.delete_plan("p").unwrap();
     disk.space.delete_source("s").unwrap();
-    assert!(disk.space.executions(Some("p"), 9).unwrap().is_empty());
+    assert!(disk.space.executions(None, &[], 9, 0).unwrap().is_empty());
     for error in
         [disk.space.plan("p").unwrap_err(), disk.space.source("s").unwrap_err(), disk.space.job(99).unwrap_err()]
     {
@@ -96,5 +101,41 @@ fn jobs_are_listed_by_status_and_progress_the_latest_first() {
     assert_eq!(ids(&JobWish { active: true, ..wish.clone() }), [3, 2]);
     assert_eq!(ids(&JobWish { status: Some("failed"), ..wish.clone() }), [4]);
     assert_eq!(ids(&JobWish { min_progress: Some(40.0), max_progress: Some(60.0), ..wish.clone() }), [4, 2]);
+    assert_eq!(ids(&JobWish { limit: 2, offset: 1, ..wish.clone() }), [3, 2]);
     assert_eq!(ids(&JobWish { limit: 1, ..wish }), [4]);
+}
+
+#[test]
+fn what_outcomes_had_is_known_until_its_files_or_the_catalogue_are_gone() {
+    let mut disk = Disk::new();
+    for name in ["a", "b"] {
+        disk.write(name, 1);
+    }
+    disk.scan();
+    let plan = disk.space.create_plan(&plan("p")).unwrap().id;
+    let files = disk.space.files_of(&disk.space.pick_in_folder(disk.root.path(), None).unwrap()).unwrap();
+    disk.space.hand(plan, &files).unwrap();
+    disk.reopen();
+    let expected = files.iter().map(|file| (file.id, file.modified)).collect();
+    assert_eq!(disk.space.handed(plan).unwrap(), expected);
+    fs::remove_file(disk.path("a")).unwrap();
+    disk.scan();
+    disk.space.tidy().unwrap();
+    assert_eq!(disk.space.handed(plan).unwrap().len(), 1);
+    disk.space.forget_handed(plan).unwrap();
+    assert!(disk.space.handed(plan).unwrap().is_empty());
+    disk.space.hand(plan, &files).unwrap();
+    let mut job = disk.space.create_job("index", "/p").unwrap();
+    (job.status, job.ended) = ("completed".to_owned(), Some(5));
+    disk.space.set_job(&job).unwrap();
+    assert_eq!(disk.space.last_indexed("/p/q").unwrap(), Some(5));
+    for name in ["files.sqlite", "files.sqlite-wal", "files.sqlite-shm"] {
+        let _ = fs::remove_file(disk.data.path().join(name));
+    }
+    disk.reopen();
+    assert!(disk.space.handed(plan).unwrap().is_empty(), "other files have the numbers now");
+    assert_eq!(disk.space.last_indexed("/p/q").unwrap(), None, "that was an earlier catalogue");
+    disk.space.hand(plan, &files).unwrap();
+    disk.space.delete_plan("p").unwrap();
+    assert!(disk.space.handed(plan).unwrap().is_empty());
 }

@@ -119,6 +119,14 @@ impl LiveFiles {
         lock(&self.roots).get(folder).map(|root| root.state())
     }
 
+    /// Other numbers once something below a folder may have changed, and was looked at. `None` where it is in no live folder.
+    pub fn revisions(&self, folder: &Path) -> Option<Vec<u64>> {
+        let roots = self.roots().into_iter().filter(|root| folder.starts_with(root.path()));
+        let live = roots.filter(|root| root.state().stage == LiveStage::Live);
+        let revisions: Vec<u64> = live.map(|root| root.revision()).collect();
+        (!revisions.is_empty()).then_some(revisions)
+    }
+
     /// Brings the rows of what has been heard of all live folders up to date. What cannot be is reported in the log.
     pub fn bring_all_up_to_date(&self, host: &Host, cancel: &Cancel) {
         for root in self.roots().into_iter().filter(|root| root.state().stage == LiveStage::Live) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ pub(super) struct LiveRoot {
     /// `None` while nothing is watched. Held by whoever brings the rows up to date.
     watching: Mutex<Option<Watching>>,
     checked: Mutex<Option<Instant>>,
+    /// How often something was looked at that may have changed.
+    revision: AtomicU64,
 }
 
 /// What the operating system reported and nobody has looked at.
@@ -126,7 +129,13 @@ impl LiveRoot {
             heard: Arc::default(),
             watching: Mutex::new(None),
             checked: Mutex::new(None),
+            revision: AtomicU64::default(),
         }
+    }
+
+    /// Another number once something below the folder may have changed, and was looked at.
+    pub fn revision(&self) -> u64 {
+        self.revision.load(Ordering::Acquire)
     }
 
     pub fn path(&self) -> &Path {
@@ -203,6 +212,7 @@ impl LiveRoot {
             at_work.remove(path);
         }
         let followed = self.follow(host, at_work, &heard.paths, cancel);
+        self.revision.fetch_add(1, Ordering::AcqRel);
         if followed.is_err() {
             lock(&self.heard).all = true;
         }
@@ -279,7 +289,9 @@ impl LiveRoot {
     fn walk(&self, host: &Host, at_work: &Watching, cancel: &Cancel) -> Result<()> {
         let access = &host.config().access;
         let scope = Scope { start: &self.path, max_depth: None, is_closed: &|path| access.is_closed(path) };
-        host.catalog()?.scan_watched(&scope, &|folder| at_work.add(folder, &self.path), cancel).map(drop)
+        let walked = host.catalog()?.scan_watched(&scope, &|folder| at_work.add(folder, &self.path), cancel).map(drop);
+        self.revision.fetch_add(1, Ordering::AcqRel);
+        walked
     }
 
     /// Whether everything is watched; if not, nothing is any more.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::settings::Toolset;
+use crate::settings::{CallLimits, Toolset};
 
 struct Browser {
     client: Client,
@@ -13,9 +13,13 @@ struct Browser {
 
 impl Browser {
     async fn connect() -> Self {
+        Self::connect_with(Settings::default()).await
+    }
+
+    async fn connect_with(settings: Settings) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let settings = Settings { toolsets: Some(vec![Toolset::Space]), ..Settings::default() };
+        let settings = Settings { toolsets: Some(vec![Toolset::Space]), ..settings };
         let mut client = Client::connect_with(settings, None);
         client.initialize("2025-11-25").await;
         Self { client, root, _dir: dir }
@@ -283,6 +287,11 @@ async fn sources_conditions_and_outcomes_fill_sets() {
     assert_eq!((&large["entry_count"], &large["entries"][0]["name"]), (&json!(1), &json!("c.txt")));
     assert_eq!(browser.answered("resource-set-get", json!({"name": "again"})).await["entry_count"], 3);
     assert_eq!(browser.read("synthesis://metadata").await["metadata"][0]["mediaType"], "text/plain");
+    let cleared = json!({"name": "large-texts", "description": null, "conditions": null, "outcomes": null});
+    let cleared = browser.answered("plan-update", cleared).await;
+    for field in ["description", "conditions", "outcomes"] {
+        assert_eq!(cleared[field], Value::Null, "{cleared}");
+    }
     let changed = browser.answered("plan-update", json!({"name": "large-texts", "status": "paused"})).await;
     assert_eq!((&changed["status"], &changed["mode"]), (&json!("paused"), &json!("oneshot")));
     assert_eq!(
@@ -413,4 +422,34 @@ async fn pages_have_totals_and_patterns_take_each_character_literally() {
     assert_eq!((&usage["tree"]["size"], &usage["tree"]["others"]), (&json!(18), &json!(4)));
     let twins = browser.answered("find_duplicates", json!({"path": browser.path("")})).await;
     assert_eq!((&twins["group_count"], &twins["reclaimable_bytes"]), (&json!(1), &json!(15)));
+}
+
+#[tokio::test]
+async fn a_list_of_more_than_a_thousand_has_the_address_of_the_next_page() {
+    let limits = CallLimits { calls_per_minute: 10_000, ..CallLimits::default() };
+    let mut browser = Browser::connect_with(Settings { limits, ..Settings::default() }).await;
+    let file = browser.write("a", 1);
+    for _ in 0..1_001 {
+        browser.answered("index", json!({"root": file, "async": false, "force": true})).await;
+    }
+    for list in ["jobs", "jobs/completed"] {
+        let page = browser.read(&format!("synthesis://{list}")).await;
+        assert_eq!((&page["count"], &page["jobs"][0]["jobId"]), (&json!(1_000), &json!(1_001)));
+        assert_eq!(page["next"], format!("synthesis://{list}?offset=1000"));
+        let rest = browser.read(page["next"].as_str().unwrap()).await;
+        assert_eq!((&rest["count"], &rest["jobs"][0]["jobId"], rest.get("next")), (&json!(1), &json!(1), None));
+    }
+    assert_eq!(browser.read("synthesis://selection-sets?offset=1000").await["resource_sets"], json!([]));
+}
+
+#[tokio::test]
+async fn a_session_with_folders_sees_no_plan_and_source_outside_them() {
+    let inside = tempfile::tempdir().unwrap();
+    let roots = vec![inside.path().canonicalize().unwrap()];
+    let mut browser = Browser::connect_with(Settings { roots: roots.clone(), ..Settings::default() }).await;
+    let source = |path: &std::path::Path| json!({"name": "s", "type": "filesystem.index", "target_set": "t", "config": {"path": path}});
+    browser.answered("source-create", source(&roots[0])).await;
+    let refused = browser.refused("source-create", source(&browser.root.clone())).await;
+    assert_eq!(refused.0, "config.path");
+    assert_eq!(browser.answered("source-list", json!({})).await["sources"].as_array().unwrap().len(), 1);
 }

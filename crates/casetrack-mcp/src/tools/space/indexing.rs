@@ -74,7 +74,7 @@ space_tool!(ListSpaceJobs: "list-jobs", "List indexing jobs", Reads, ListJobsPar
     let ListJobsParameters { active_only: active, status, min_progress, max_progress, limit } = parameters;
         // One out of range is refused by name.
         let limit = limit as u32;
-    host.space_jobs(&JobsAsked { active, status: status.as_deref(), min_progress, max_progress, limit })
+    host.space_jobs(&JobsAsked { active, status: status.as_deref(), min_progress, max_progress, limit, offset: 0 })
 });
 
 space_tool!(CancelSpaceJob: "cancel-job", "Cancel a job", Updates, JobParameters => JobItem,

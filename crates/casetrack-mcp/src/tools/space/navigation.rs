@@ -1,6 +1,6 @@
 //! Walking the graph of sets.
 
-use casetrack_engine::space::{SetChild, SetParent};
+use casetrack_engine::space::{SetChildren, SetParent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub(crate) struct ChildrenParameters {
     /// Traversal depth (null = unlimited)
     #[serde(default = "one")]
     depth: Option<u32>,
-    /// Include the first file entries of each set
+    /// Include the first 100 entries of each set
     #[serde(default)]
     include_entries: bool,
 }
@@ -27,15 +27,16 @@ pub(crate) struct ChildrenParameters {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Children {
     resource_set: String,
-    children: Vec<SetChild>,
+    #[serde(flatten)]
+    found: SetChildren,
 }
 
 space_tool!(ResourceChildren: "resource-children", "Child sets", Reads, ChildrenParameters => Children,
 "Get the sets below a resource-set (downstream in the DAG).",
 |context, host, parameters| {
     let ChildrenParameters { name, depth, include_entries } = parameters;
-    let children = host.set_children(&name, depth, include_entries, context.cancel)?;
-    Ok(Children { resource_set: name, children })
+    let found = host.set_children(&name, depth, include_entries, context.cancel)?;
+    Ok(Children { resource_set: name, found })
 });
 
 #[derive(Deserialize, JsonSchema)]

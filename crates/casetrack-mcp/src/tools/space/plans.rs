@@ -92,30 +92,43 @@ space_tool!(PlanGet: "plan-get", "Get a plan", Reads, GetParameters => PlanItem,
 pub(crate) struct UpdateParameters {
     /// Plan name
     name: String,
-    /// New description
-    description: Option<String>,
+    /// New description; null clears it
+    #[serde(default, deserialize_with = "given")]
+    #[schemars(with = "Option<String>", extend("x-null" = true))]
+    description: Option<Option<String>>,
     /// New mode
     mode: Option<String>,
     /// New status: active, paused, disabled
     status: Option<String>,
     /// New sources array
     sources: Option<Vec<Object>>,
-    /// New conditions
-    conditions: Option<Object>,
-    /// New outcomes
-    outcomes: Option<Vec<Object>>,
+    /// New conditions, or null
+    #[serde(default, deserialize_with = "given")]
+    #[schemars(with = "Option<Object>", extend("x-null" = true))]
+    conditions: Option<Option<Object>>,
+    /// New outcomes, or null
+    #[serde(default, deserialize_with = "given")]
+    #[schemars(with = "Option<Vec<Object>>", extend("x-null" = true))]
+    outcomes: Option<Option<Vec<Object>>>,
+}
+
+/// A parameter that is there, and may be null.
+fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
+    value: D,
+) -> std::result::Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(value).map(Some)
 }
 
 space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameters => PlanItem,
-"Modify a plan. One at work goes on as it is then, or ends.",
+"Modify a plan. A run of it goes on as the plan is then; paused and disabled end it. A continuous plan that was paused goes on when it is active again.",
 |context, host, parameters| {
     let change = PlanChange {
         description: parameters.description,
         mode: parameters.mode,
         status: parameters.status,
         sources: parameters.sources.map(list),
-        conditions: parameters.conditions.map(Value::Object),
-        outcomes: parameters.outcomes.map(list),
+        conditions: parameters.conditions.map(|tree| tree.map(Value::Object)),
+        outcomes: parameters.outcomes.map(|outcomes| outcomes.map(list)),
     };
     context.engine.update_plan(host, &parameters.name, &change)
 });

@@ -28,7 +28,9 @@ pub(crate) struct SumParameters {
     /// Aggregate through the DAG
     #[serde(default = "yes")]
     include_children: bool,
-    /// Traversal depth limit; default: none
+    /// Traversal depth limit
+    #[serde(default)]
+    #[schemars(extend("x-null" = "default"))]
     depth: Option<u32>,
 }
 
@@ -78,7 +80,7 @@ space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, 
 pub(crate) struct MetricRangeParameters {
     /// Resource-set name
     name: String,
-    /// Metric field: size
+    /// Metric field: size, allocated (bytes on the disk), blocks (of 512 bytes)
     metric: String,
     /// Minimum value
     min: Option<u64>,
@@ -97,7 +99,7 @@ pub(crate) struct MetricRangeParameters {
 }
 
 space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Reads, MetricRangeParameters => Found,
-"Entries of a resource-set whose size in bytes lies in a range.",
+"Entries of a resource-set whose size lies in a range.",
 |context, host, parameters| {
     let MetricRangeParameters { name, metric, min, max, include_children: children, limit, offset } = parameters;
     let page = page(limit, offset);

@@ -69,12 +69,16 @@ pub(crate) struct DuplicatesParameters {
     /// Folder
     path: String,
     /// Least size in bytes
-    #[serde(default = "crate::tools::number::<1>")]
-    min_size: u32,
+    #[serde(default = "one")]
+    min_size: u64,
     /// Maximum groups to return
     #[serde(default = "crate::tools::number::<100>")]
     #[schemars(range(min = 1, max = 1000))]
     limit: u32,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// Groups of files with equal content, those first that would free most.
@@ -132,6 +136,6 @@ space_tool!(FindDuplicates: "find_duplicates", "Find equal files", Reads, Duplic
 |context, host, parameters| {
     let folder: PathBuf = host.folder_in_space(&parameters.path)?;
     let place = Place { folder, cached: false };
-    let report = host.duplicate_files(&place, u64::from(parameters.min_size), parameters.limit as usize, context.cancel)?;
+    let report = host.duplicate_files(&place, parameters.min_size, parameters.limit as usize, context.cancel)?;
     Ok(report.into())
 });

@@ -1,0 +1,150 @@
+//! Making, starting and ending sources.
+
+use std::sync::Arc;
+
+use casetrack_catalog::space::Source;
+use casetrack_core::{Cancel, Result};
+use serde_json::Value;
+
+use super::answers::{SourceItem, SourceList, SourceRun};
+use super::live::Live;
+use super::record::Record;
+use super::running::Pass;
+use super::{Key, Plans};
+use crate::host::changes::SpaceChange;
+use crate::host::{Host, lock};
+use crate::jobs::Jobs;
+use crate::space::{Definition, in_field, refused};
+
+/// A source as it is given.
+#[derive(Debug, Clone, Default)]
+pub struct SourceDefinition {
+    pub name: String,
+    pub kind: String,
+    pub target_set: String,
+    pub config: Value,
+    pub update_mode: Option<String>,
+}
+
+impl Plans {
+    pub fn create_source(&self, host: &Host, given: SourceDefinition) -> Result<SourceItem> {
+        let source = Source {
+            id: 0,
+            name: given.name,
+            kind: given.kind,
+            target_set: given.target_set,
+            config: given.config,
+            update_mode: given.update_mode.unwrap_or_else(|| "append".to_owned()),
+            status: String::new(),
+            created: 0,
+            last_run: None,
+            last_error: None,
+        };
+        if source.target_set.trim().is_empty() {
+            return Err(refused("target_set", "target_set must not be blank"));
+        }
+        Definition::of_source(host, &source)?;
+        let source = in_field("name", host.space()?.create_source(&source))?;
+        host.space_changed(SpaceChange::Plans);
+        Ok(source.into())
+    }
+
+    pub fn source(&self, host: &Host, name: &str) -> Result<SourceItem> {
+        in_field("name", host.visible_source(name)).map(SourceItem::from)
+    }
+
+    pub fn sources(&self, host: &Host) -> Result<SourceList> {
+        let sources = host.space()?.sources()?.into_iter().filter(|source| !host.is_hidden(&source.config));
+        Ok(SourceList { sources: sources.map(SourceItem::from).collect() })
+    }
+
+    /// Starts a source that watches.
+    pub fn start_source(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, name: &str) -> Result<SourceItem> {
+        let _alone = lock(&self.changing);
+        let space = host.space()?;
+        let source = in_field("name", host.visible_source(name))?;
+        if source.kind != "filesystem.watch" {
+            return Err(refused("name", format!("a source of the type {} runs once: use source-execute", source.kind)));
+        }
+        if self.get(&Key::Source(name.to_owned())).is_some() {
+            return Ok(source.into());
+        }
+        let definition = Definition::of_source(host, &source)?;
+        space.set_source_status(name, "running", None, true)?;
+        let live = Live::new(host, Record::of_source(name, None), Some(definition));
+        self.run(host, jobs, Key::Source(name.to_owned()), live)?;
+        host.space_changed(SpaceChange::Plans);
+        self.source(host, name)
+    }
+
+    /// Goes on with the sources that were at work when the last process ended. What cannot be read now is noted and tried again.
+    pub(super) fn resume_sources(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
+        for source in host.space()?.sources()?.into_iter().filter(|source| source.status == "running") {
+            let _alone = lock(&self.changing);
+            let (key, record) =
+                (Key::Source(source.name.clone()), Record::of_source(&source.name, source.last_error.clone()));
+            match Definition::of_source(host, &source) {
+                Ok(definition) => self.run(host, jobs, key, Live::new(host, record, Some(definition)))?,
+                Err(error) => {
+                    record.note(host, Some(&error.message));
+                    self.insert(key, Live::new(host, record, None));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn stop_source(&self, host: &Host, name: &str) -> Result<SourceItem> {
+        let _alone = lock(&self.changing);
+        in_field("name", host.visible_source(name))?;
+        let Some(live) = self.remove(&Key::Source(name.to_owned())) else {
+            return Err(refused("name", "source is not running"));
+        };
+        live.end();
+        self.release(host, &live)?;
+        self.source(host, name)
+    }
+
+    /// Runs a source once.
+    pub fn execute_source(&self, host: &Host, name: &str, cancel: &Cancel) -> Result<SourceRun> {
+        let space = host.space()?;
+        let source = in_field("name", host.visible_source(name))?;
+        if source.kind == "filesystem.watch" {
+            return Err(refused("name", "a source of the type filesystem.watch is continuous: use source-start"));
+        }
+        let definition = Definition::of_source(host, &source)?;
+        let run = || {
+            definition.sources.iter().try_for_each(|(.., spec)| host.index_source(spec, cancel))?;
+            Pass::make(host, &definition, cancel)
+        };
+        let done = run();
+        let (status, error) = match &done {
+            Ok(_) => ("completed", None),
+            Err(_) if cancel.is_cancelled() => ("stopped", None),
+            Err(error) => ("failed", Some(error.message.as_str())),
+        };
+        space.set_source_status(name, status, error, true)?;
+        host.space_changed(SpaceChange::Plans);
+        host.space_changed(SpaceChange::Sets);
+        let pass = in_field("name", done)?;
+        Ok(SourceRun {
+            source: source.name,
+            target_set: source.target_set,
+            status: status.to_owned(),
+            entries_found: pass.found.len(),
+            added: pass.added,
+            removed: pass.removed,
+        })
+    }
+
+    pub fn delete_source(&self, host: &Host, name: &str) -> Result<()> {
+        let _alone = lock(&self.changing);
+        in_field("name", host.visible_source(name).and_then(|_| host.space()?.delete_source(name)))?;
+        if let Some(live) = self.remove(&Key::Source(name.to_owned())) {
+            live.end();
+            self.release(host, &live)?;
+        }
+        host.space_changed(SpaceChange::Plans);
+        Ok(())
+    }
+}

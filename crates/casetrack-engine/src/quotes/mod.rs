@@ -7,6 +7,7 @@
 
 mod align;
 mod before;
+mod breaks;
 mod candidates;
 mod citations;
 mod cited;
@@ -34,6 +35,7 @@ use crate::documents::tracked::CitedChange;
 use crate::host::Host;
 use crate::paging::Paging;
 
+pub(crate) use breaks::{Broken, over_page_breaks};
 pub use citations::CitationRow;
 pub use cited::{Citation, CitationFault, CitationFit};
 pub use differences::{Difference, DifferenceKind};

@@ -156,7 +156,8 @@ class Program:
     def run(self, *arguments, given=None, must=False):
         process = self.start(*arguments)
         out, error = process.communicate(given, timeout=600)
-        if process.returncode != 0:
+        # A quotation that is not found is an answer.
+        if process.returncode != 0 and (arguments[0], process.returncode) != ("verify-quote", 3):
             if must:
                 sys.exit(f"{' '.join(arguments)} failed:\n{out[-500:]}{error[-500:]}")
             self.failed.append((arguments[0], (error.strip().splitlines() or [""])[-1][:160]))

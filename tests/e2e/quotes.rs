@@ -83,6 +83,8 @@ fn quotations_are_exact_differ_or_are_not_found() {
     let shown = run(home, &["verify-quote", INTEREST, "-c", "HP", "--limit", "1"]);
     assert!(shown.trim_end().ends_with("… 1 more: see them with --offset 1."), "{shown}");
     run_expecting(1, home, &["verify-quote", INTEREST, "-c", "HP", "--document", "Nothing.pdf"]);
+    run_expecting(3, home, &["verify-quote", &INTEREST.replace("shall pay", "may pay"), "-c", "HP"]);
+    run_expecting(3, home, &["verify-quote", "No dogs are allowed on the pier after sunset in summer", "-c", "HP"]);
 }
 
 const DRAFT: &str = "# Memo
@@ -104,7 +106,7 @@ fn the_quotations_of_a_draft_are_checked_with_their_citations() {
     run(home, &["ingest", samples().join("harbour-point").to_str().unwrap(), "-c", "HP"]);
     let mut client = Client::start(home, &["--collection", "HP"]);
     let (text, checked) = client.call("verify_quotes", json!({"text": DRAFT}));
-    let counts = json!({"quotations": 3, "exact": 1, "differ": 1, "not_found": 1, "citations_that_do_not_fit": 1});
+    let counts = json!({"quotations": 3, "exact": 1, "differ": 1, "not_found": 1, "citations": 0, "citations_that_do_not_fit": 1});
     assert_eq!(checked["counts"], counts, "{text}");
     let rows = checked["rows"].as_array().unwrap();
     let lines: Vec<&Value> = rows.iter().map(|row| &row["line"]).collect();
@@ -114,7 +116,7 @@ fn the_quotations_of_a_draft_are_checked_with_their_citations() {
     assert_eq!(rows[0]["typography"], json!(["line_breaks", "closing_punctuation"]));
     assert_eq!(
         rows[1]["cited"],
-        json!({"document_name": "Amendment_No_1.docx", "pages": [2, 2], "fit": "does_not_fit"})
+        json!({"document_name": "Amendment_No_1.docx", "pages": [2, 2], "fit": "does_not_fit", "fault": "page"})
     );
     assert_eq!(
         (&rows[1]["differences"][0]["quotation"], &rows[1]["differences"][0]["document"]),
@@ -129,9 +131,9 @@ fn the_quotations_of_a_draft_are_checked_with_their_citations() {
 
     let file = data.path().join("draft.md");
     std::fs::write(&file, DRAFT).unwrap();
-    let shown = run_json(home, &["verify-quotes", file.to_str().unwrap(), "-c", "HP"]);
-    assert_eq!(shown["counts"], counts);
-    let shown = run(home, &["verify-quotes", file.to_str().unwrap(), "-c", "HP", "--limit", "1"]);
+    let shown = run_expecting(3, home, &["verify-quotes", file.to_str().unwrap(), "-c", "HP", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&shown).unwrap()["counts"], counts);
+    let shown = run_expecting(3, home, &["verify-quotes", file.to_str().unwrap(), "-c", "HP", "--limit", "1"]);
     assert!(shown.contains("1. line 3: exact") && !shown.contains("2. line"), "{shown}");
 }
 
@@ -163,8 +165,9 @@ fn quotations_run_over_page_breaks_and_running_heads() {
     assert_eq!(found["places"][0]["citation"], "Slates.txt, p. 2, para. 6, l. 11 to p. 3, para. 2, l. 3");
     assert!(found["typography"].as_array().unwrap().contains(&json!("page_break")), "{found:#}");
     // A line of the text itself may not be left out.
-    let found = check(&format!("{} For old slates that are dear, see below.", sentence(2)));
-    assert_eq!(found["status"], "differs", "{found:#}");
+    let quotation = format!("{} For old slates that are dear, see below.", sentence(2));
+    let found = run_expecting(3, home, &["verify-quote", &quotation, "-c", "Slates", "--json"]);
+    assert!(found.contains("\"status\": \"differs\""), "{found}");
 }
 
 #[test]
@@ -201,4 +204,120 @@ fn a_quotation_of_pages_differs_by_its_changed_words_alone() {
     );
     assert_eq!(found["status"], "differs");
     client.close();
+}
+
+const STYLES: [&str; 5] = [
+    "full",
+    "short",
+    "bates",
+    "{path}, {page} [{exhibit}] [{numbers}], {paragraphs}, {lines}",
+    "{file} ({label}; Bates {bates}), {numbers} {heading}",
+];
+
+/// Sentences of documents with Bates numbers, with numbered paragraphs, and without pages.
+const CITED: [&str; 4] = [
+    "interest on the overdue amount at 4 per cent",
+    "the supplier of red slates delivers them to the harbour",
+    "the carrier of blue slates waives every claim for delay",
+    "the warden of grey slates keeps them dry for a year",
+];
+
+#[test]
+fn citations_of_every_style_fit_where_they_were_made() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    let page = |n: usize, said: &str| {
+        let next = n + 1;
+        format!("Slate Production\n\n{n}. On the day named the parties meet.\n\n{next}. And so {said}.\n\nSLATE-{n:06}")
+    };
+    let stamped: Vec<String> = (1..=6).map(|n| page(n, CITED[1 + usize::from(n > 3)])).collect();
+    let unpaged = format!("<h1>1. Rules</h1><p>These hold.</p><h2>7. Of grey slates</h2><p>So {}.</p>", CITED[3]);
+    write_files(&files, &[("Slates.txt", &stamped.join("\u{c}")), ("Rules.html", &unpaged)]);
+    run(home, &["new", "HP"]);
+    run(home, &["ingest", samples().join("harbour-point").to_str().unwrap(), files.to_str().unwrap(), "-c", "HP"]);
+    for style in STYLES {
+        let (mut draft, mut citations) = (String::new(), Vec::new());
+        for sentence in CITED {
+            let found = run_json(home, &["verify-quote", sentence, "-c", "HP", "--citations", style]);
+            for place in found["places"].as_array().unwrap() {
+                let citation = place["citation"].as_str().unwrap();
+                draft += &format!("It says “{sentence}” ({citation}). And nothing else.\n\n");
+                citations.push(citation.to_owned());
+            }
+        }
+        assert!(citations.len() >= 8, "{style}: {citations:?}");
+        let file = data.path().join("draft.md");
+        std::fs::write(&file, draft).unwrap();
+        let checked = run_json(home, &["verify-quotes", file.to_str().unwrap(), "-c", "HP", "--citations", style]);
+        let rows = checked["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), citations.len(), "{style}: {checked:#}");
+        for (row, citation) in rows.iter().zip(&citations) {
+            assert_eq!((&row["status"], &row["citation"]), (&json!("exact"), &json!(citation)), "{style}: {row:#}");
+            // Where nothing but the document is cited, or a file has no pages, that is all there is to check.
+            assert_ne!(row["cited"]["fit"], "does_not_fit", "{style}: {citation}: {row:#}");
+            assert!(row["cited"]["fit"] == "fits" || citation.contains("no page"), "{style}: {citation}: {row:#}");
+        }
+    }
+}
+
+#[test]
+fn what_a_citation_names_is_checked_one_by_one_and_without_a_quotation() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    run(home, &["new", "HP"]);
+    run(home, &["ingest", samples().join("harbour-point").to_str().unwrap(), "-c", "HP"]);
+    let mut client = Client::start(home, &["--collection", "HP"]);
+    let mut fit = |citation: &str| {
+        let (_, checked) = client.call("verify_quotes", json!({"text": format!("It says “{INTEREST}” ({citation}).")}));
+        let cited = &checked["rows"][0]["cited"];
+        (cited["fit"].as_str().unwrap().to_owned(), cited["fault"].as_str().unwrap_or_default().to_owned())
+    };
+    let agreement = "Refurbishment_Works_Agreement.pdf";
+    for (rest, fault) in [
+        ("p. 4, para. 24, ll. 28-29", ""),
+        ("p. 4, para. 24, l. 28", ""),
+        ("p. 4, paras. 20-30", ""),
+        ("p. 4, para. 25, l. 28", "paragraph"),
+        ("p. 4, para. 24, l. 1", "line"),
+        ("p. 5, para. 24, l. 28", "page"),
+        ("p. 4, § 7", ""),
+        ("p. 4, § 9", "section"),
+    ] {
+        let expected = if fault.is_empty() { "fits" } else { "does_not_fit" };
+        assert_eq!(fit(&format!("{agreement}, {rest}")), (expected.to_owned(), fault.to_owned()), "{rest}");
+    }
+    assert_eq!(fit("Cost_Plan.xlsx, p. 1"), ("does_not_fit".to_owned(), "document".to_owned()));
+    assert_eq!(fit("Sublease.pdf, p. 4"), ("does_not_fit".to_owned(), "not_in_collection".to_owned()));
+    assert_eq!(fit("Sublease, p. 4"), ("unknown".to_owned(), "not_in_collection".to_owned()));
+
+    let draft = format!(
+        "The fee is low. See {agreement}, p. 4, § 7. It may end: Section 44 of the Refurbishment_Works_Agreement.\n\nCompare \
+         {agreement}, p. 90, and Sublease.pdf, p. 3.\n\nThe parties meet \"4 per cent\" of the time."
+    );
+    let (text, checked) = client.call("verify_quotes", json!({"text": draft}));
+    let alone: Vec<(&Value, &Value, &Value)> = checked["citations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (&row["line"], &row["cited"]["fit"], &row["cited"]["fault"]))
+        .collect();
+    let wrong = json!("does_not_fit");
+    assert_eq!(
+        alone,
+        [
+            (&json!(1), &json!("fits"), &Value::Null),
+            (&json!(1), &wrong, &json!("section")),
+            (&json!(3), &wrong, &json!("page")),
+            (&json!(3), &wrong, &json!("not_in_collection")),
+        ],
+        "{text}"
+    );
+    assert_eq!(
+        (&checked["counts"]["citations"], &checked["counts"]["citations_that_do_not_fit"]),
+        (&json!(4), &json!(3))
+    );
+    assert_eq!(checked["counts"]["quotations"], 1, "two words with a number are a quotation: {text}");
+    assert!(text.contains("4 citations beside no quotation:\n- line 1: "), "{text}");
+    assert!(text.contains("the cited document is not in the collection"), "{text}");
 }

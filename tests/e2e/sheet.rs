@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, run, run_json, write_files};
+use crate::client::{Client, run, run_expecting, run_json, write_files};
 
 const SUPPLY: &str = "SUPPLY AGREEMENT\n\nThis Supply Agreement is made as of May 3, 2004 (the \"Effective Date\") by and between Acme Foods, \
     Inc., a Delaware corporation (\"Acme\"), and Beta Tools LLC (\"Beta\").\n\n1. Term. The term of this Agreement is three (3) years from \
@@ -132,5 +132,41 @@ fn obligations_have_days_with_their_arithmetic() {
     drop(client);
     let calendar = run(&home, &["obligations", "--ics"]);
     assert_eq!(calendar.matches("BEGIN:VEVENT").count(), 2, "{calendar}");
-    assert_eq!(run_json(&home, &["obligations", "--party", "beta"])["total"], 1);
+    let by_party = run_json(&home, &["obligations", "--party", "beta"]);
+    assert_eq!(by_party["total"], 1);
+    // The contract's word and the name.
+    assert_eq!(by_party["obligations"][0]["parties"], json!(["Beta Tools LLC"]));
+    assert_eq!(run_json(&home, &["obligations", "--party", "tools llc"])["total"], 1);
+    let shown = run(&home, &["obligations", "--party", "tools llc"]);
+    assert!(shown.contains("Beta (Beta Tools LLC) shall pay"), "{shown}");
+    run(&home, &["tag", "supply.txt", "--add", "old"]);
+    assert_eq!(run_json(&home, &["obligations", "--tag=-old"])["total"], 0);
+}
+
+#[test]
+fn columns_are_defined_and_removed_on_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let mut client = matter(dir.path());
+    client.call("define_column", json!({"name": "gone", "pattern": "Term"}));
+    let (text, left) = client.call("define_column", json!({"name": "gone", "remove": true}));
+    assert!(!text.contains("gone") && !left.to_string().contains("gone"), "{text}");
+    assert!(
+        client.call_failing("define_column", json!({"name": "gone", "remove": true})).contains("no column \"gone\"")
+    );
+    client.close();
+    let shown = run(
+        &home,
+        &["sheet", "Matter", "--define", "deposit", "--pattern", "deposit of (\\$[\\d,]+)", "--type", "amount"],
+    );
+    assert!(shown.contains("  deposit (amount): "), "{shown}");
+    let found = |filter: &str| run_json(&home, &["sheet", "Matter", "--columns", "title", "--filter", filter]);
+    assert_eq!((&found("deposit>USD 4,000")["total"], &found("deposit>5 thousand")["total"]), (&json!(1), &json!(0)));
+    assert_eq!(found("expiry<May 2010")["total"], 1);
+    run(&home, &["tag", "supply.txt", "--add", "old"]);
+    assert_eq!((&found("tag:old")["total"], &found("-tag:old")["total"]), (&json!(1), &json!(1)));
+    run_expecting(1, &home, &["sheet", "Matter", "--filter", "expiry<soon"]);
+    run(&home, &["sheet", "Matter", "--remove", "deposit"]);
+    run_expecting(1, &home, &["sheet", "Matter", "--remove", "deposit"]);
+    run_expecting(1, &home, &["sheet", "Matter", "--remove", "expiry"]);
 }

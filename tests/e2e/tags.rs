@@ -154,3 +154,38 @@ fn folders_and_tables_set_tags_and_fields() {
     std::fs::write(&table, "a,b\n1,2\n").unwrap();
     run_expecting(1, home, &["tag", "--csv", table.to_str().unwrap(), "-c", "Flat"]);
 }
+
+#[test]
+fn documents_are_tagged_as_they_are_read() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    write_files(&files, &MATTER);
+    let table = data.path().join("marks.csv");
+    std::fs::write(&table, "File,Tags,Custodian\nLease,hot,Ann Lee\nNothing.txt,hot,\n").unwrap();
+    let (folder, csv) = (files.to_str().unwrap(), table.to_str().unwrap());
+    run(home, &["new", "Flat"]);
+    let shown = run(home, &["ingest", folder, "-c", "Flat", "--tags-from-folders", "--tags-csv", csv]);
+    assert!(shown.contains("Note: Tagged from the names of folders: 3 of the collection's documents."), "{shown}");
+    assert!(shown.contains("Note: Rows of the table that were left out: 1. Line 3: "), "{shown}");
+    let tagged = |tag: &str| names(&json!({"all": run_json(home, &["documents", "-c", "Flat", "--tag", tag])}), "all");
+    assert_eq!(
+        (tagged("contracts"), tagged("hot")),
+        (vec!["Lease.txt".to_owned(), "Loan.txt".to_owned()], vec!["Lease.txt".to_owned()])
+    );
+    assert!(tagged("files").is_empty());
+
+    // A table that cannot be read is refused before anything is.
+    write_files(&files, &[("late/Note.txt", "A late note about the lease.")]);
+    std::fs::write(&table, "Custodian\nAnn Lee\n").unwrap();
+    run_expecting(1, home, &["sync", folder, "-c", "Flat", "--tags-csv", csv]);
+    assert_eq!(run_json(home, &["documents", "-c", "Flat"]).as_array().unwrap().len(), MATTER.len());
+
+    run(home, &["sync", folder, "-c", "Flat", "--tags-from-folders"]);
+    assert_eq!(tagged("late"), ["Note.txt"]);
+    let mut client = Client::start(home, &["--collection", "Flat"]);
+    write_files(&files, &[("later/Memo2.txt", "A memo about the loan.")]);
+    client.work("ingest_folder", json!({"folder_path": files, "tags_from_folders": true}));
+    client.close();
+    assert_eq!(tagged("later"), ["Memo2.txt"]);
+}

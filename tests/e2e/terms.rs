@@ -157,3 +157,27 @@ fn a_list_of_terms_is_counted_by_document() {
     assert_eq!((&report["terms"][0]["passages"], &report["terms"][1]["passages"]), (&json!(1), &json!(2)));
     run_expecting(1, home, &["search-terms", " ", "-c", "Flat"]);
 }
+
+#[test]
+fn phrases_over_page_breaks_are_named_beside_the_list() {
+    let data = tempfile::tempdir().unwrap();
+    let home = &data.path().join("home");
+    let files = data.path().join("files");
+    let page = |n: usize, text: &str| format!("Fees of the Harbour\n\n{text}\n\nPage {n} of 4");
+    let pages = [
+        page(1, "The tenant owes a late payment fee of ten euros."),
+        page(2, "No other sum is owed but a late"),
+        page(3, "payment fee of twenty euros, which is"),
+        page(4, "payable at once."),
+    ];
+    write_files(&files, &[("Fees.txt", &pages.join("\u{c}"))]);
+    let mut client = Client::start_in(home, "Fees", &files);
+    let (text, found) = client.call("search_documents", json!({"query": "\"late payment fee\"", "top_k": 50}));
+    assert_eq!(places(&found), ["Fees.txt 1"], "{text}");
+    assert!(
+        text.contains("The phrase \"late payment fee\" also runs over a page break in 1 place. That is not counted or listed: Fees.txt, p. 2"),
+        "{text}"
+    );
+    let (text, _) = client.call("search_documents", json!({"query": "\"ten euros\"", "top_k": 50}));
+    assert!(!text.contains("page break"), "{text}");
+}

@@ -23,7 +23,7 @@ pub mod tokens;
 mod words;
 
 pub use analysis::{analysis_of, annotate, first_value, value_key, value_keys};
-pub use facts::{Fact, FactKind, Obligation, facts, length_of_time, obligations};
+pub use facts::{Fact, FactKind, MAX_OBLIGATIONS, Obligation, facts, length_of_time, obligations};
 pub use names::{definitions, signatures};
 pub use recognizer::{Label, NamedSpan, Recognizer};
 pub use spacy::SpacyRecognizer;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use casetrack_core::Timestamp;
 use casetrack_engine::sheet::{ObligationReport, ObligationView};
 
-use super::format::{cut, one_line, thousands, trimmed};
+use super::format::{cut, one_line, push_notices, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -22,6 +22,7 @@ pub fn list(report: &ObligationReport) -> String {
         thousands(report.total),
         thousands(report.dated)
     );
+    push_notices(&mut text, &report.notices);
     for duty in &report.obligations {
         let when = duty.due.as_deref().unwrap_or("no day");
         let _ = write!(text, "  {}  {}", one_line(when), quote(&said(duty)));
@@ -43,8 +44,13 @@ pub fn list(report: &ObligationReport) -> String {
     text
 }
 
+/// `Supplier (Acme, Inc.) shall deliver the plan`
 fn said(duty: &ObligationView) -> String {
-    format!("{} {}", duty.who, cut(&duty.what, WHAT_CHARS))
+    let named = match duty.parties.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", duty.parties.join("; ")),
+    };
+    format!("{}{named} {}", duty.who, cut(&duty.what, WHAT_CHARS))
 }
 
 /// A calendar with an event for each obligation that has a day. `made_at` is when the calendar was made.
@@ -104,7 +110,8 @@ mod tests {
         let duty = |due: Option<&str>| ObligationView {
             document_id: document.id,
             document_name: document.name.clone(),
-            who: "Acme".to_owned(),
+            who: "Supplier".to_owned(),
+            parties: vec!["Acme, Inc.".to_owned()],
             what: "shall deliver the plan; the tools, and everything that belongs to them and is listed".to_owned(),
             due: due.map(str::to_owned),
             computed: due.map(|_| "10 days from 2004-05-03 (p. 1)".to_owned()),
@@ -112,14 +119,23 @@ mod tests {
             place: place.clone(),
         };
         let obligations = vec![duty(Some("2004-05-13")), duty(None)];
-        ObligationReport { collection: "Acme".to_owned(), total: 2, dated: 1, obligations, next_offset: None }
+        ObligationReport {
+            collection: "Acme".to_owned(),
+            total: 2,
+            dated: 1,
+            obligations,
+            next_offset: None,
+            notices: Vec::new(),
+        }
     }
 
     #[test]
     fn a_day_shows_its_arithmetic_and_a_duty_without_one_its_trigger() {
         let text = list(&report());
         assert!(
-            text.starts_with("Obligations of Acme: 2, 1 with a day\n\n  2004-05-13  \"Acme shall deliver"),
+            text.starts_with(
+                "Obligations of Acme: 2, 1 with a day\n\n  2004-05-13  \"Supplier (Acme, Inc.) shall deliver"
+            ),
             "{text}"
         );
         assert!(text.contains("computed: 10 days from 2004-05-03 (p. 1) (Vendor_Agreement.docx, p. 4, para. 2, l. 7)"));
@@ -134,7 +150,8 @@ mod tests {
         assert!(text.contains("\r\nDTSTAMP:20231114T221320Z\r\n"), "{text}");
         assert!(text.split("\r\n").all(|line| line.len() <= LINE), "{text}");
         assert!(
-            text.replace("\r\n ", "").contains("SUMMARY:Acme shall deliver the plan\\; the tools\\, and"),
+            text.replace("\r\n ", "")
+                .contains("SUMMARY:Supplier (Acme\\, Inc.) shall deliver the plan\\; the tools\\, and"),
             "{text}"
         );
     }

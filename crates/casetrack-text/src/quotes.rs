@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use casetrack_engine::quotes::{
-    Citation, CitationFit, Difference, DraftCheck, DraftRow, Mark, MarkedChange, QuoteCheck, QuotePlace, QuoteStatus,
-    Typography,
+    Citation, CitationFault, CitationFit, CitationRow, Difference, DraftCheck, DraftRow, Mark, MarkedChange,
+    QuoteCheck, QuotePlace, QuoteStatus, Typography,
 };
 
 use super::format::{counted, one_line, thousands, trimmed};
@@ -69,17 +69,23 @@ pub fn draft(check: &DraftCheck, reader: Reader) -> String {
         thousands(counts.not_found),
     );
     if counts.citations_that_do_not_fit > 0 {
-        let _ = write!(text, " Citations that name another place: {}.", thousands(counts.citations_that_do_not_fit));
+        let _ = write!(text, " Citations that do not fit: {}.", thousands(counts.citations_that_do_not_fit));
     }
     if counts.quotations == 0 {
-        text.push_str("\n\nA quotation has at least three words in quotation marks, or is a block.");
+        text.push_str(
+            "\n\nA quotation has at least three words in quotation marks, or two with a number, or is a block.",
+        );
     }
     if check.is_cut {
-        text.push_str("\nNote: The draft has more quotations. Check the rest of it by itself.");
+        text.push_str("\nNote: The draft has more quotations or citations. Check the rest of it by itself.");
     }
     text.push('\n');
     check.rows.iter().for_each(|row| push_row(&mut text, row));
     reader.push_more(&mut text, counts.quotations, check.next_offset);
+    if !check.citations.is_empty() {
+        let _ = writeln!(text, "\n{} beside no quotation:", counted(counts.citations, "citation"));
+        check.citations.iter().for_each(|row| push_citation(&mut text, row));
+    }
     trimmed(text)
 }
 
@@ -100,12 +106,7 @@ fn push_row(text: &mut String, row: &DraftRow) {
         let _ = writeln!(text, "   {what} {}{more}", citation(place));
     }
     if let Some(cited) = &row.cited {
-        let fit = match cited.fit {
-            CitationFit::Fits => "fits",
-            CitationFit::DoesNotFit => "DOES NOT FIT",
-            CitationFit::Unknown => "not checked: nothing there says whether it fits",
-        };
-        let _ = writeln!(text, "   Cited:   {}: {fit}", cited_as(cited));
+        let _ = writeln!(text, "   Cited:   {}: {}", cited_as(cited), fit(cited, true));
     }
     push_typography(text, "   ", &row.typography);
     push_marked(text, "   ", &row.marked);
@@ -115,15 +116,52 @@ fn push_row(text: &mut String, row: &DraftRow) {
     }
 }
 
+/// A citation beside no quotation: whether the document has what it names.
+fn push_citation(text: &mut String, row: &CitationRow) {
+    let _ = writeln!(text, "- line {}: {}: {}", row.line, quote(&row.text), fit(&row.cited, false));
+}
+
+fn fit(cited: &Citation, is_quoted: bool) -> &'static str {
+    match (cited.fit, cited.fault) {
+        (CitationFit::Fits, _) if is_quoted => "fits",
+        (CitationFit::Fits, _) => "is there",
+        (CitationFit::DoesNotFit, Some(CitationFault::NotInCollection)) => {
+            "DOES NOT FIT: the cited document is not in the collection"
+        }
+        (CitationFit::DoesNotFit, Some(CitationFault::Document)) => "DOES NOT FIT: another document",
+        (CitationFit::DoesNotFit, Some(CitationFault::Page)) => "DOES NOT FIT: the page",
+        (CitationFit::DoesNotFit, Some(CitationFault::Bates)) => "DOES NOT FIT: the Bates number",
+        (CitationFit::DoesNotFit, Some(CitationFault::Section)) => "DOES NOT FIT: the section",
+        (CitationFit::DoesNotFit, Some(CitationFault::Paragraph)) => "DOES NOT FIT: the paragraph",
+        (CitationFit::DoesNotFit, Some(CitationFault::Line)) => "DOES NOT FIT: the line",
+        (CitationFit::DoesNotFit, None) => "DOES NOT FIT",
+        (CitationFit::Unknown, Some(CitationFault::NotInCollection)) => {
+            "not checked: no document of the collection has this name"
+        }
+        (CitationFit::Unknown, _) => "not checked: nothing there says whether it fits",
+    }
+}
+
 /// `Lease.docx, p. 3, section 4.2`
 fn cited_as(cited: &Citation) -> String {
-    let pages = cited.pages.map(|(first, last)| match first == last {
-        true => format!("p. {first}"),
-        false => format!("pp. {first}-{last}"),
-    });
-    let section = cited.section.as_deref().map(|section| format!("section {}", name(section)));
-    let document = cited.document_name.as_deref().map(|document| name(document).into_owned());
-    [document, pages, section].into_iter().flatten().collect::<Vec<_>>().join(", ")
+    let numbers = |one: &str, many: &str, range: Option<(u32, u32)>| {
+        range.map(|(first, last)| match first == last {
+            true => format!("{one} {first}"),
+            false => format!("{many} {first}-{last}"),
+        })
+    };
+    let named = |what: &str, written: &Option<String>| written.as_deref().map(|it| format!("{what}{}", name(it)));
+    let parts = [
+        named("", &cited.document_name),
+        numbers("p.", "pp.", cited.pages),
+        named("p. ", &cited.page_label),
+        named("Bates ", &cited.bates),
+        named("exhibit ", &cited.part),
+        named("section ", &cited.section),
+        numbers("para.", "paras.", cited.paragraphs),
+        numbers("l.", "ll.", cited.lines),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn push_place(text: &mut String, place: &QuotePlace) {

@@ -12,6 +12,7 @@ use crate::assistants::{Places, Server};
 use crate::commands::OnCollections;
 use crate::commands::connect::{SERVER_NAME, connect, found, summary};
 use crate::commands::start::{StartFolder, StartQuestions};
+use crate::commands::tags::TagSource;
 use crate::options::Global;
 use crate::output;
 use crate::owner::client;
@@ -37,14 +38,16 @@ pub struct Start {
     /// Do not watch the folder
     #[arg(long)]
     no_watch: bool,
+    #[command(flatten)]
+    tags: TagSource,
 }
 
 impl Start {
     pub fn run(self, global: Global) -> Result<ExitCode> {
-        let Self { folder, name, yes, no_connect, no_watch } = self;
+        let Self { folder, name, yes, no_connect, no_watch, tags } = self;
         check(Path::new(&folder), yes)?;
         let with_questions = global.json;
-        let begin = StartFolder { folder: folder.clone(), name: name.clone(), no_watch, with_questions };
+        let begin = StartFolder { folder: folder.clone(), name: name.clone(), no_watch, tags, with_questions };
         let status = client::status_of(global.clone(), OnCollections::StartFolder(begin))?;
         // Interrupted or failed: what follows would hide that.
         let is_done = status == 0 || status == 3;

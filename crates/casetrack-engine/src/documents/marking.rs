@@ -1,13 +1,13 @@
 //! The user's own marks: tags and fields on documents, set one by one, from a table, or from the folders of the files.
 
-use std::collections::HashMap;
-use std::path::{Component, Path};
+use std::collections::{HashMap, HashSet};
+use std::path::{Component, Path, PathBuf};
 
 use casetrack_core::marks::{Marks, same};
-use casetrack_core::{CollectionId, DocumentId, Error, Result};
+use casetrack_core::{CollectionId, DocumentId, Error, Notice, Result};
 use casetrack_store::{CatalogueEntry, Collection};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::find_document;
 use crate::host::Host;
@@ -79,6 +79,15 @@ pub struct MarkTable {
     pub document_column: Option<String>,
 }
 
+/// Where the marks of the documents come from that a job brings.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkSource {
+    /// The names of the folders in which a file lies, below the folder that the job reads.
+    pub folders: bool,
+    /// A table, as [`MarkTable::csv`] has it.
+    pub csv: Option<String>,
+}
+
 impl Host {
     /// Changes the tags and fields of documents, named as elsewhere. All are changed in one step, or none.
     pub fn mark_documents(
@@ -138,18 +147,88 @@ impl Host {
         });
         mark(&collection, tagged.filter(|(_, changes)| !changes.add_tags.is_empty()).collect(), Vec::new())
     }
+
+    /// Refuses a table that cannot be read, before the work that its marks are for.
+    pub(crate) fn check_marks(&self, source: &MarkSource) -> Result<()> {
+        match &source.csv {
+            Some(csv) => rows(&MarkTable { csv: csv.clone(), document_column: None }).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    /// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is done, so what goes
+    /// wrong is said, as is what was marked.
+    pub(crate) fn mark_from(
+        &self,
+        collection: CollectionId,
+        source: &MarkSource,
+        roots: &[PathBuf],
+        only: Option<&HashSet<DocumentId>>,
+    ) -> Vec<Notice> {
+        let mut notices = Vec::new();
+        let mut say = |what: &str, done: Result<MarkReport>| match done {
+            Ok(report) => {
+                notices.push(format!("Tagged from {what}: {} of the collection's documents.", report.changed).into());
+                if let Some(first) = report.problems.first() {
+                    let count = report.problems.len();
+                    notices.push(format!("Rows of the table that were left out: {count}. {first}").into());
+                }
+            }
+            Err(error) => notices.push(format!("Documents were not tagged from {what}: {}", error.message).into()),
+        };
+        if source.folders {
+            say("the names of folders", self.mark_below(collection, roots, only));
+        }
+        if let Some(csv) = &source.csv {
+            let table = MarkTable { csv: csv.clone(), document_column: None };
+            say("the table", self.mark_from_table(collection, &table));
+        }
+        notices
+    }
+
+    /// Tags documents with the names of the folders in which their files lie, below some folders.
+    fn mark_below(
+        &self,
+        collection: CollectionId,
+        roots: &[PathBuf],
+        only: Option<&HashSet<DocumentId>>,
+    ) -> Result<MarkReport> {
+        let collection = self.collection_to_change(collection)?;
+        let catalogue = collection.catalogue()?;
+        let containers: Vec<&str> =
+            catalogue.iter().filter(|entry| entry.is_container).map(|entry| entry.path.as_str()).collect();
+        // Paths of documents have symbolic links resolved, or not, as the work found them.
+        let real = roots.iter().filter_map(|root| root.canonicalize().ok());
+        let roots: Vec<PathBuf> = roots.iter().cloned().chain(real).collect();
+        let wanted = catalogue.iter().filter(|entry| only.is_none_or(|only| only.contains(&entry.id)));
+        let tagged = wanted.filter_map(|entry| {
+            let folder = folder(entry, &containers)?;
+            let below = roots.iter().filter_map(|root| folder.strip_prefix(root).ok());
+            let add_tags = names(below.min_by_key(|below| below.as_os_str().len())?);
+            (!add_tags.is_empty()).then(|| (entry.id, MarkChanges { add_tags, ..MarkChanges::default() }))
+        });
+        mark(&collection, tagged.collect(), Vec::new())
+    }
 }
 
-/// The folders of a document's file. One inside a container lies where the container does.
+/// The folders of a document's file.
 fn folders(entry: &CatalogueEntry, containers: &[&str]) -> Vec<String> {
+    folder(entry, containers).map(names).unwrap_or_default()
+}
+
+/// The folder of a document's file. One inside a container lies where the container does.
+fn folder<'e>(entry: &'e CatalogueEntry, containers: &[&'e str]) -> Option<&'e Path> {
     let is_inside = |container: &&str| entry.path.strip_prefix(*container).is_some_and(|rest| rest.starts_with('/'));
     let outermost = containers.iter().copied().filter(is_inside).min_by_key(|container| container.len());
-    let folder = Path::new(outermost.unwrap_or(&entry.path)).parent();
-    let names = folder.into_iter().flat_map(Path::components).filter_map(|component| match component {
+    Path::new(outermost.unwrap_or(&entry.path)).parent()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let name = |component| match component {
         Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
         _ => None,
-    });
-    names.collect()
+    };
+    folder.components().filter_map(name).collect()
 }
 
 /// Applies changes in one step; several of one document in their order.

@@ -1,10 +1,13 @@
 //! The work of jobs.
 
-use casetrack_core::{Cancel, CollectionId, ProgressSink, Result};
+use std::collections::HashSet;
+
+use casetrack_core::{Cancel, CollectionId, DocumentId, ProgressSink, Result};
 
 use crate::host::Host;
 use crate::jobs::{JobReport, JobRequest, Work};
 use crate::report::Problem;
+use crate::sync::SyncReport;
 
 /// Carries out requests with the use cases.
 pub(super) struct UseCases;
@@ -21,13 +24,23 @@ impl Work for UseCases {
         let mut report = JobReport::default();
         match request {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
-                report.ingestion = Some(host.ingest(collection, request, progress, cancel)?);
+                host.check_marks(&request.marks)?;
+                let mut done = host.ingest(collection, request, progress, cancel)?;
+                done.summary.notices.extend(host.mark_from(collection, &request.marks, &request.paths, None));
+                report.ingestion = Some(done);
             }
             JobRequest::SyncFolder(request) => {
-                report.sync = Some(match &request.only_below {
+                host.check_marks(&request.marks)?;
+                let mut done = match &request.only_below {
                     Some(roots) => host.index_for_search(collection, request, roots, progress, cancel)?,
                     None => host.sync(collection, request, progress, cancel)?,
-                });
+                };
+                let only = request.trust_times.then(|| brought(&done));
+                let roots = std::slice::from_ref(&request.folder);
+                if !request.dry_run {
+                    done.summary.notices.extend(host.mark_from(collection, &request.marks, roots, only.as_ref()));
+                }
+                report.sync = Some(done);
             }
             JobRequest::ReindexDocument(request) | JobRequest::ReindexCollection(request) => {
                 report.reindex = Some(host.reindex(collection, request, progress, cancel)?);
@@ -36,4 +49,10 @@ impl Work for UseCases {
         let stopped = report.summary().and_then(|summary| summary.stopped.clone());
         Ok((report, stopped))
     }
+}
+
+/// The documents that a sync brought, or found in another place.
+fn brought(report: &SyncReport) -> HashSet<DocumentId> {
+    let read = report.new.iter().chain(&report.changed).filter_map(|file| file.document_id);
+    read.chain(report.moved.iter().map(|moved| moved.document_id)).collect()
 }

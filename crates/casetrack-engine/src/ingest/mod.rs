@@ -22,6 +22,7 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::documents::marking::MarkSource;
 use crate::host::Host;
 use discover::{Discovery, FoundFile};
 use extracting::Extracting;
@@ -56,6 +57,9 @@ pub struct IngestRequest {
     pub extensions: Option<Vec<String>>,
     /// Keep a copy of each source file in the collection.
     pub copy_original: bool,
+    /// Where the tags and fields of its documents come from.
+    #[serde(default)]
+    pub marks: MarkSource,
     /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
     #[serde(skip)]
     pub password: Option<Password>,
@@ -77,6 +81,7 @@ impl IngestRequest {
             document_name: None,
             extensions: None,
             copy_original: false,
+            marks: MarkSource::default(),
             password: None,
             since: None,
         }

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::symbols::is_quote;
 
-/// Shorter texts in quotation marks are names and defined terms.
+/// Shorter texts in quotation marks are names and defined terms; not so where they have a number, such as "30 days".
 const MIN_WORDS: usize = 3;
+const MIN_WORDS_WITH_NUMBER: usize = 2;
 /// Shorter indented paragraphs are no quotations.
 const MIN_INDENTED_WORDS: usize = 8;
 /// Spaces of an indented block.
@@ -120,7 +121,8 @@ fn in_marks(draft: &str, paragraph: Range<usize>, line: u32, found: &mut Vec<Quo
         next = marks.partition_point(|(at, _)| *at <= end);
         let inside = text[start + c.len_utf8()..end].trim_start_matches('`');
         let inside = if c == '`' { inside.trim_end_matches('\'') } else { inside };
-        if words(inside) >= MIN_WORDS {
+        let least = if inside.contains(|c: char| c.is_ascii_digit()) { MIN_WORDS_WITH_NUMBER } else { MIN_WORDS };
+        if words(inside) >= least && !is_cited_heading(&text[..start]) {
             let length = text[end..].chars().next().map_or(0, char::len_utf8);
             found.push(Quotation {
                 text: inside.to_owned(),
@@ -130,6 +132,13 @@ fn in_marks(draft: &str, paragraph: Range<usize>, line: u32, found: &mut Vec<Quo
             });
         }
     }
+}
+
+/// Whether the heading of a citation follows: `Lease.docx, no page, "7. The Works"`.
+fn is_cited_heading(before: &str) -> bool {
+    const MOST: usize = 80;
+    let from = before.rfind("no page").filter(|from| before.len() - from <= MOST);
+    from.is_some_and(|from| before.ends_with(", ") && !before[from..].contains(is_quote))
 }
 
 /// Whether a mark begins a quotation.
@@ -212,6 +221,9 @@ mod tests {
     fn names_and_open_marks_are_no_quotations() {
         assert!(of("The \"Effective Date\" and the 'Buyer' of 10' and 12\" pipes don't count.").is_empty());
         assert!(of("An “open quotation that never ends\n\nIn the next paragraph it says ” so.").is_empty());
+        assert_eq!(of("within \"30 days\" of the \"Closing Date\""), [(1, "30 days".to_owned())]);
+        let cited = "“the rent is due” (Lease.docx, no page (¶ 12), \"7. The Rent of it\", para. 8, l. 8)";
+        assert_eq!(of(cited), [(1, "the rent is due".to_owned())]);
         assert_eq!(of("A 5\" pipe; it says \"the rent is due\".").len(), 1);
     }
 

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use casetrack_core::{CitationStyle, DocumentId, Page, Result};
+use casetrack_core::{CitationStyle, DocumentId, Page, PageOrigin, Result};
 use casetrack_extract::running_lines;
 use casetrack_store::{Collection, Passages};
 
@@ -86,6 +86,16 @@ impl<'c> Finder<'c> {
         self.collection.page(document, number)
     }
 
+    /// What is printed on a page, without its text.
+    pub fn origin(&self, document: DocumentId, page: u32) -> Result<PageOrigin> {
+        self.collection.page_origin(document, page)
+    }
+
+    /// The Bates numbers on the pages of a document.
+    pub fn bates(&self, document: DocumentId) -> Result<Vec<(u32, String)>> {
+        self.collection.bates(document)
+    }
+
     /// The tracked changes that took a quotation out of some documents (`None` for all), at most three.
     pub fn changed_by(&mut self, quotation: &str, documents: Option<&[DocumentId]>) -> Result<Vec<CitedChange>> {
         let originals = match self.originals.take() {
@@ -142,7 +152,7 @@ impl<'c> Finder<'c> {
         Ok((places, left.into_iter().map(|(_, window)| window).collect()))
     }
 
-    fn leave_out_running(&mut self, window: &mut Window) -> Result<()> {
+    pub fn leave_out_running(&mut self, window: &mut Window) -> Result<()> {
         let running = match self.running.entry(window.document) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(entry) => {
@@ -277,7 +287,7 @@ fn collect(window: &Window, readings: &[Pattern], best: &mut (usize, Vec<Found>)
     false
 }
 
-fn place(window: &Window, chars: &Range<usize>) -> Option<Found> {
+pub(super) fn place(window: &Window, chars: &Range<usize>) -> Option<Found> {
     let (start, last) = (window.spot(chars.start)?, window.spot(chars.end.checked_sub(1)?)?);
     let broken = window.is_broken(chars).then_some(Typography::PageBreak);
     Some(Found {

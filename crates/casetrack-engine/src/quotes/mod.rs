@@ -7,16 +7,21 @@
 
 mod align;
 mod before;
+mod breaks;
 mod candidates;
+mod citations;
 mod cited;
 mod cuts;
 mod differences;
 mod draft;
 mod finding;
+mod labels;
 mod marked;
+mod mentions;
 mod parts;
 mod places;
 mod rows;
+mod sections;
 mod symbols;
 mod tokens;
 mod window;
@@ -30,7 +35,9 @@ use crate::documents::tracked::CitedChange;
 use crate::host::Host;
 use crate::paging::Paging;
 
-pub use cited::{Citation, CitationFit};
+pub(crate) use breaks::{Broken, over_page_breaks};
+pub use citations::CitationRow;
+pub use cited::{Citation, CitationFault, CitationFit};
 pub use differences::{Difference, DifferenceKind};
 pub use marked::{Mark, MarkedChange};
 pub use places::QuotePlace;
@@ -43,7 +50,7 @@ use finding::{Finder, Finding};
 pub const MAX_QUOTATION_CHARS: usize = 10_000;
 /// Longest draft, in characters.
 pub const MAX_DRAFT_CHARS: usize = 500_000;
-/// Most quotations of a draft.
+/// Most quotations of a draft, and most citations without one.
 pub const MAX_QUOTATIONS: usize = 500;
 /// Most places named elsewhere.
 const MAX_ELSEWHERE: u32 = 3;

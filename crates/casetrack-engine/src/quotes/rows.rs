@@ -1,12 +1,16 @@
 //! Every quotation of a draft, one row each.
 
+use std::collections::HashSet;
+
 use casetrack_core::{ChunkId, CollectionId, Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::cited::{Citation, CitationFit, Named, beside, named};
+use super::citations::{CitationRow, Known, alone};
+use super::cited::{Citation, CitationFault, CitationFit, Described, beside};
 use super::draft::{Quotation, quotations};
 use super::finding::{Finder, Finding, Found};
+use super::mentions::{Mention, Names};
 use super::places::QuotePlace;
 use super::{
     Difference, MAX_DRAFT_CHARS, MAX_QUOTATION_CHARS, MAX_QUOTATIONS, MarkedChange, QuoteCheck, QuoteStatus,
@@ -33,7 +37,11 @@ pub struct DraftCheck {
     pub rows: Vec<DraftRow>,
     /// Where the list of rows continues.
     pub next_offset: Option<u64>,
-    /// Whether the draft has more than 500 quotations; those behind them were not checked.
+    /// Citations that stand beside no quotation, in the order of the draft: whether the document has what they name. Only the first part has
+    /// them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<CitationRow>,
+    /// Whether the draft has more than 500 quotations, or citations beside none; those behind them were not checked.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
 }
@@ -44,7 +52,9 @@ pub struct DraftCounts {
     pub exact: u64,
     pub differ: u64,
     pub not_found: u64,
-    /// Citations beside quotations that name another place.
+    /// Citations that stand beside no quotation.
+    pub citations: u64,
+    /// Citations that name another place than that of the quotation, or one that is not there.
     pub citations_that_do_not_fit: u64,
 }
 
@@ -96,12 +106,15 @@ impl Host {
         let collection = self.collection(collection)?;
         let draft = draft.replace("\r\n", "\n");
         let found = quotations(&draft);
-        let documents = named(collection.catalogue()?.iter().map(|entry| &**entry));
+        let names = Names::of_entries(collection.catalogue()?.iter().map(|entry| &**entry));
+        let mentions = names.mentions(&draft);
         let mut finder = Finder::new(&collection, self.config().citations.clone());
         let mut counts = DraftCounts::default();
         let mut rows = Vec::new();
+        let mut used = HashSet::new();
         for at in 0..found.len().min(MAX_QUOTATIONS) {
-            let row = row(&mut finder, &draft, &found, at, &documents)?;
+            let (row, mention) = row(&mut finder, &draft, &found, at, &mentions)?;
+            used.extend(mention);
             counts.quotations += 1;
             *match row.status {
                 QuoteStatus::Exact => &mut counts.exact,
@@ -112,20 +125,43 @@ impl Host {
             counts.citations_that_do_not_fit += u64::from(fit == Some(CitationFit::DoesNotFit));
             rows.push(row);
         }
+        let mut known = Known::default();
+        let all = alone(&draft, &found, &mentions, &used);
+        let is_cut = found.len().max(all.len()) > MAX_QUOTATIONS;
+        let mut citations = Vec::new();
+        for row in all.into_iter().take(MAX_QUOTATIONS) {
+            let row = row.checked(&mut finder, &mut known)?;
+            counts.citations += 1;
+            counts.citations_that_do_not_fit += u64::from(row.cited.fit == CitationFit::DoesNotFit);
+            citations.push(row);
+        }
+        if paging.offset > 0 {
+            citations.clear();
+        }
         let part = paging.of(rows);
         Ok(DraftCheck {
             collection: collection.meta().name.clone(),
             counts,
             rows: part.items,
             next_offset: part.next_offset,
-            is_cut: found.len() > MAX_QUOTATIONS,
+            citations,
+            is_cut,
         })
     }
 }
 
-fn row(finder: &mut Finder<'_>, draft: &str, all: &[Quotation], at: usize, documents: &[Named]) -> Result<DraftRow> {
+/// The row of the quotation `at`, and which of the mentions is its document.
+fn row(
+    finder: &mut Finder<'_>,
+    draft: &str,
+    all: &[Quotation],
+    at: usize,
+    mentions: &[Mention],
+) -> Result<(DraftRow, Option<usize>)> {
     let own = &all[at];
-    let mut cited = beside(draft, all, at, documents);
+    let beside = beside(draft, all, at, mentions);
+    let mention = beside.as_ref().and_then(|beside| beside.mention);
+    let mut cited = beside.map(|beside| beside.citation);
     let (finding, text) = find(finder, &own.text, cited.as_ref())?;
     let mut row = DraftRow {
         number: at as u32 + 1,
@@ -157,23 +193,30 @@ fn row(finder: &mut Finder<'_>, draft: &str, all: &[Quotation], at: usize, docum
     if let Some(cited) = &mut cited {
         let mut fits = Vec::new();
         for place in &candidates {
-            fits.push(cited.fits(place, &heads(finder, place)?));
+            fits.push(fit(finder, cited, place)?);
         }
         let fitting = [CitationFit::Fits, CitationFit::Unknown]
             .into_iter()
-            .find_map(|fit| fits.iter().position(|one| *one == fit));
-        cited.fit = match fitting {
-            Some(fitting) => fits[fitting],
-            None if candidates.is_empty() || total > candidates.len() as u64 => CitationFit::Unknown,
-            None => CitationFit::DoesNotFit,
+            .find_map(|wanted| fits.iter().position(|(fit, _)| *fit == wanted));
+        (cited.fit, cited.fault) = match (fitting, fits.first()) {
+            (Some(fitting), _) => fits[fitting],
+            (None, None) => cited.without_place(),
+            (None, Some(_)) if total > candidates.len() as u64 => (CitationFit::Unknown, None),
+            // Of places in the document that is cited, the fault says more than of others.
+            (None, Some(first)) => {
+                let document = cited.document();
+                let own = candidates.iter().position(|place| Some(place.document_id) == document);
+                chosen = own.unwrap_or_default();
+                own.map_or(*first, |own| fits[own])
+            }
         };
-        chosen = fitting.unwrap_or_default();
+        chosen = fitting.unwrap_or(chosen);
     }
     if let Some(place) = candidates.into_iter().nth(chosen) {
         (row.citation, row.chunk_id) = (Some(place.citation), Some(place.chunk_id));
     }
     row.cited = cited;
-    Ok(row)
+    Ok((row, mention))
 }
 
 /// Looks for a quotation everywhere; where no place has it, for the nearest passage of the document that is cited.
@@ -195,7 +238,7 @@ fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result
             return Ok((plainly, plain));
         }
     }
-    if let Some(document) = cited.and_then(|cited| cited.document) {
+    if let Some(document) = cited.and_then(Citation::document) {
         let within = finder.find(text, Some(&[document]))?;
         if !matches!(within, Finding::Nothing) {
             return Ok((within, text.to_owned()));
@@ -208,15 +251,17 @@ fn is_unchanged(found: &Found) -> bool {
     found.differences.is_empty()
 }
 
-/// What says in which section a place is: its headings, and how its paragraph begins.
-fn heads(finder: &Finder<'_>, place: &QuotePlace) -> Result<Vec<String>> {
-    let mut heads = place.heading_path.clone();
-    if let Some(page) = finder.page(place.document_id, place.page)? {
+/// Whether a citation fits a place.
+fn fit(finder: &Finder<'_>, cited: &Citation, place: &QuotePlace) -> Result<(CitationFit, Option<CitationFault>)> {
+    let first = finder.page(place.document_id, place.page)?;
+    let last = place.page_end.map(|page| finder.page(place.document_id, page)).transpose()?.flatten();
+    let beginning = first.as_ref().map_or_else(String::new, |page| {
         let block = page.blocks.get(place.paragraph_start.saturating_sub(1) as usize);
         let start = block.map_or(0, |block| block.char_start as usize);
-        heads.push(page.text.chars().skip(start).take(NUMBER_CHARS).collect());
-    }
-    Ok(heads)
+        page.text.chars().skip(start).take(NUMBER_CHARS).collect()
+    });
+    let notes = [&first, &last].map(|page| page.as_ref().map(|page| &page.notes));
+    Ok(cited.fits(&Described { place, notes, headings: &place.heading_path, beginning: &beginning }))
 }
 
 fn shown(text: &str) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use casetrack_core::{CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
-use casetrack_store::{Collection, Conditions, Selection, WordConditions};
+use casetrack_store::{Collection, Conditions, Expression, Selection, WordConditions, Words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -16,6 +16,10 @@ use super::{
 };
 use crate::documents::chunks;
 use crate::host::{Host, OpenCollection};
+use crate::quotes::{Broken, over_page_breaks};
+
+/// Most phrases of a query that are looked for at page breaks.
+const MAX_PHRASES: usize = 8;
 
 /// What a complete list has, with what is not shown of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -57,7 +61,7 @@ pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     match understood.expression {
         Some(_) => {
             "Case, accents and word endings make no difference, but a word with * is matched letter by letter. AND, NOT and w/n hold \
-             within one passage."
+             within one passage, which is of one page."
         }
         None => {
             "Case, accents and word endings make no difference. A * at the end of a word, as in termination*, matches it letter by \
@@ -118,6 +122,10 @@ impl Host {
             list.passages += found.chunks();
             list.condition = understood.written();
             names.push(collection.meta().name.clone());
+            for phrase in phrases(&understood).iter().filter(|_| request.offset == 0) {
+                let broken = over_page_breaks(&collection, &self.config().citations, phrase, base.as_deref())?;
+                notices.extend(of_breaks(phrase, &broken));
+            }
             let places = places(&collection, &found, request.per_document)?;
             list.listed += places.len() as u64;
             all.push(Found { collection, sought: understood.text, places });
@@ -160,6 +168,47 @@ impl Host {
             related,
         }))
     }
+}
+
+/// The phrases that passages may have: those of a page break are not among the passages.
+fn phrases(understood: &Understood) -> Vec<String> {
+    fn of_words(words: &Words, phrases: &mut Vec<String>) {
+        match words {
+            Words::Phrase(phrase) => phrases.push(phrase.clone()),
+            Words::Any(any) => any.iter().for_each(|words| of_words(words, phrases)),
+            Words::Near { .. } => {}
+        }
+    }
+    fn of(expression: &Expression, phrases: &mut Vec<String>) {
+        match expression {
+            Expression::Words(words) => of_words(words, phrases),
+            Expression::All(all) | Expression::Any(all) => all.iter().for_each(|one| of(one, phrases)),
+            Expression::Not(_) => {}
+        }
+    }
+    let mut phrases = understood.words.required.clone();
+    understood.expression.iter().for_each(|expression| of(expression, &mut phrases));
+    phrases.retain(|phrase| phrase.contains(char::is_whitespace));
+    phrases.truncate(MAX_PHRASES);
+    phrases
+}
+
+/// What users should know of a phrase at page breaks.
+fn of_breaks(phrase: &str, broken: &Broken) -> Option<String> {
+    if broken.total == 0 {
+        return None;
+    }
+    let places: Vec<&str> = broken.places.iter().map(|place| place.citation.as_str()).collect();
+    let least = if broken.is_cut { "at least " } else { "" };
+    let more = if broken.total > places.len() as u64 { "; …" } else { "" };
+    let count = match broken.total {
+        1 => "1 place".to_owned(),
+        total => format!("{total} places"),
+    };
+    Some(format!(
+        "The phrase \"{phrase}\" also runs over a page break in {least}{count}. That is not counted or listed: {}{more}",
+        places.join("; ")
+    ))
 }
 
 /// The places of what was found, in the order of the list, at most `of_each` of a document.

@@ -1,5 +1,7 @@
 //! The columns of the matter sheet: the built-in ones, and those that users define, which are kept in the collection's directory.
 
+use std::sync::Mutex;
+
 use casetrack_core::{Error, ErrorCode, Result};
 use casetrack_nlp::FactKind;
 use schemars::JsonSchema;
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::defined;
-use crate::host::OpenCollection;
+use crate::host::{OpenCollection, lock};
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -130,8 +132,14 @@ pub(crate) fn check(columns: &Value) -> Result<()> {
         .try_for_each(|pattern| defined::compiled(pattern).map(drop))
 }
 
+/// Held while columns are read and written, so that none is lost where two are defined at the same time.
+#[derive(Default)]
+struct Changing(Mutex<()>);
+
 /// Keeps a [`checked`] definition.
 pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> Result<()> {
+    let changing = collection.derived::<Changing>();
+    let _held = lock(&changing.0);
     let mut columns = defined_columns(collection)?;
     match columns.iter().position(|column| column.name == definition.name) {
         Some(at) => columns[at] = definition,
@@ -140,7 +148,30 @@ pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> R
         }
         None => columns.push(definition),
     }
-    let columns = serde_json::to_value(&columns)
+    keep(collection, &columns)
+}
+
+/// Removes the column of a user.
+pub(super) fn remove(collection: &OpenCollection, name: &str) -> Result<()> {
+    let wanted = name.trim().to_lowercase();
+    if COLUMNS.iter().any(|(built_in, ..)| *built_in == wanted) {
+        return Err(Error::invalid(format!("{wanted} is a built-in column and cannot be removed.")));
+    }
+    let changing = collection.derived::<Changing>();
+    let _held = lock(&changing.0);
+    let mut columns = defined_columns(collection)?;
+    let Some(at) = columns.iter().position(|column| column.name == wanted) else {
+        let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        return Err(Error::new(ErrorCode::NotFound, format!("There is no column \"{}\" of your own.", name.trim()))
+            .with_hint(format!("Columns of your own: {known}.")));
+    };
+    columns.remove(at);
+    keep(collection, &columns)
+}
+
+fn keep(collection: &OpenCollection, columns: &[DefineColumn]) -> Result<()> {
+    let columns = serde_json::to_value(columns)
         .map_err(|error| Error::internal(format!("The columns could not be written as JSON: {error}.")))?;
     collection.set_columns(&columns)
 }

@@ -6,12 +6,14 @@ use casetrack_core::{Error, Result};
 
 use super::CellValue;
 use super::columns::{Column, ColumnType, named};
+use super::values::{Value, of_cell, written};
 
 #[derive(Debug)]
 pub(super) struct Condition<'c> {
     pub column: &'c Column,
     operator: Operator,
-    value: String,
+    /// `None` for conditions that have none.
+    value: Option<Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,26 +50,46 @@ fn one<'c>(all: &'c [Column], condition: &str) -> Result<Condition<'c>> {
             Some(name) => (Operator::NotFound, name),
             None => (Operator::Found, condition),
         };
-        return Ok(Condition { column: named(all, name)?, operator, value: String::new() });
+        return Ok(Condition { column: named(all, name)?, operator, value: None });
     };
     let (name, rest) = condition.split_at(at);
     let found = OPERATORS.iter().find_map(|(sign, operator)| Some((*operator, rest.strip_prefix(sign)?)));
     let (operator, value) = found.unwrap_or((Operator::Is, rest));
-    let value = value.trim().to_lowercase();
-    if value.is_empty() {
-        return Err(Error::invalid(format!(
-            "The condition \"{}\" has no value. Write a column, a sign and a value, as in governing_law=Delaware or expiry<2025.",
-            condition.trim()
-        )));
+    let column = named(all, name)?;
+    let refused = |why: &str| {
+        let condition = condition.trim();
+        Err(Error::invalid(format!("The condition \"{condition}\" {why}. {}", example(column))))
+    };
+    if value.trim().is_empty() {
+        return refused("has no value");
     }
-    Ok(Condition { column: named(all, name)?, operator, value })
+    if column.column_type == ColumnType::Text && !matches!(operator, Operator::Is | Operator::IsNot) {
+        return refused("compares a text by size");
+    }
+    let Some(value) = written(column.column_type, value) else {
+        return refused(match column.column_type {
+            ColumnType::Date => "has no date that can be read",
+            ColumnType::Duration => "has no length of time",
+            _ => "has no sum",
+        });
+    };
+    Ok(Condition { column, operator, value: Some(value) })
+}
+
+/// How a condition on a column is written.
+fn example(column: &Column) -> String {
+    let name = &column.name;
+    match column.column_type {
+        ColumnType::Text => format!("Write a word that the value has, as in {name}=Delaware or {name}!=Delaware."),
+        ColumnType::Date => format!("Write {name}<2025, {name}<2025-05, {name}<2025-05-31 or {name}=perpetual."),
+        ColumnType::Duration => format!("Write {name}>=60 days or {name}>=2 months."),
+        ColumnType::Amount => format!("Write {name}>1000000, {name}>20 million or {name}>USD 20000000."),
+    }
 }
 
 impl Condition<'_> {
     pub fn holds(&self, values: &[CellValue]) -> bool {
-        let compares = |wanted: fn(Ordering) -> bool| {
-            values.iter().any(|cell| compare(self.column.column_type, &cell.value, &self.value).is_some_and(wanted))
-        };
+        let compares = |wanted: fn(Ordering) -> bool| values.iter().any(|cell| self.compare(cell).is_some_and(wanted));
         match self.operator {
             Operator::Found => !values.is_empty(),
             Operator::NotFound => values.is_empty(),
@@ -81,50 +103,25 @@ impl Condition<'_> {
     }
 
     fn is(&self, cell: &CellValue) -> bool {
-        match self.column.column_type {
-            ColumnType::Text => cell.value.to_lowercase().contains(&self.value),
-            of_type => compare(of_type, &cell.value, &self.value) == Some(Ordering::Equal),
+        match &self.value {
+            Some(Value::Text(wanted)) => cell.value.to_lowercase().contains(wanted),
+            _ => self.compare(cell) == Some(Ordering::Equal),
         }
+    }
+
+    fn compare(&self, cell: &CellValue) -> Option<Ordering> {
+        of_cell(self.column.column_type, &cell.value)?.compare(self.value.as_ref()?)
+    }
+
+    /// Whether sums are compared whatever their currency.
+    pub fn ignores_currency(&self) -> bool {
+        matches!(self.value, Some(Value::Amount { currency: None, .. }))
     }
 }
 
-/// Compares a cell with a value of its type; `None` where they cannot be compared. A date of fewer parts stands for all days that it has.
-fn compare(column_type: ColumnType, cell: &str, value: &str) -> Option<Ordering> {
-    match column_type {
-        ColumnType::Text => Some(cell.to_lowercase().as_str().cmp(value)),
-        ColumnType::Date => {
-            let is_day = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-            match (is_day(cell), is_day(value)) {
-                (true, true) => Some(cell.get(..value.len().min(cell.len()))?.cmp(value)),
-                (false, false) => Some(cell.to_lowercase().as_str().cmp(value)),
-                // What never ends is after every day.
-                (false, true) => Some(Ordering::Greater),
-                (true, false) => Some(Ordering::Less),
-            }
-        }
-        ColumnType::Duration => days(cell)?.partial_cmp(&days(value)?),
-        ColumnType::Amount => number(cell)?.partial_cmp(&number(value)?),
-    }
-}
-
-/// Days of "successive 1 year", "30 days".
-fn days(text: &str) -> Option<f64> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let at = words.iter().position(|word| word.parse::<f64>().is_ok())?;
-    let count: f64 = words.get(at)?.parse().ok()?;
-    let unit = words[at..].iter().find_map(|word| match word.trim_end_matches('s') {
-        "day" => Some(1.0),
-        "week" => Some(7.0),
-        "month" => Some(365.0 / 12.0),
-        "year" => Some(365.0),
-        _ => None,
-    });
-    Some(count * unit.unwrap_or(1.0))
-}
-
-fn number(text: &str) -> Option<f64> {
-    let digits: String = text.chars().filter(|c| c.is_ascii_digit() || matches!(c, '.' | '-')).collect();
-    digits.parse().ok()
+/// The currency of a cell with a sum.
+pub(super) fn currency(cell: &CellValue) -> Option<String> {
+    of_cell(ColumnType::Amount, &cell.value)?.currency().map(str::to_owned)
 }
 
 /// An order of rows: those without a value are last, in either direction.
@@ -142,8 +139,12 @@ impl Order<'_> {
     pub fn compare(&self, a: &[CellValue], b: &[CellValue]) -> Ordering {
         match (a.first(), b.first()) {
             (Some(a), Some(b)) => {
-                let order = compare(self.column.column_type, &a.value, &b.value.to_lowercase());
-                let order = order.unwrap_or_else(|| a.value.cmp(&b.value));
+                let of_cell = |cell: &CellValue| of_cell(self.column.column_type, &cell.value);
+                let order = match (of_cell(a), of_cell(b)) {
+                    (Some(own), Some(other)) => own.order(&other),
+                    // What has no value of the type is last.
+                    (own, other) => own.is_none().cmp(&other.is_none()).then_with(|| a.value.cmp(&b.value)),
+                };
                 if self.reversed { order.reverse() } else { order }
             }
             (Some(_), None) => Ordering::Less,
@@ -197,6 +198,17 @@ mod tests {
             ("notice>=60 days", "3 months", true),
             ("notice<1 month", "30 days", true),
             ("amounts>1000000", "USD 2500000", true),
+            ("amounts>USD 1000000", "USD 2500000", true),
+            ("amounts>USD 1000000", "EUR 2500000", false),
+            ("amounts>1e6", "2500000 EUR", true),
+            ("amounts>20 million", "USD 2500000", false),
+            ("expiry<May 2025", "2025-04-30", true),
+            ("expiry<May 2025", "2025-05-31", false),
+            ("expiry<31/12/2025", "2025-12-30", true),
+            ("expiry<2025-1-5", "2025-01-04", true),
+            ("expiry<2025-1-5", "2025-01-10", false),
+            ("notice>=two months", "3 months", true),
+            ("notice>=two months", "30 days", false),
             ("expiry", "2025-03-01", true),
             ("!expiry", "2025-03-01", false),
         ] {
@@ -204,8 +216,17 @@ mod tests {
         }
         assert!(one(&columns, "!expiry").unwrap().holds(&[]));
         assert!(one(&columns, "law!=delaware").unwrap().holds(&[]));
-        for wrong in ["colour=red", "expiry<", ""] {
+        for wrong in ["colour=red", "expiry<", "", "law<m"] {
             assert!(one(&columns, wrong).is_err(), "{wrong}");
+        }
+        for (wrong, example) in [
+            ("expiry<soon", "expiry<2025-05-31"),
+            ("expiry<5/6/2025", "expiry<2025-05-31"),
+            ("notice>=long", "notice>=60 days"),
+            ("amounts>much", "amounts>USD 20000000"),
+        ] {
+            let message = one(&columns, wrong).unwrap_err().message;
+            assert!(message.contains(example), "{message}");
         }
     }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | the columns there are, and those that users define | `columns` |
 //! | cells of columns that users define | `defined` |
-//! | conditions on rows, and their order | `conditions` |
+//! | conditions on rows, and their order | `conditions`, `values` |
 //! | who must do what by when | `obligations` |
 //!
 //! The cells of the built-in columns are the facts that rules find in each document (`documents/facts`). All cells are kept for each
@@ -14,8 +14,9 @@ mod columns;
 mod conditions;
 mod defined;
 mod obligations;
+mod values;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use casetrack_core::{CollectionId, DocumentId, Result};
 use schemars::JsonSchema;
@@ -29,6 +30,7 @@ use crate::documents::facts::{CitedPlace, of_documents};
 use crate::documents::find_document;
 use crate::host::Host;
 use crate::paging::{Paging, Part};
+use crate::search::{MarkFilter, admit};
 use columns::{Column, Source};
 
 /// Which part of the sheet is wanted.
@@ -38,7 +40,8 @@ pub struct SheetRequest {
     pub documents: Vec<String>,
     /// Names of columns; all where there is none.
     pub columns: Vec<String>,
-    /// Conditions that all hold: `governing_law=Delaware`, `expiry<2025`, `parties` (found), `!expiry` (not found).
+    /// Conditions that all hold: `governing_law=Delaware`, `expiry<2025`, `parties` (found), `!expiry` (not found), and the user's own marks, as
+    /// in queries: `tag:privileged`, `-tag:draft`, `field:custodian=Smith`.
     pub filter: Vec<String>,
     /// A column, after `-` for the opposite order; by document name where there is none.
     pub sort: Option<String>,
@@ -103,6 +106,20 @@ fn at<'v>(
     values.get(&(document, column.name.as_str())).map_or(&[], Vec::as_slice)
 }
 
+/// The conditions on the user's own marks, and all others.
+fn marks(filter: &[String]) -> Result<(Vec<MarkFilter>, Vec<String>)> {
+    let (mut marks, mut others) = (Vec::new(), Vec::new());
+    for condition in filter {
+        let (sign, bare) = condition.trim().strip_prefix('-').map_or(("", condition.trim()), |bare| ("-", bare));
+        match (bare.strip_prefix("tag:"), bare.strip_prefix("field:")) {
+            (Some(tag), _) => marks.push(MarkFilter::tag(&format!("{sign}{tag}"))?),
+            (_, Some(field)) => marks.push(MarkFilter::field(&format!("{sign}{field}"))?),
+            _ => others.push(condition.clone()),
+        }
+    }
+    Ok((marks, others))
+}
+
 impl Host {
     /// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later
     /// ones cost that only for documents that changed. Each column that asks a question costs one search over all passages, again after a
@@ -114,7 +131,8 @@ impl Host {
         let collection = self.collection(id)?;
         let all = columns::all(&collection)?;
         let shown = columns::chosen(&all, &request.columns)?;
-        let conditions = conditions::parse(&all, &request.filter)?;
+        let (marks, filter) = marks(&request.filter)?;
+        let conditions = conditions::parse(&all, &filter)?;
         let order = request.sort.as_deref().map(|sort| conditions::order(&all, sort)).transpose()?;
         let mut needed: Vec<&Column> = shown.clone();
         needed
@@ -150,9 +168,24 @@ impl Host {
             }
         }
 
+        let mut notices = Vec::new();
+        for condition in conditions.iter().filter(|condition| condition.ignores_currency()) {
+            let name = &condition.column.name;
+            let cells = documents.iter().flat_map(|document| at(&values, *document, condition.column));
+            let currencies: BTreeSet<String> = cells.filter_map(conditions::currency).collect();
+            if currencies.len() > 1 {
+                let all: Vec<String> = currencies.into_iter().collect();
+                notices.push(format!(
+                    "The sums in {name} are of several currencies ({}) and are compared by their numbers. Name one to compare its sums alone: \
+                     {name}>{} 1000000.",
+                    all.join(", "),
+                    all[0],
+                ));
+            }
+        }
         let mut entries: Vec<_> = catalogue
             .iter()
-            .filter(|entry| wanted(&entry.id))
+            .filter(|entry| wanted(&entry.id) && admit(&marks, &entry.marks))
             .filter(|entry| conditions.iter().all(|condition| condition.holds(at(&values, entry.id, condition.column))))
             .collect();
         entries.sort_by(|a, b| (a.name.to_lowercase(), &a.path).cmp(&(b.name.to_lowercase(), &b.path)));
@@ -177,7 +210,6 @@ impl Host {
             SheetRow { document_id: is_shared.then_some(entry.id), document_name: entry.name.clone(), cells, not_found }
         };
         let rows = items.into_iter().map(row).collect();
-        let mut notices = Vec::new();
         if without_analysis > 0 {
             notices.push(format!(
                 "{without_analysis} of {} documents were stored without analysis, so names and dates are missing. Reindex them to add \
@@ -194,6 +226,16 @@ impl Host {
             next_offset,
             notices,
         })
+    }
+
+    /// Removes a column that a user defined; returns the columns that are left.
+    ///
+    /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a built-in column;
+    /// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) where there is none of the name.
+    pub fn remove_column(&self, id: CollectionId, name: &str) -> Result<Vec<ColumnView>> {
+        let collection = self.collection(id)?;
+        columns::remove(&collection, name)?;
+        Ok(columns::all(&collection)?.iter().map(Column::view).collect())
     }
 
     /// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with

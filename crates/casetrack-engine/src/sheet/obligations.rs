@@ -1,26 +1,29 @@
 //! Who must do what by when, over all documents of a collection.
 
 use casetrack_core::{CollectionId, DocumentId, Result};
-use casetrack_nlp::{Obligation, obligations};
+use casetrack_nlp::{MAX_OBLIGATIONS, Obligation, obligations};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::documents::CatalogueEntry;
 use crate::documents::facts::{ByVersion, CitedPlace, pages};
 use crate::documents::find_document;
 use crate::host::{Host, OpenCollection};
 use crate::paging::{Paging, Part};
-use crate::search::DateRange;
+use crate::search::{DateRange, MarkFilter, admit};
 
 /// Which obligations are wanted.
 #[derive(Debug, Clone, Default)]
 pub struct ObligationQuery {
     /// Name or id.
     pub document: Option<String>,
-    /// Part of the name of the party that must act.
+    /// Part of the name of the party that must act, or of the contract's word for it.
     pub party: Option<String>,
     /// First and last day, `YYYY-MM-DD`, `YYYY-MM` or `YYYY`: only obligations with a day.
     pub from: Option<String>,
     pub to: Option<String>,
+    /// Only of documents with these marks.
+    pub marks: Vec<MarkFilter>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -34,6 +37,8 @@ pub struct ObligationReport {
     pub obligations: Vec<ObligationView>,
     /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// A duty with a day, or with what its time counts from.
@@ -41,7 +46,11 @@ pub struct ObligationReport {
 pub struct ObligationView {
     pub document_id: DocumentId,
     pub document_name: String,
+    /// The contract's word for the party.
     pub who: String,
+    /// The names of the parties that it stands for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parties: Vec<String>,
     /// As the document says it, from "shall".
     pub what: String,
     /// ISO 8601.
@@ -75,13 +84,14 @@ impl Host {
     /// A part of the obligations of a collection that name a day, a length of time or a period. The first call costs some 30 ms for 50,000
     /// characters of text, on several threads; later ones cost that only for documents that changed.
     pub fn obligations(&self, id: CollectionId, query: &ObligationQuery, paging: Paging) -> Result<ObligationReport> {
-        let ObligationQuery { document, party, from, to } = query;
+        let ObligationQuery { document, party, from, to, marks } = query;
         // Checked as every other date is.
         DateRange::between(from.as_deref(), to.as_deref())?;
         let collection = self.collection(id)?;
         let wanted = document.as_deref().map(|name| find_document(&collection, name)).transpose()?.map(|meta| meta.id);
         let catalogue = collection.catalogue()?;
-        let entries: Vec<_> = catalogue.iter().filter(|entry| wanted.is_none_or(|id| id == entry.id)).collect();
+        let is_wanted = |entry: &CatalogueEntry| wanted.is_none_or(|id| id == entry.id) && admit(marks, &entry.marks);
+        let entries: Vec<_> = catalogue.iter().filter(|entry| is_wanted(entry)).collect();
         let documents: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
         let known = collection.derived::<ByVersion<Cited>>();
         let party = party.as_deref().map(str::to_lowercase);
@@ -92,16 +102,26 @@ impl Host {
             }
             None => from.is_none() && to.is_none(),
         };
-        let mut found = Vec::new();
+        let (mut found, mut notices) = (Vec::new(), Vec::new());
         let of_documents = known.of(&collection, &documents, |document| read(&collection, document))?;
         for (entry, (_, cited)) in entries.iter().zip(&of_documents) {
+            if cited.len() >= MAX_OBLIGATIONS {
+                notices.push(format!(
+                    "{} has more than {MAX_OBLIGATIONS} obligations; the others are left out.",
+                    entry.name
+                ));
+            }
             for (duty, place) in cited.iter() {
-                let by_party = party.as_ref().is_none_or(|party| duty.who.to_lowercase().contains(party.as_str()));
+                let by_party = party.as_ref().is_none_or(|party| {
+                    let mut names = duty.parties.iter().chain([&duty.who]);
+                    names.any(|name| name.to_lowercase().contains(party.as_str()))
+                });
                 if by_party && in_range(duty.due.as_deref()) {
                     found.push(ObligationView {
                         document_id: entry.id,
                         document_name: entry.name.clone(),
                         who: duty.who.clone(),
+                        parties: duty.parties.clone(),
                         what: duty.what.clone(),
                         due: duty.due.clone(),
                         computed: duty.computed.clone(),
@@ -118,6 +138,6 @@ impl Host {
         let dated = found.iter().filter(|duty| duty.due.is_some()).count() as u64;
         let Part { items, total, next_offset } = paging.of(found);
         let collection = collection.meta().name.clone();
-        Ok(ObligationReport { collection, total, dated, obligations: items, next_offset })
+        Ok(ObligationReport { collection, total, dated, obligations: items, next_offset, notices })
     }
 }

@@ -18,6 +18,7 @@ use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, DocumentTyp
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::documents::marking::MarkSource;
 use crate::host::Host;
 use crate::ingest::{FailedFile, IngestedDocument, SkippedFile, WorkSummary};
 
@@ -45,6 +46,9 @@ pub struct SyncRequest {
     /// known of sizes and times is kept on disk.
     pub only_below: Option<Vec<PathBuf>>,
     pub priority: Priority,
+    /// Where the tags and fields of its documents come from. With `trust_times`, only documents that are new, changed or moved are tagged, so
+    /// that tags which were removed by hand stay away.
+    pub marks: MarkSource,
     /// As in [`IngestRequest`](crate::ingest::IngestRequest::since).
     pub since: Option<Timestamp>,
 }

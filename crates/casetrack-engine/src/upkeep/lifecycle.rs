@@ -99,8 +99,13 @@ mod tests {
         };
         let watch = || {
             let folder = dir.path().to_owned();
-            let request =
-                WatchRequest { folder, schedule: Schedule::Manual, auto_remove_deleted: false, extensions: None };
+            let request = WatchRequest {
+                folder,
+                schedule: Schedule::Manual,
+                auto_remove_deleted: false,
+                extensions: None,
+                tags_from_folders: false,
+            };
             engine.watch_folder(acme.id, request)
         };
         let set = |status| engine.set_collection_status(acme.id, status).unwrap();

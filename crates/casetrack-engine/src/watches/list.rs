@@ -23,6 +23,8 @@ pub(crate) struct WatchRecord {
     pub schedule: Schedule,
     pub auto_remove_deleted: bool,
     pub extensions: Option<Vec<String>>,
+    #[serde(default)]
+    pub tags_from_folders: bool,
     pub created_at: Timestamp,
     pub last_sync: Option<LastSync>,
     /// The settings its syncs run with.
@@ -39,6 +41,7 @@ impl WatchRecord {
             schedule: request.schedule,
             auto_remove_deleted: request.auto_remove_deleted,
             extensions: request.extensions,
+            tags_from_folders: request.tags_from_folders,
             created_at: Timestamp::now(),
             last_sync: None,
             config,
@@ -78,6 +81,7 @@ impl Watch {
             schedule: record.schedule,
             auto_remove_deleted: record.auto_remove_deleted,
             file_extensions: record.extensions.clone(),
+            tags_from_folders: record.tags_from_folders,
             created_at: record.created_at,
             state: condition.state,
             detail: condition.detail.clone(),

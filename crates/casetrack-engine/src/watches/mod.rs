@@ -69,6 +69,8 @@ pub struct WatchRequest {
     pub auto_remove_deleted: bool,
     /// Only files with these extensions (without the dot, any case).
     pub extensions: Option<Vec<String>>,
+    /// Tag what it brings with the names of its folders, below the watched one.
+    pub tags_from_folders: bool,
 }
 
 /// A watch as it is at this moment.
@@ -82,6 +84,9 @@ pub struct WatchStatus {
     pub schedule: Schedule,
     pub auto_remove_deleted: bool,
     pub file_extensions: Option<Vec<String>>,
+    /// Whether what it brings is tagged with the names of its folders.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tags_from_folders: bool,
     pub created_at: Timestamp,
     pub state: WatchState,
     /// Why it cannot be synced, and what to do; or how it is watched.

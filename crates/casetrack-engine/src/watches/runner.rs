@@ -11,6 +11,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use super::list::{Condition, Message, WatchRecord};
 use super::pending::Pending;
 use super::{LastSync, Schedule, WatchState, Watches};
+use crate::documents::marking::MarkSource;
 use crate::host::{DiskEvents, FolderIdentity, Host, Unwatchable, is_remote};
 use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus, Jobs};
 use crate::sync::SyncRequest;
@@ -274,6 +275,7 @@ impl Live {
             extensions: self.record.extensions.clone(),
             awaited: self.pending.begin(now),
             trust_times: true,
+            marks: MarkSource { folders: self.record.tags_from_folders, csv: None },
             ..SyncRequest::new(self.record.folder.clone())
         };
         let host = syncs.host.with_recorded(self.record.config.clone());

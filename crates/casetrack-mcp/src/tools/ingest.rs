@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use casetrack_core::{DocumentType, Error, Password, Result};
 use casetrack_engine::ingest::{IngestReport, IngestRequest};
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
+use casetrack_engine::marking::MarkSource;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,7 +31,7 @@ pub(crate) struct DocumentParameters {
     copy_original: bool,
     /// Password of the file, if it has one. It is not stored.
     password: Option<String>,
-    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
+    /// Seconds to wait; longer work goes on as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -99,9 +100,14 @@ pub(crate) struct FolderParameters {
     /// Optional filter: only ingest files with these extensions (e.g., ["pdf", "docx", "xlsx"]). Default: all supported
     /// formats.
     file_extensions: Option<Vec<String>>,
+    /// Tag with folder names
+    #[serde(default)]
+    tags_from_folders: bool,
+    /// CSV file: document, tags, fields
+    tags_csv: Option<String>,
     /// Password of files that have one. It is not stored.
     password: Option<String>,
-    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
+    /// Seconds to wait; longer work goes on as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -131,7 +137,13 @@ impl Tool for IngestFolder {
             return Err(Error::invalid(format!("folder_path is a file: {}", path.display()))
                 .with_hint("Ingest a single file with ingest_document."));
         }
+        let read = |file: &String| {
+            let file = context.engine.config().access.check(&absolute("tags_csv", file)?)?;
+            std::fs::read_to_string(&file).map_err(|error| Error::io(file.display(), error))
+        };
+        let csv = parameters.tags_csv.as_ref().map(read).transpose()?;
         let request = IngestRequest {
+            marks: MarkSource { folders: parameters.tags_from_folders, csv },
             recursive: parameters.recursive,
             skip_existing: parameters.skip_existing,
             document_type: parameters.document_type,

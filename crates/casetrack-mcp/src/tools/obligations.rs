@@ -37,8 +37,8 @@ pub(crate) struct ObligationParameters {
 impl Tool for GetObligations {
     const NAME: &'static str = "get_obligations";
     const TITLE: &'static str = "List obligations";
-    const DESCRIPTION: &'static str = "List who must do what by when: obligations with a day, stated or computed with its arithmetic, \
-        or with the trigger that their time counts from. Those with a day are first.";
+    const DESCRIPTION: &'static str = "List who must do what by when: with a day, stated or computed, or with the trigger that the time \
+        counts from. Those with a day are first.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
     const LIST: Option<List<Self::Response>> =
@@ -49,7 +49,7 @@ impl Tool for GetObligations {
     fn call(context: &Context<'_>, parameters: ObligationParameters) -> Result<Reply<ObligationReport>> {
         let ObligationParameters { document_filter: document, party, start_date: from, end_date: to, offset, limit } =
             parameters;
-        let query = ObligationQuery { document, party, from, to };
+        let query = ObligationQuery { document, party, from, to, marks: Vec::new() };
         let report = context.engine.obligations(context.active()?.id, &query, Paging { offset, limit })?;
         Ok(Reply::new(report, text::obligations::list))
     }

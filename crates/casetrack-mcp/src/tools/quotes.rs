@@ -70,8 +70,7 @@ pub(crate) struct DraftParameters {
 impl Tool for VerifyQuotes {
     const NAME: &'static str = "verify_quotes";
     const TITLE: &'static str = "Check the quotations of a draft";
-    const DESCRIPTION: &'static str = "Check every quotation of a draft, word for word, and whether the document, page or section cited \
-        beside it fits.";
+    const DESCRIPTION: &'static str = "Check every quotation of a draft, word for word, and every citation.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const LIST: Option<List<Self::Response>> =

@@ -27,7 +27,7 @@ pub(crate) struct DocumentParameters {
     /// embeddings and indexes (faster, useful after tier upgrade).
     #[serde(default = "yes")]
     reparse: bool,
-    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
+    /// Seconds to wait; longer work goes on as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,
@@ -92,7 +92,7 @@ pub(crate) struct CollectionParameters {
     skip_unchanged: bool,
     /// Models: compact or quality
     profile: Option<String>,
-    /// Seconds to wait for the result. Longer work continues as a job: see get_job.
+    /// Seconds to wait; longer work goes on as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
     wait_seconds: u32,

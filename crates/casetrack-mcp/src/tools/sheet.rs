@@ -32,7 +32,7 @@ pub(crate) struct SheetParameters {
     /// Names, IDs; default: all
     #[serde(default)]
     documents: Vec<String>,
-    /// "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue"
+    /// "governing_law=Delaware", "expiry<2025", "venue" (found), "!venue", "tag:x"
     #[serde(default)]
     filter: Vec<String>,
     /// "expiry", or "-expiry" for the opposite order
@@ -82,13 +82,16 @@ pub(crate) struct DefineColumn;
 pub(crate) struct ColumnParameters {
     /// Letters, digits and underscores
     name: String,
-    /// The cell is the sentence of each document that answers it, or the first value of the type in it
+    /// The cell is the sentence that answers it, or its first value of the type
     question: Option<String>,
-    /// Regular expression: the cell is its first match, or its first group
+    /// Regular expression: the cell is its first match or group
     pattern: Option<String>,
-    /// Type of the values; others are left out
+    /// Type of the values
     #[serde(default, rename = "type")]
     column_type: ColumnType,
+    /// Remove it
+    #[serde(default)]
+    remove: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -101,8 +104,8 @@ pub(crate) struct ColumnList {
 impl Tool for DefineColumn {
     const NAME: &'static str = "define_column";
     const TITLE: &'static str = "Add a column to the matter sheet";
-    const DESCRIPTION: &'static str = "Add a column to the matter sheet of the active collection, by a question or by a pattern. A \
-        column with the same name is replaced.";
+    const DESCRIPTION: &'static str =
+        "Add or replace an own column of the matter sheet of the active collection, by a question or a pattern.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Graph;
     type Parameters = ColumnParameters;
@@ -110,9 +113,14 @@ impl Tool for DefineColumn {
 
     fn call(context: &Context<'_>, parameters: ColumnParameters) -> Result<Reply<ColumnList>> {
         let collection = context.active()?;
-        let ColumnParameters { name, question, pattern, column_type } = parameters;
-        let definition = sheet::DefineColumn { name, question, pattern, column_type };
-        let columns = context.engine.define_column(collection.id, definition)?;
+        let ColumnParameters { name, question, pattern, column_type, remove } = parameters;
+        let columns = match remove {
+            true => context.engine.remove_column(collection.id, &name)?,
+            false => {
+                let definition = sheet::DefineColumn { name, question, pattern, column_type };
+                context.engine.define_column(collection.id, definition)?
+            }
+        };
         let list = ColumnList { collection: collection.name, columns };
         Ok(Reply::new(list, |list| text::sheet::columns(&list.columns)))
     }

@@ -59,7 +59,7 @@ impl Tool for WatchFolder {
         }
         let extensions = parameters.file_extensions.map(|names| names.iter().map(|name| extension(name)).collect());
         let WatchParameters { schedule, auto_remove_deleted, .. } = parameters;
-        let request = WatchRequest { folder, schedule, auto_remove_deleted, extensions };
+        let request = WatchRequest { folder, schedule, auto_remove_deleted, extensions, tags_from_folders: false };
         let watch = context.engine.watch_folder(collection, request)?;
         Ok(Reply::new(Watch { watch }, |answer| text::watches::started(&answer.watch)))
     }

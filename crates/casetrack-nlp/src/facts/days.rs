@@ -26,7 +26,7 @@ pub(crate) struct Days {
 /// Before a day, and near it: it is of another document.
 static OTHER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreements?|act|rule)|(?:to|under|into|of|had|have|prior|through) an? (?:[\w-]+ ){0,4}(?:agreement|contract|lease)s?,? (?:dated|made|entered)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreements?,? (?:dated|made)|the (?:[A-Z][\w/-]+ ){0,3}(?:Schedule|Report|Statement|Form)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
+        r"(?i)\b(?:that certain|certain (?:\w+ ){0,5}(?:agreement|contract|lease)|pursuant to (?:\w+ ){0,6}(?:agreements?|act|rule)|(?:to|under|into|of|had|have|prior|through) an? (?:[\w-]+ ){0,4}(?:agreement|contract|lease)s?,? (?:dated|made|entered|effective)|amends|amended|under the (?:\w+ ){0,4}(?:agreement|contract|act)|the (?:[A-Z][a-z]+ ){1,4}Agreements?,? (?:dated|made)|the (?:[A-Z][\w/-]+ ){0,3}(?:Schedule|Report|Statement|Form)|(?:agreement|contract|lease),? with an effective date of|rule [0-9])\b",
     )
 });
 /// Right before a day: it is effective from it.
@@ -83,6 +83,8 @@ static NOT_BEGUN: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:terminat\w+|amend\w*|modif\w+|assign\w+|waivers?|chang\w+|notices?|expir\w+|supplements?|cancel\w+|transfer\w*|withdraw\w+|breach)\b[^.;]{0,60}$",
     )
 });
+/// "The Lease Agreement dated April 1, 2003": another contract begins.
+static DATED_BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?i:the) (?:[\w-]+ ){0,5}\(?dated\b"));
 static ENDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:through|until|till|to|expires?|ends?)\b"));
 /// Words for the day on which an agreement is made, after "commences on".
 static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
@@ -101,6 +103,7 @@ static SIGNED_OPENING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
         r"(?i)\b(?:as of|on|upon|effective)(?: (?:as of|on|upon|from|when))? the (?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)[^.;()]{0,60}\(?(?:the )?[\x22']effective date[\x22']",
         r"|\beffective (?:as of |on |upon |from )?(?:the )?(?:(?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)|execution|signature)",
+        r"|\beffective (?:when|once|upon being|as soon as (?:it is )?) ?(?:fully |duly )?(?:signed|executed) by\b",
     ))
 });
 /// Before a day on a cover: "Dated as of".
@@ -115,6 +118,8 @@ static MADE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:dated|made|executed|entered into|signed)(?: and (?:entered into|made|effective|executed))?(?: as)?(?: of| on)?(?: the| this)? ?$",
     )
 });
+/// Right behind the parties: ", on this 3rd day of".
+static ON_DAY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i), (?:as of|on)(?: the| this)? ?$"));
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
 /// "Delivery Date: "
@@ -153,7 +158,9 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     let until = text.sentence(opening.parties.end.saturating_sub(1)).end.max(opening.parties.end);
     let in_opening = text.days_in(opening.range.start..until);
     let own: Vec<&Day> = in_opening.iter().filter(|day| !is_other(text, day)).collect();
-    let dated = |day: &&&Day| day.range.start < opening.parties.start || DATED.is_match(before(day, 40));
+    let dated = |day: &&&Day| {
+        day.range.start < opening.parties.start || DATED.is_match(before(day, 40)) || ON_DAY.is_match(before(day, 20))
+    };
     // "effective as of June 1 and signed on May 3"
     let only_effective =
         |day: &&&Day| EFFECTIVE_BEFORE.is_match(before(day, 60)) && !MADE_BEFORE.is_match(before(day, 60));
@@ -261,6 +268,10 @@ fn heading_before(before: &str) -> bool {
     before.split_whitespace().next_back().is_some_and(|word| word.len() > 3 && word.chars().all(|c| c.is_uppercase()))
 }
 
+/// "This Amended and Restated Agreement" is the one at hand.
+static RESTATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?i:amended) (?i:and) (?i:restated)\b"));
+static THIS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bthis (?:[\w-]+ ){0,3}$"));
+
 /// Most days of a list that are followed to the first.
 const LISTED: usize = 12;
 /// Between the days of a list: "dated May 3, 2004, May 5, 2005 and May 7, 2006".
@@ -279,7 +290,9 @@ fn is_other(text: &Text<'_>, day: &Day) -> bool {
     }
     let from = text.floor(day.range.start.saturating_sub(120));
     let before = &text.text()[from..day.range.start];
-    let Some(head) = OTHER.find_iter(before).last() else { return false };
+    let of_this =
+        |head: &regex::Match<'_>| RESTATED.is_match(&before[head.start()..]) && THIS.is_match(&before[..head.start()]);
+    let Some(head) = OTHER.find_iter(before).filter(|head| !of_this(head)).last() else { return false };
     let rest = &before[head.end()..];
     let same = text.sentence(from + head.start()).contains(&day.range.start);
     rest.len() <= 80 && same && text.days_in(from + head.end()..day.range.start).is_empty()
@@ -321,7 +334,9 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
         for found in rule.find_iter(whole) {
             let sentence = text.sentence(found.end().saturating_sub(1));
             let end = sentence.end.max(found.end());
-            if NOT_BEGUN.is_match(&whole[sentence.start.min(found.start())..found.start()]) {
+            if NOT_BEGUN.is_match(&whole[sentence.start.min(found.start())..found.start()])
+                || DATED_BEFORE.is_match(found.as_str())
+            {
                 continue;
             }
             let rest = &whole[found.end()..end];

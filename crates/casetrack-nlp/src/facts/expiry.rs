@@ -72,6 +72,12 @@ static ANNIVERSARY: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b((?:[a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?)(?:year )?anniversary(?: date)?(?: of|,? (?:hereof|thereof)) ?",
     )
 });
+/// "the end of the fifth year following".
+static END_OF_YEAR: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\bend of the ([a-z]+(?:-[a-z]+)?|[0-9]+ ?[a-z] ?[a-z]) (?:\([^)]{1,12}\) )?(?:full )?year (?:after|following|from)\b",
+    )
+});
 static YEAR_END: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\buntil the end of the (?:then )?current calendar year\b"));
 /// A length that is left blank.
@@ -138,7 +144,7 @@ static EXPECTED: LazyLock<Regex> = LazyLock::new(|| {
 });
 static CONTINUES: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect|begins?|starts?|expires?|terminates?|ends?)\b[^.;]{0,60}$",
+        r"(?i)\b(?:continu(?:e|es|ing)|remain|commenc(?:e|es|ing)|effect|begin(?:s|ning)?|start(?:s|ing)?|expir(?:es?|ing)|terminat(?:es?|ing)|end(?:s|ing)?)\b[^.;]{0,60}$",
     )
 });
 
@@ -309,13 +315,17 @@ fn computed(text: &Text<'_>, sentence: &Range<usize>, days: &Days) -> Option<Fou
 
 /// The length of the term, and how clear it is.
 fn length(said: &str) -> Option<(Span, i32)> {
-    if let Some(found) = ANNIVERSARY.captures(said)
+    if let Some(found) = ANNIVERSARY.captures(said).or_else(|| END_OF_YEAR.captures(said))
         && let Some(word) = found.get(1)
     {
         let joined: String = word.as_str().split(' ').filter(|part| !part.starts_with('(')).collect();
         let tokens = Tokens::new(&joined);
         if let Some((count, _)) = ordinal(&tokens, 0) {
-            let range = found.get(0)?.range();
+            let all = found.get(0)?;
+            // What the years count from begins with the last word of the end of a year.
+            let joint =
+                if all.as_str().contains("nniversary") { 0 } else { all.as_str().rsplit([' ', '\n']).next()?.len() };
+            let range = all.start()..all.end() - joint;
             return Some((Span { range, count: count as i32, unit: Unit::Year, business: false }, 1));
         }
     }

@@ -37,7 +37,7 @@ use std::ops::Range;
 use casetrack_core::Annotations;
 use serde::{Deserialize, Serialize};
 
-pub use self::obligations::{Obligation, obligations};
+pub use self::obligations::{MAX_OBLIGATIONS, Obligation, obligations};
 use self::text::Text;
 
 /// What a fact is about.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use casetrack_core::{EntityType, EntityValue};
 use regex::Regex;
 
-use super::text::{Text, pattern, spans};
+use super::text::{Text, ends_sentence, pattern, spans};
 use super::{Fact, FactKind};
 
 static LIABLE: LazyLock<Regex> = LazyLock::new(|| {
@@ -16,13 +16,16 @@ static EXCEEDS: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:exceed(?:s|ing)?|in excess of|greater than|limited to|more than|capped at|up to a maximum of|maximum (?:aggregate )?(?:liability|amount)[^.]{0,40}?(?:is|shall be|will be))\b(?: in the aggregate| in total| an aggregate of| an amount equal to| the total of| the greater of| the lesser of)?:? ",
     )
 });
+/// Before a sum that somebody is insured for: no liability stands between.
 static INSURANCE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:insurance|policy|coverage|insured|not limited to)\b"));
+    LazyLock::new(|| pattern(r"(?i)\b(?:insurance|polic(?:y|ies)|coverages?|insured)\b"));
+/// Before "limited to", which then lists what is not all.
+static NOT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:not|without being) $"));
 static DUE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:pay(?:s|able|ments?|ing)?|paid|due|remit(?:ted)?|invoices?d?)\b"));
 static AFTER_INVOICE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)^[)' ]*(?:\w+ )?(?:days? )?(?:of|after|from|following)[^.;]{0,70}?\b(?:invoices?|receipt|statement|billing|bill|delivery|shipment|end of (?:each|the|such|every))\b",
+        r"(?i)^[)' ]*(?:\w+ )?(?:days? )?(?:of|after|from|following)[^.;]{0,70}?\b(?:invoices?|receipt(?: (?:by [A-Z][\w-]* )?of (?:(?:an?|the|each|such|any|said|its) )?(?:[\w-]+ ){0,3}?(?:invoices?|statements?|bills?))?|statement|billing|bill|delivery|shipment|end of (?:each|the|such|every))\b",
     )
 });
 static NET: LazyLock<Regex> = LazyLock::new(|| {
@@ -45,16 +48,23 @@ fn cap(text: &Text<'_>) -> Option<Fact> {
     let mut best: Option<(i32, Fact)> = None;
     for sentence in &text.sentences {
         let said = &whole[sentence.clone()];
-        if !LIABLE.is_match(said) || INSURANCE.is_match(said) {
+        if !LIABLE.is_match(said) {
             continue;
         }
         for exceeds in EXCEEDS.find_iter(said) {
-            let before = said[..exceeds.start()].to_lowercase();
+            let written = &said[..exceeds.start()];
+            let insured = INSURANCE.find_iter(written).last();
+            // "including, but not limited to"
+            let is_list = NOT.is_match(written) && exceeds.as_str().to_lowercase().starts_with("limited to");
+            if is_list || insured.is_some_and(|insured| !LIABLE.is_match(&written[insured.end()..])) {
+                continue;
+            }
+            let before = written.to_lowercase();
             if !(before.contains("liab") || before.contains("damages")) {
                 continue;
             }
             let rest = &said[exceeds.end()..];
-            let stop = rest.find(['.', ';']).filter(|at| !rest[*at..].starts_with(".0")).unwrap_or(rest.len());
+            let stop = clause_end(rest);
             let value: String = rest[..stop].split_whitespace().collect::<Vec<_>>().join(" ");
             let folded = value.to_lowercase();
             let money = value.contains(['$', '€', '£'])
@@ -88,6 +98,15 @@ fn cap(text: &Text<'_>) -> Option<Fact> {
         }
     }
     best.map(|(_, fact)| fact)
+}
+
+/// Where a clause ends: with a semicolon, or a full stop that ends a sentence. "$1.5 million" and "U.S. $5,000" go on.
+fn clause_end(text: &str) -> usize {
+    let ends = |&(at, sign): &(usize, &str)| {
+        let next = text[at + 1..].chars().next();
+        sign == ";" || next.is_none() || next.is_some_and(char::is_whitespace) && ends_sentence(text, at + 1)
+    };
+    text.match_indices(['.', ';']).find(ends).map_or(text.len(), |(at, _)| at)
 }
 
 fn payment(text: &Text<'_>) -> Option<Fact> {

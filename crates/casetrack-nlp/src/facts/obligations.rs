@@ -8,8 +8,9 @@ use jiff::civil::Date;
 use regex::Regex;
 
 use super::days::{self, Days};
+use super::parties::{self, NamedParty};
 use super::text::{Span, Text, pattern, spans};
-use super::{FactKind, expiry, opening, parties, renewal};
+use super::{FactKind, expiry, opening, renewal};
 use crate::words::is_party_word;
 
 /// A duty and when it is due. It has a day, or a trigger, or both where the day was computed.
@@ -17,6 +18,8 @@ use crate::words::is_party_word;
 pub struct Obligation {
     /// As the sentence names the party: "Supplier", "Each Party".
     pub who: String,
+    /// The parties' names that the contract has for this word: "Acme, Inc." for "Supplier". None for "Each Party", and where it is the name.
+    pub parties: Vec<String>,
     /// From "shall" to the end of the clause.
     pub what: String,
     /// ISO 8601.
@@ -78,9 +81,10 @@ static EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Longest duty, in characters, and most of one document.
+/// Longest duty, in characters.
 const WHAT: usize = 400;
-const MOST: usize = 500;
+/// Most obligations of one document, more than contracts have; those behind them are left out.
+pub const MAX_OBLIGATIONS: usize = 5_000;
 /// Most bytes between what is owed and its day, and before it.
 const NEAR: usize = 160;
 
@@ -89,13 +93,9 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
     let text = Text::new(pages, annotations);
     let opening = opening::find(&text);
     let days = days::find(&text, &opening);
-    let named: Vec<String> = parties::find(&text, &opening)
-        .into_iter()
-        .filter(|fact| fact.kind == FactKind::Party)
-        .map(|fact| fact.value.to_lowercase())
-        .collect();
+    let named = parties::named(&text, &opening);
     let mut found = Vec::new();
-    for sentence in &text.sentences {
+    'sentences: for sentence in &text.sentences {
         let said = &text.text()[sentence.clone()];
         let duties: Vec<_> = DUTY.captures_iter(said).collect();
         for (number, duty) in duties.iter().enumerate() {
@@ -112,8 +112,12 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
             let what = what.trim_end_matches([',', ';', ' ']).trim_end_matches(" and").to_owned();
             let length = said[..end].trim_end().len().max(all.end());
             let place = text.flat.place(sentence.start + who.start()..sentence.start + length);
+            if found.len() >= MAX_OBLIGATIONS {
+                break 'sentences;
+            }
             found.push(Obligation {
                 who: who.as_str().split_whitespace().collect::<Vec<_>>().join(" "),
+                parties: parties_of(who.as_str(), &named),
                 what: format!("{verb} {what}"),
                 due: when.due,
                 computed: when.computed,
@@ -122,9 +126,6 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
                 char_start: place.1,
                 char_end: place.2,
             });
-            if found.len() >= MOST {
-                return found;
-            }
         }
     }
     found.extend(owed(&text, &found));
@@ -139,7 +140,7 @@ fn owed(text: &Text<'_>, known: &[Obligation]) -> Vec<Obligation> {
         let said = &text.text()[sentence.clone()];
         let mut before = 0;
         for owed in OWED.find_iter(said) {
-            if owed.start() < before || known.len() + found.len() >= MOST {
+            if owed.start() < before || known.len() + found.len() >= MAX_OBLIGATIONS {
                 continue;
             }
             let after = sentence.start + owed.end()..sentence.end;
@@ -168,6 +169,7 @@ fn owed(text: &Text<'_>, known: &[Obligation]) -> Vec<Obligation> {
             }
             found.push(Obligation {
                 who: "The party that owes it".to_owned(),
+                parties: Vec::new(),
                 what: said[start..before].split_whitespace().collect::<Vec<_>>().join(" "),
                 due: Some(day.iso.clone()),
                 computed: None,
@@ -197,6 +199,7 @@ fn notice_deadline(text: &Text<'_>, days: &Days) -> Option<Obligation> {
     let due = end.checked_sub(span.length()).ok()?;
     Some(Obligation {
         who: "A party that does not want the term to renew".to_owned(),
+        parties: Vec::new(),
         what: "must give notice".to_owned(),
         due: Some(due.to_string()),
         computed: Some(format!("{} before {end} (p. {})", span.text(), expiry.page)),
@@ -207,14 +210,38 @@ fn notice_deadline(text: &Text<'_>, days: &Days) -> Option<Obligation> {
     })
 }
 
+/// Without an article.
+fn bare(folded: &str) -> &str {
+    let article = ["each ", "either ", "both ", "the ", "such "].iter().find_map(|word| folded.strip_prefix(word));
+    article.unwrap_or(folded)
+}
+
 /// Whether words name a party.
-fn is_bound(who: &str, named: &[String]) -> bool {
+fn is_bound(who: &str, named: &[NamedParty]) -> bool {
     let folded = who.to_lowercase();
-    let bare = ["each ", "either ", "both ", "the ", "such "].iter().find_map(|word| folded.strip_prefix(word));
-    let bare = bare.unwrap_or(&folded);
+    let bare = bare(&folded);
+    let has = |party: &NamedParty| {
+        party.name.to_lowercase().contains(bare) || party.terms.iter().any(|term| term.to_lowercase().contains(bare))
+    };
     matches!(bare, "party" | "parties" | "of the parties")
         || is_party_word(bare)
-        || bare.len() > 2 && named.iter().any(|name| name.contains(bare))
+        || bare.len() > 2 && named.iter().any(has)
+}
+
+/// The names of the parties that a word of the contract stands for.
+fn parties_of(who: &str, named: &[NamedParty]) -> Vec<String> {
+    let folded = who.to_lowercase();
+    let words = bare(&folded);
+    let has_term = |party: &&NamedParty| party.terms.iter().any(|term| bare(&term.to_lowercase()) == words);
+    let begins_name = |party: &&NamedParty| {
+        let name = party.name.to_lowercase();
+        words.len() > 2 && name.strip_prefix(words).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    let meant: Vec<&NamedParty> = match named.iter().filter(has_term).collect::<Vec<_>>() {
+        none if none.is_empty() => named.iter().filter(begins_name).collect(),
+        meant => meant,
+    };
+    meant.iter().map(|party| party.name.clone()).filter(|name| name.to_lowercase() != words).collect()
 }
 
 struct When {

@@ -100,7 +100,24 @@ struct Party {
     confidence: u8,
 }
 
+/// A party with the words that the contract has for it: terms that it defines, and its role.
+pub(crate) struct NamedParty {
+    pub name: String,
+    pub terms: Vec<String>,
+}
+
 pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
+    all(text, opening).into_iter().map(|party| party.fact(text)).collect()
+}
+
+/// The same parties, with their terms by themselves.
+pub(crate) fn named(text: &Text<'_>, opening: &Opening) -> Vec<NamedParty> {
+    let named =
+        |party: Party| NamedParty { name: party.name, terms: party.terms.into_iter().chain(party.role).collect() };
+    all(text, opening).into_iter().map(named).collect()
+}
+
+fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
     let labelled = labelled(text);
     let mut parties = Vec::new();
     if labelled.len() >= 2 {
@@ -139,7 +156,7 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Vec<Fact> {
         !longer || words(&party.name).last().is_some_and(is_form)
     });
     parties.truncate(MOST);
-    parties.into_iter().map(|party| party.fact(text)).collect()
+    parties
 }
 
 impl Party {

@@ -277,7 +277,8 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-fn ends_sentence(text: &str, space: usize) -> bool {
+/// Whether a sentence ends before this white space.
+pub(crate) fn ends_sentence(text: &str, space: usize) -> bool {
     let before = text[..space].trim_end_matches(['"', '\'', ')', ']']);
     let Some(stop) = before.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!')) else { return false };
     if text[space + 1..].starts_with(|c: char| c.is_lowercase()) {

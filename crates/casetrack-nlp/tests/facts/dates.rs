@@ -2,7 +2,7 @@
 
 use casetrack_nlp::FactKind;
 
-use super::{facts_of, values};
+use super::{OPENING, facts_of, values};
 
 /// Checks agreement and effective date of texts.
 fn check(cases: &[(&str, &str, &str)]) {
@@ -268,5 +268,63 @@ fn the_day_of_effect_may_stand_apart() {
         ("2017-2018 BOARD OF GOVERNORS\n\nThis Agreement is made between", "", "", ""),
     ] {
         check(&[(&format!("SUPPLY AGREEMENT\n\n{head} {parties}\n\n2. Term. {clause}\n"), agreement, effective)]);
+    }
+}
+
+#[test]
+fn days_of_other_contracts_and_forms_of_signing_are_told_apart() {
+    const PARTIES: &str = "Acme Foods, Inc., a Delaware corporation (\"Acme\"), and Beta Tools LLC, an Ohio limited liability company (\"Beta\")";
+    let signed = "IN WITNESS WHEREOF, the parties have executed this Agreement.\n\nACME FOODS, INC.\nBy: /s/ Jane Roe\nDate: May 3, 2004\n\n\
+                  BETA TOOLS LLC\nBy: /s/ John Doe\nDate: May 5, 2004\n";
+    for (opening, end, agreement, effective) in [
+        (
+            "This Agreement is between <parties> and shall be effective when signed by both parties.",
+            signed,
+            "2004-05-05",
+            "2004-05-05",
+        ),
+        (
+            "The parties entered into a Master Agreement effective January 5, 2001. This Agreement is made as of May 3, 2004 between <parties>.",
+            "",
+            "2004-05-03",
+            "",
+        ),
+        (
+            "This Amended and Restated Agreement is made as of May 3, 2004 and amends and restates the Agreement dated January 5, 2001, between \
+             <parties>.",
+            "",
+            "2004-05-03",
+            "",
+        ),
+        ("This Agreement is entered into by <parties>, of the other part, on May 3, 2004.", "", "2004-05-03", ""),
+        (
+            "This Agreement is made as of May 3, 2004 between <parties>.",
+            "3. Lease. The Lease Agreement dated April 1, 2003 commenced on May 1, 2003.",
+            "2004-05-03",
+            "",
+        ),
+    ] {
+        let text = format!(
+            "SERVICES AGREEMENT\n\n{}\n\n1. Services. Acme serves Beta.\n\n{end}",
+            opening.replace("<parties>", PARTIES)
+        );
+        let found = facts_of(&[&text]);
+        let days = (values(&found, FactKind::AgreementDate), values(&found, FactKind::EffectiveDate));
+        assert_eq!(days, (agreement.to_owned(), effective.to_owned()), "{opening}");
+    }
+}
+
+#[test]
+fn terms_end_with_years_that_are_counted() {
+    for (clause, end) in [
+        (
+            "The term of this Agreement is for a period beginning on the date hereof and ending three years thereafter.",
+            "2007-05-03",
+        ),
+        ("This Agreement shall expire at the end of the fifth year following the Effective Date.", "2009-05-03"),
+        ("This Agreement shall expire at the end of the second (2nd) year after the date hereof.", "2006-05-03"),
+    ] {
+        let found = facts_of(&[&format!("{OPENING}2. Term. {clause}\n")]);
+        assert_eq!(values(&found, FactKind::Expiry), end, "{clause}");
     }
 }

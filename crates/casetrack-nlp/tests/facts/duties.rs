@@ -35,3 +35,25 @@ fn a_day_on_which_something_happened_is_no_day_by_which_it_is_due() {
     let to_come = "3. Report. Acme must be filed with the commission on February 27, 2005.";
     assert_eq!(said(to_come), ["2005-02-27"]);
 }
+
+#[test]
+fn a_word_of_the_contract_stands_for_its_party() {
+    let found = duties(
+        "3. Duties. Beta shall pay the price by July 20, 2005. The Beta shall report each month. Each party shall keep records by August 1, \
+         2005.",
+    );
+    let said: Vec<_> = found.iter().map(|duty| (duty.who.as_str(), duty.parties.join("; "))).collect();
+    let name = || "Beta Tools LLC".to_owned();
+    assert_eq!(said, [("Beta", name()), ("The Beta", name()), ("Each party", String::new())]);
+}
+
+#[test]
+fn a_long_document_keeps_all_duties_and_the_day_to_give_notice() {
+    let term = "2. Term. This Agreement expires on May 3, 2009. It renews for successive terms of one year unless a party gives notice of \
+                non-renewal at least 60 days before the end of the term. ";
+    let duty = |n: usize| format!("3.{n} Beta shall pay ${n} each month. ");
+    let text = format!("{term}{}", (1..700).map(duty).collect::<String>());
+    let found = duties(&text);
+    assert!(found.len() >= 699, "{}", found.len());
+    assert_eq!(found.last().unwrap().due.as_deref(), Some("2009-03-04"));
+}

@@ -10,6 +10,7 @@ mod drafting_parties;
 mod duties;
 mod forms;
 mod law;
+mod money;
 mod names;
 mod parties;
 mod term;

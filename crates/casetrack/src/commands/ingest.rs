@@ -13,6 +13,7 @@ use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::tags::TagSource;
 use crate::console::Console;
 use crate::options::{InCollection, named};
 
@@ -55,6 +56,8 @@ pub struct Ingest {
     /// Keep a copy of each file inside the collection
     #[arg(long)]
     copy_original: bool,
+    #[command(flatten)]
+    tags: TagSource,
     /// Password of protected files. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
@@ -71,6 +74,7 @@ impl Ingest {
             document_name: self.name,
             extensions: self.extensions,
             copy_original: self.copy_original,
+            marks: self.tags.read(console)?,
             password: self.password,
             ..IngestRequest::new(self.paths.iter().map(|path| console.path(path)).collect())
         };
@@ -107,6 +111,8 @@ pub struct Sync {
     /// Only files with these extensions, separated by commas; documents of other files are left as they are
     #[arg(long, value_delimiter = ',', value_name = "EXT")]
     extensions: Option<Vec<String>>,
+    #[command(flatten)]
+    tags: TagSource,
 }
 
 impl Sync {
@@ -117,6 +123,7 @@ impl Sync {
             remove_deleted: self.remove_deleted,
             document_type: self.document_type,
             extensions: self.extensions,
+            marks: self.tags.read(console)?,
             ..SyncRequest::new(console.path(&self.folder))
         };
         let report = match self.dry_run {

@@ -24,7 +24,7 @@ mod search;
 mod sheet;
 mod space;
 pub mod start;
-mod tags;
+pub mod tags;
 mod terms;
 mod threads;
 mod tracked;

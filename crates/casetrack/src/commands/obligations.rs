@@ -2,6 +2,7 @@
 
 use casetrack_core::{Result, Timestamp};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::search::MarkFilter;
 use casetrack_engine::sheet::ObligationQuery;
 use casetrack_text as text;
 use clap::Args;
@@ -27,6 +28,12 @@ pub struct Obligations {
     /// Latest day
     #[arg(long, value_name = "DATE")]
     to: Option<String>,
+    /// Only those of documents with this tag; -TAG for those without it. May be repeated
+    #[arg(long, value_name = "TAG", allow_hyphen_values = true)]
+    tag: Vec<String>,
+    /// Only those of documents with this field, such as custodian=Smith. May be repeated
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    field: Vec<String>,
     /// Print those that have a day as a calendar (iCalendar)
     #[arg(long)]
     ics: bool,
@@ -35,8 +42,10 @@ pub struct Obligations {
 impl Obligations {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let Self { document, party, from, to, ics, .. } = self;
-        let query = ObligationQuery { document, party, from, to };
+        let Self { document, party, from, to, tag, field, ics, .. } = self;
+        let tags = tag.iter().map(|tag| MarkFilter::tag(tag));
+        let marks = tags.chain(field.iter().map(|field| MarkFilter::field(field))).collect::<Result<_>>()?;
+        let query = ObligationQuery { document, party, from, to, marks };
         let report = console.engine.obligations(collection, &query, Paging::ALL)?;
         match ics {
             true => console.print_data(&report, |report| text::obligations::calendar(report, Timestamp::now())),

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::paging::Paging;
-use casetrack_engine::quotes::QuoteRequest;
+use casetrack_engine::quotes::{QuoteRequest, QuoteStatus};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,15 @@ use serde::{Deserialize, Serialize};
 use crate::console::Console;
 use crate::options::InCollection;
 
+/// The exit status of a check.
+fn status(is_right: bool) -> u8 {
+    if is_right { 0 } else { 3 }
+}
+
 /// Check whether a quotation is in the documents, word for word
 ///
 /// Ellipses ("…", "[…]") and alterations in brackets ("[T]he") are read as what they mark. Where no passage is exact, shows the nearest one and
-/// each word that differs.
+/// each word that differs. The exit status is 3 where the quotation differs or is not found.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct VerifyQuote {
     /// The quotation
@@ -40,15 +45,16 @@ impl VerifyQuote {
         let collection = self.target.find(engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
         let request = QuoteRequest { text: self.text, document: self.document, paging };
-        console.print(&engine.verify_quote(collection, &request)?, |check| {
-            text::quotes::quotation(check, Reader::CommandLine)
-        })
+        let check = engine.verify_quote(collection, &request)?;
+        console.print(&check, |check| text::quotes::quotation(check, Reader::CommandLine))?;
+        Ok(status(check.status == QuoteStatus::Exact))
     }
 }
 
 /// Check every quotation of a draft, and the citations beside them
 ///
-/// Finds text in quotation marks of at least three words, and block quotations. Shows one row for each, in the order of the draft.
+/// Finds text in quotation marks of at least three words (two with a number), block quotations, and citations of documents. Shows one row for
+/// each, in the order of the draft. The exit status is 3 where a quotation differs or is not found, or a citation does not fit.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct VerifyQuotes {
     /// A file of plain text or Markdown, or - for standard input
@@ -85,8 +91,9 @@ impl VerifyQuotes {
         let engine = &console.engine;
         let collection = self.target.find(engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        console.print(&engine.verify_quotes(collection, &self.draft.0, paging)?, |check| {
-            text::quotes::draft(check, Reader::CommandLine)
-        })
+        let check = engine.verify_quotes(collection, &self.draft.0, paging)?;
+        console.print(&check, |check| text::quotes::draft(check, Reader::CommandLine))?;
+        let counts = check.counts;
+        Ok(status(counts.differ + counts.not_found + counts.citations_that_do_not_fit == 0))
     }
 }

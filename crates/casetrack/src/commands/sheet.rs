@@ -4,14 +4,14 @@ use std::ffi::OsString;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::paging::Paging;
-use casetrack_engine::sheet::SheetRequest;
+use casetrack_engine::sheet::{ColumnType, DefineColumn, SheetRequest};
 use casetrack_text::{self as text, format::counted};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::console::Console;
-use crate::options::InCollection;
+use crate::options::{InCollection, named};
 
 /// Compare the contracts of a collection in a table: parties, dates, term, law, notice, each with its citation
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -25,8 +25,9 @@ pub struct Sheet {
     /// Show only the document with this name or ID. May be repeated
     #[arg(long = "document", value_name = "NAME")]
     documents: Vec<String>,
-    /// A condition on the rows: governing_law=Delaware, expiry<2025, venue (found), !venue (not found). May be repeated
-    #[arg(long, value_name = "CONDITION")]
+    /// A condition on the rows: governing_law=Delaware, expiry<2025, amounts>USD 1000000, venue (found), !venue (not found),
+    /// tag:privileged, field:custodian=Smith. May be repeated
+    #[arg(long, value_name = "CONDITION", allow_hyphen_values = true)]
     filter: Vec<String>,
     /// Column to sort by; -NAME for the opposite order [default: name of the document]
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -40,12 +41,37 @@ pub struct Sheet {
     /// Write a workbook for spreadsheet programs to this file
     #[arg(long, value_name = "FILE")]
     xlsx: Option<OsString>,
+    /// Add a column of your own with this name, by --question or --pattern, or replace it
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["columns", "documents", "filter", "sort", "csv", "md", "xlsx"])]
+    define: Option<String>,
+    /// With --define: the cell is the sentence of each document that answers this question
+    #[arg(long, requires = "define", conflicts_with = "pattern")]
+    question: Option<String>,
+    /// With --define: the cell is the first match of this regular expression, or what its first group matches
+    #[arg(long, value_name = "REGEX", requires = "define", allow_hyphen_values = true)]
+    pattern: Option<String>,
+    /// With --define: type of the values, text, date, duration or amount; others are left out
+    #[arg(long = "type", value_name = "TYPE", requires = "define", default_value = "text", value_parser = named::<ColumnType>)]
+    column_type: ColumnType,
+    /// Remove the column of your own with this name
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["define", "columns", "documents", "filter", "sort", "csv", "md", "xlsx"])]
+    remove: Option<String>,
 }
 
 impl Sheet {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let Self { collection, columns, documents, filter, sort, csv, md, xlsx } = self;
+        let Self { collection, columns, documents, filter, sort, csv, md, xlsx, .. } = self;
         let collection = InCollection { collection }.find(&console.engine)?;
+        if let Some(name) = self.define {
+            let (question, pattern, column_type) = (self.question, self.pattern, self.column_type);
+            let definition = DefineColumn { name, question, pattern, column_type };
+            let columns = console.engine.define_column(collection.id, definition)?;
+            return console.print(&columns, |columns| text::sheet::columns(columns));
+        }
+        if let Some(name) = &self.remove {
+            let columns = console.engine.remove_column(collection.id, name)?;
+            return console.print(&columns, |columns| text::sheet::columns(columns));
+        }
         let request = SheetRequest { documents, columns, filter, sort };
         let sheet = console.engine.matter_sheet(collection.id, &request, Paging::ALL)?;
         let Some(file) = xlsx else {

@@ -20,6 +20,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::ingest::status;
+use super::tags::TagSource;
 use crate::console::Console;
 
 /// How many questions are proposed.
@@ -34,6 +35,8 @@ pub struct StartFolder {
     pub name: Option<String>,
     #[arg(long)]
     pub no_watch: bool,
+    #[command(flatten)]
+    pub tags: TagSource,
     /// Also propose the questions, in one answer.
     #[arg(long)]
     pub with_questions: bool,
@@ -70,9 +73,14 @@ impl StartFolder {
     pub fn run(self, console: &Console) -> Result<u8> {
         let folder = console.path(&self.folder);
         let (collection, created) = find_or_create(console, &folder, self.name.as_deref())?;
-        let request = JobRequest::IngestFolder(IngestRequest::new(vec![folder.clone()]));
+        let marks = self.tags.read(console)?;
+        let request = JobRequest::IngestFolder(IngestRequest { marks, ..IngestRequest::new(vec![folder.clone()]) });
         let ingestion = console.work(collection.id, request, |report| report.ingestion)?;
-        let watch = if self.no_watch { None } else { Some(watch(console, collection.id, &folder)?) };
+        let watch = if self.no_watch {
+            None
+        } else {
+            Some(watch(console, collection.id, &folder, self.tags.tags_from_folders)?)
+        };
         let questions = if self.with_questions { questions(console, collection.id)? } else { Vec::new() };
         let status = status(ingestion.summary.stopped.is_some(), !ingestion.failed.is_empty());
         let started = Started { collection, created, ingestion, watch, questions };
@@ -145,7 +153,7 @@ fn create(console: &Console, name: &str) -> Result<CollectionMeta> {
 }
 
 /// The watch of the folder, which may have been there before.
-fn watch(console: &Console, collection: CollectionId, folder: &Path) -> Result<WatchStatus> {
+fn watch(console: &Console, collection: CollectionId, folder: &Path, tags_from_folders: bool) -> Result<WatchStatus> {
     let engine = &console.engine;
     let real: PathBuf = folder.canonicalize().map_err(|error| Error::io(folder.display(), error))?;
     if let Some(watch) =
@@ -154,7 +162,8 @@ fn watch(console: &Console, collection: CollectionId, folder: &Path) -> Result<W
         return Ok(watch);
     }
     let (schedule, auto_remove_deleted, extensions) = (Schedule::OnChange, false, None);
-    engine.watch_folder(collection, WatchRequest { folder: real, schedule, auto_remove_deleted, extensions })
+    let request = WatchRequest { folder: real, schedule, auto_remove_deleted, extensions, tags_from_folders };
+    engine.watch_folder(collection, request)
 }
 
 /// Questions that a search in the collection finds something for.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use casetrack_core::{Error, Result};
-use casetrack_engine::marking::{MarkChanges, MarkTable};
+use casetrack_engine::marking::{MarkChanges, MarkSource, MarkTable};
 use casetrack_text as text;
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -62,5 +62,26 @@ impl Tag {
             engine.mark_documents(collection, &self.documents, &changes)?
         };
         console.print(&report, text::tags::report)
+    }
+}
+
+/// Where the tags of documents come from that are read now.
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
+pub struct TagSource {
+    /// Tag every document with the names of its folders, below the folder that is read
+    #[arg(long)]
+    pub tags_from_folders: bool,
+    /// Set tags and fields from a CSV file, as `casetrack tag --csv` does
+    #[arg(long, value_name = "FILE")]
+    tags_csv: Option<OsString>,
+}
+
+impl TagSource {
+    pub fn read(&self, console: &Console) -> Result<MarkSource> {
+        let read = |file: &OsString| {
+            let path = console.path(file);
+            std::fs::read_to_string(&path).map_err(|error| Error::io(path.display(), error))
+        };
+        Ok(MarkSource { folders: self.tags_from_folders, csv: self.tags_csv.as_ref().map(read).transpose()? })
     }
 }

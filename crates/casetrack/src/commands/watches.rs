@@ -30,6 +30,9 @@ pub struct Watch {
     /// Only files with these extensions, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "EXT")]
     extensions: Option<Vec<String>>,
+    /// Tag what it brings with the names of its folders, below this one
+    #[arg(long)]
+    tags_from_folders: bool,
 }
 
 impl Watch {
@@ -40,6 +43,7 @@ impl Watch {
             schedule: self.schedule,
             auto_remove_deleted: self.remove_deleted,
             extensions: self.extensions,
+            tags_from_folders: self.tags_from_folders,
         };
         console.print(&console.engine.watch_folder(collection.id, request)?, text::watches::started)
     }

@@ -101,7 +101,11 @@ pub fn add(tools: &mut Value) {
         "question": string,
         "pattern": string,
         "type": {"type": "string", "enum": ["text", "date", "duration", "amount"], "default": "text"},
+        "remove": {"type": "boolean", "default": false},
     }]);
+    let folder = &mut tools["ingest_folder"][1];
+    folder["tags_from_folders"] = json!({"type": "boolean", "default": false});
+    folder["tags_csv"] = string.clone();
     let search = &mut tools["search_documents"][1];
     search["offset"]["maximum"] = json!(10_000_000);
     for option in ["count_only", "brief"] {

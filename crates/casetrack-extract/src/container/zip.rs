@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Cursor, Read};
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, FileLimit, Result};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -110,9 +110,10 @@ pub(crate) enum Member {
 /// The content of a part, from a reader that uncompresses it.
 pub(crate) fn uncompressed(source: &Source, name: &str, part: impl Read) -> Result<Vec<u8>> {
     let limit = source.limits().max_part_bytes;
-    read_to(part, limit)
-        .map_err(|error| part_damaged(source, name, &error))?
-        .ok_or_else(|| source.too_large(format_args!("its part {name} takes more than {limit} bytes uncompressed")))
+    read_to(part, limit).map_err(|error| part_damaged(source, name, &error))?.ok_or_else(|| {
+        let what = format!("its part {name} takes more than {limit} bytes uncompressed");
+        source.too_large(FileLimit::PartSize, what)
+    })
 }
 
 fn part_damaged(source: &Source, name: &str, error: &dyn Display) -> Error {

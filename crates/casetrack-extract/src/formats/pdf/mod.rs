@@ -29,7 +29,7 @@ mod tables;
 mod text_layer;
 mod view;
 
-use casetrack_core::{BlockKind, ExtractionMethod, Rect, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, FileLimit, Rect, Result};
 use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, PdfPageIndex, PdfiumError};
 use std::borrow::Cow;
 
@@ -287,8 +287,8 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
         };
         text_bytes += page.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
-            return Err(source
-                .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
+            let what = format!("it holds more than {} characters of text", source.limits().max_text_chars);
+            return Err(source.too_large(FileLimit::TextLength, what));
         }
         pages.push(page);
     }

@@ -1,11 +1,12 @@
 //! Office files are zip archives of parts. Reads parts with a limit on their uncompressed size.
 
 use std::fmt::Display;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Write};
 
 use casetrack_core::{Error, FileLimit, Result};
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 use crate::model::Source;
 
@@ -96,6 +97,16 @@ impl<'a> ZipContainer<'a> {
         let same = |candidate: &[u8]| candidate.iter().map(slashed).eq(name.as_bytes().iter().map(slashed));
         self.archive.index_for_name(name).or_else(|| self.archive.file_names_raw().position(same))
     }
+}
+
+/// An archive of these parts; `None` for names that none can have.
+pub(crate) fn packed(parts: &[(String, Vec<u8>)]) -> Option<Vec<u8>> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in parts {
+        writer.start_file(name.as_str(), SimpleFileOptions::default()).ok()?;
+        writer.write_all(bytes).ok()?;
+    }
+    Some(writer.finish().ok()?.into_inner())
 }
 
 /// A file in an archive, or why it cannot be read.

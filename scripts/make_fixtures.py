@@ -32,6 +32,7 @@ import rare_encodings  # noqa: E402
 import drafts  # noqa: E402
 import enclosures  # noqa: E402
 import expected  # noqa: E402
+import filing  # noqa: E402
 import mail  # noqa: E402
 import plain  # noqa: E402
 import printed  # noqa: E402
@@ -117,6 +118,8 @@ def files():
         "draft.rtf": drafts.rtf(),
         "binder.pdf": drafts.binder(),
         "form.pdf": drafts.form(),
+        "filing.pdf": filing.pdf(),
+        "pasted.docx": filing.letter(),
     }
     found |= {f"notice.{extension}": content for extension, content in printed.pictures().items()}
     with fixed_secrets():

@@ -202,12 +202,14 @@ def binder():
 LINES = ["Tenant:", "The rent is due in May.", "Both keep the house in good repair."]
 WHITE = "The survey is missing."
 PLAN = ("plan.txt", "The northern wall.\n")
+KEYS = ("keys.txt", "Two keys.\n")
 # Stands where the signature says which bytes of the file it covers, in front of what was signed.
 RANGE, SIGNED = "[0 0000000000 0000000000 0000000000]", "<0102>"
 
 
 def form():
-    """A form whose fields have no appearances, with comments, white text and a file inside. Nothing in it is compressed."""
+    """A form whose fields have no appearances, with comments, an insertion, white text, a file inside and one on its page. One field for a
+    signature is empty. Nothing in it is compressed."""
     tops = (692, 650, 600)
     content = "".join(f"BT /F1 12 Tf 72 {top} Td ({line}) Tj ET " for line, top in zip(LINES, tops))
     content += f"1 g BT /F1 12 Tf 72 550 Td ({WHITE}) Tj ET"
@@ -220,11 +222,11 @@ def form():
 
     objects = [
         "<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [(plan) 7 0 R] >> >> /AcroForm << /NeedAppearances true "
-        "/DR << /Font << /F1 3 0 R >> >> /Fields [9 0 R 10 0 R 11 0 R 16 0 R] >> >>",
+        "/DR << /Font << /F1 3 0 R >> >> /Fields [9 0 R 10 0 R 11 0 R 18 0 R 16 0 R] >> >>",
         "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 6 0 R /Resources << /Font << /F1 3 0 R >> >> "
-        "/Annots [9 0 R 10 0 R 11 0 R 12 0 R 13 0 R 14 0 R 15 0 R 16 0 R] >>",
+        "/Annots [9 0 R 10 0 R 11 0 R 12 0 R 13 0 R 14 0 R 15 0 R 18 0 R 16 0 R 19 0 R 20 0 R] >>",
         "<< /Title (Form of the harbour) >>",
         stream(content),
         f"<< /Type /Filespec /F ({PLAN[0]}) /UF ({PLAN[0]}) /EF << /F 8 0 R >> >>",
@@ -242,6 +244,11 @@ def form():
         annotation("/Subtype /FreeText /Contents (Draft only) /DA (/F1 12 Tf) /Rect [72 500 200 516]"),
         annotation("/Subtype /Widget /FT /Sig /T (Landlord) /V 17 0 R /Rect [300 500 450 516]"),
         f"<< /Type /Sig /Filter /Adobe.PPKLite /Name ({AUTHOR}) /M (D:20240503090000Z) /ByteRange {RANGE} /Contents {SIGNED} >>",
+        annotation("/Subtype /Widget /FT /Sig /T (Witness) /Rect [300 470 450 486]"),
+        annotation("/Subtype /Caret /Contents (and dry) /T (Ann B.) /M (D:20240503) /Rect [300 596 306 612]"),
+        annotation("/Subtype /FileAttachment /Contents (The keys) /FS 21 0 R /Rect [310 440 330 460]"),
+        f"<< /Type /Filespec /F ({KEYS[0]}) /UF ({KEYS[0]}) /EF << /F 22 0 R >> >>",
+        stream(KEYS[1]),
     ]
     file, places = "%PDF-1.7\n", []
     for number, entries in enumerate(objects, start=1):

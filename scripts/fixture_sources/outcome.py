@@ -3,6 +3,7 @@
 import content
 import drafts
 import enclosures
+import filing
 import rare_encodings
 import mail
 import plain
@@ -240,16 +241,38 @@ def form():
         "Note (Ann B., 2024-05-03): Ask Ben.",
         repair,
         f"Marked for redaction: “{repair}”",
+        "Inserted (Ann B., 2024-05-03): and dry",
         drafts.WHITE,
         "Draft only",
         f"Landlord: signed by {drafts.AUTHOR} on 2024-05-03T09:00:00Z; it covers the whole file",
+        "Attached file: The keys",
     ]
     page = Page()
     for text in texts:
         page.block("Paragraph", text)
     warnings = [hidden("in the colour of its background", 1, len(drafts.WHITE))]
     phrases = ["Ann Bell", "good repair"]
-    return expectation("pdf", [page], "Form of the harbour", [drafts.PLAN[0]], warnings=warnings, phrases=phrases)
+    return expectation("pdf", [page], "Form of the harbour", [drafts.PLAN[0], drafts.KEYS[0]], warnings=warnings, phrases=phrases)
+
+
+def filed():
+    """Turned text is text of its own; a text layer in a code of its own is read by OCR instead, a scan under stamps as well."""
+    level, garbled, stamped = Page(), Page("Ocr"), Page("Hybrid")
+    level.block("Paragraph", "\n".join(filing.LEVEL))
+    level.block("Paragraph", filing.TURNED)
+    garbled.text = "\n".join(filing.GARBLED)
+    for text in [filing.HEADER, "\n".join(filing.ASKEW), filing.BATES]:
+        stamped.block("Paragraph", text)
+    warning = "The text layer of page 2 does not match what the page shows: OCR was used instead."
+    phrases = [filing.TURNED, "pays for the oil", "landed on the mole"]
+    return expectation("pdf", [level, garbled, stamped], warnings=[warning], phrases=phrases)
+
+
+def pasted():
+    page = Page()
+    page.block("Paragraph", filing.LETTER)
+    page.block("Paragraph", "Picture: " + "\n".join(filing.PASTED))
+    return expectation("docx", [page], phrases=["sixty euros"], unpaged=True)
 
 
 def stray_zeros():
@@ -283,6 +306,8 @@ def all_outcomes():
         "stray_zeros.txt": stray_zeros(),
         "binder.pdf": binder(),
         "form.pdf": form(),
+        "filing.pdf": filed(),
+        "pasted.docx": pasted(),
     }
     found |= {f"draft.{kind}": draft(kind) for kind in ("docx", "doc", "odt", "rtf")}
     found |= {f"licence.{kind}": licence(kind) for kind in ("docx", "doc", "odt", "rtf")}

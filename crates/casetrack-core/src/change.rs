@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
 
-/// How the warning of a document begins that counts its tracked changes of formatting and table cells, which no list has.
+/// How the warning of a document begins that counts its tracked changes of formatting and merged table cells, which no list has.
 pub const UNLISTED_CHANGES: &str = "Tracked changes that are not listed";
 
 labelled! {

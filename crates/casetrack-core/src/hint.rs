@@ -63,8 +63,34 @@ pub enum Action {
 #[serde(rename_all = "snake_case")]
 pub enum FileLimit {
     FileSize,
+    PartSize,
+    TextLength,
+    PictureSize,
+    /// Number of the files in one.
+    Attachments,
+    /// Size of the files in one, together.
+    AttachmentSize,
+    ContainerDepth,
     PageTime,
     ReaderMemory,
+}
+
+impl FileLimit {
+    /// The option that raises it. Texts that are kept with a document, such as warnings, have one wording for every reader, and name what the
+    /// user can do.
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::FileSize => "--max-file-mb",
+            Self::PartSize => "--max-part-mb",
+            Self::TextLength => "--max-text-millions",
+            Self::PictureSize => "--max-image-megapixels",
+            Self::Attachments => "--max-attachments",
+            Self::AttachmentSize => "--max-attachments-mb",
+            Self::ContainerDepth => "--max-container-depth",
+            Self::PageTime => "--max-page-seconds",
+            Self::ReaderMemory => "--max-reader-mb",
+        }
+    }
 }
 
 /// A part of a hint.

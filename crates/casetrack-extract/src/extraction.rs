@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::rc::Rc;
 
-use casetrack_core::{Error, FileFormat, Result};
+use casetrack_core::{Error, FileFormat, FileLimit, Result};
 
 use crate::build::{DocumentBuilder, Extractor, PageObserver};
 use crate::container::encryption;
@@ -73,11 +73,10 @@ pub(crate) fn extract_observed(
     let course = Rc::new(course);
     let source = Source { path, bytes, options };
     if bytes.len() as u64 > options.limits.max_file_bytes {
-        return Err(source.too_large(format_args!(
-            "it has {} bytes, and files are read up to {}",
-            bytes.len(),
-            options.limits.max_file_bytes
-        )));
+        return Err(source.too_large(
+            FileLimit::FileSize,
+            format_args!("it has {} bytes, and files are read up to {}", bytes.len(), options.limits.max_file_bytes),
+        ));
     }
     let plain = encryption::decrypted(&source)?;
     let source = Source { bytes: plain.as_ref().map_or(bytes, |plain| &plain.bytes), ..source };

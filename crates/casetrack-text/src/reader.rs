@@ -86,12 +86,18 @@ impl Reader {
                 "Run `casetrack unlock ID --restored`.",
             ),
             RaiseLimit(limit) => {
-                let (what, option) = match limit {
-                    FileLimit::FileSize => ("size of files", "--max-file-mb"),
-                    FileLimit::PageTime => ("time for a page", "--max-page-seconds"),
-                    FileLimit::ReaderMemory => ("memory for reading a file", "--max-reader-mb"),
+                let what = match limit {
+                    FileLimit::FileSize => "size of files",
+                    FileLimit::PartSize => "size of the parts of a file",
+                    FileLimit::TextLength => "text of one document",
+                    FileLimit::PictureSize => "size of pictures",
+                    FileLimit::Attachments => "number of files in one",
+                    FileLimit::AttachmentSize => "size of the files in one",
+                    FileLimit::ContainerDepth => "depth of files in files",
+                    FileLimit::PageTime => "time for a page",
+                    FileLimit::ReaderMemory => "memory for reading a file",
                 };
-                let raise = format!("raise the limit with {option}");
+                let raise = format!("raise the limit with {}", limit.option());
                 return self.pick(&format!("ask the user to raise CaseTrack's limit on the {what}"), &raise).to_owned();
             }
             NameDataDirectory => (

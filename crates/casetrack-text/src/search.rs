@@ -210,6 +210,8 @@ pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
             text.push_str(&passage(result, false, reader));
         }
     }
+    let redline = reader.pick("redline_documents", "`casetrack redline`");
+    text.push_str(&format!("\nIf one is a version of the other, {redline} shows every change.\n"));
     trimmed(text)
 }
 

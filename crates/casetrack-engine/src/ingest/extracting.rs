@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Progress, Result, Sha256};
+use casetrack_core::{
+    Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, FileLimit, Limits, Progress, Result, Sha256,
+};
 use casetrack_extract::ExtractOptions;
 use casetrack_store::{Collection, SparseVector};
 
@@ -168,9 +170,10 @@ impl<'a> Extracting<'a> {
         let mut members = std::mem::take(&mut prepared.attachments);
         if place.depth >= limits.max_container_depth && !members.is_empty() {
             prepared.meta.warnings.push(format!(
-                "The {} files inside were left out: containers are opened {} deep.",
+                "The {} files inside were left out: containers are opened {} deep ({} raises this limit).",
                 members.len(),
-                limits.max_container_depth
+                limits.max_container_depth,
+                FileLimit::ContainerDepth.option()
             ));
             members.clear();
         }

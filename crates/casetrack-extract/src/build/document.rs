@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use casetrack_core::{
-    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, HiddenReason, Limits, MailHeaders, OtherReading,
-    Page, PageNotes, Properties, Rect, Result,
+    Block, BlockKind, Error, ErrorCode, ExtractionMethod, FileFormat, FileLimit, HiddenReason, Limits, MailHeaders,
+    OtherReading, Page, PageNotes, Properties, Rect, Result,
 };
 
 use super::changes::Changes;
 use super::hidden::Hidden;
 use super::layout::Layout;
 use crate::model::attachment::Attachments;
-use crate::model::{Course, Extraction};
+use crate::model::{Course, Extraction, split_or_raise};
 use crate::text::page_list;
 
 /// Mean confidence of OCR below which a page is named in a warning.
@@ -379,7 +379,7 @@ impl DocumentBuilder {
                     self.max_chars
                 ),
             )
-            .with_hint("Split the file into smaller ones, then try again."));
+            .with_hint(split_or_raise(FileLimit::TextLength)));
         }
         self.chars_left -= chars;
         self.page_chars += chars as u32;

@@ -1,11 +1,12 @@
 //! Office files are zip archives of parts. Reads parts with a limit on their uncompressed size.
 
 use std::fmt::Display;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Write};
 
-use casetrack_core::{Error, Result};
-use zip::ZipArchive;
+use casetrack_core::{Error, FileLimit, Result};
 use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
 
 use crate::model::Source;
 
@@ -98,6 +99,16 @@ impl<'a> ZipContainer<'a> {
     }
 }
 
+/// An archive of these parts; `None` for names that none can have.
+pub(crate) fn packed(parts: &[(String, Vec<u8>)]) -> Option<Vec<u8>> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in parts {
+        writer.start_file(name.as_str(), SimpleFileOptions::default()).ok()?;
+        writer.write_all(bytes).ok()?;
+    }
+    Some(writer.finish().ok()?.into_inner())
+}
+
 /// A file in an archive, or why it cannot be read.
 pub(crate) enum Member {
     File(Vec<u8>),
@@ -110,9 +121,10 @@ pub(crate) enum Member {
 /// The content of a part, from a reader that uncompresses it.
 pub(crate) fn uncompressed(source: &Source, name: &str, part: impl Read) -> Result<Vec<u8>> {
     let limit = source.limits().max_part_bytes;
-    read_to(part, limit)
-        .map_err(|error| part_damaged(source, name, &error))?
-        .ok_or_else(|| source.too_large(format_args!("its part {name} takes more than {limit} bytes uncompressed")))
+    read_to(part, limit).map_err(|error| part_damaged(source, name, &error))?.ok_or_else(|| {
+        let what = format!("its part {name} takes more than {limit} bytes uncompressed");
+        source.too_large(FileLimit::PartSize, what)
+    })
 }
 
 fn part_damaged(source: &Source, name: &str, error: &dyn Display) -> Error {

@@ -3,7 +3,7 @@
 use casetrack_core::Page;
 
 use super::pool::Stopped;
-use crate::model::{ReadBefore, Resume, Stage, Step};
+use crate::model::{ReadBefore, Resume, Stage, Step, raised_by};
 
 /// Workers that one file may end. A hostile file costs the limits of time and memory as often.
 const MAX_ATTEMPTS: usize = 12;
@@ -49,7 +49,12 @@ impl Attempts {
                 Stage::Picture => ("Page", "read by OCR", "pages"),
                 Stage::Inset => ("Picture", "read by OCR", "pictures"),
             };
-            format!("{what} {} could not be {how}: {}. The other {others} were read.", step.page, stopped.on_page())
+            let raise = stopped.limit().map_or_else(String::new, raised_by);
+            format!(
+                "{what} {} could not be {how}: {}{raise}. The other {others} were read.",
+                step.page,
+                stopped.on_page()
+            )
         })
     }
 }
@@ -89,7 +94,7 @@ mod tests {
         assert!(!attempts.resume.one_at_a_time);
         assert_eq!(attempts.resume.left_out, [Step { stage: Stage::Picture, page: 2 }]);
         let warnings: Vec<String> = attempts.warnings().collect();
-        let warning = "Page 2 could not be read by OCR: it took more than 100 MB of memory. The other pages were read.";
+        let warning = "Page 2 could not be read by OCR: it took more than 100 MB of memory (--max-reader-mb raises this limit). The other pages were read.";
         assert_eq!(warnings, [warning]);
     }
 

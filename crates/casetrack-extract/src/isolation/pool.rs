@@ -15,7 +15,9 @@ use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::attempts::{Attempts, in_progress};
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
-use crate::model::{Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest, Resume, Step};
+use crate::model::{
+    Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest, Resume, Step, raised_by, split_or_raise,
+};
 
 /// How often a worker's time and memory are checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
@@ -101,11 +103,11 @@ impl WorkerPool {
                 }
                 Ok(reply) => match attempts.reason() {
                     // Nothing is left without the pages that were left out.
-                    Some(stopped) => break recovered(path, bytes, read.pages, stopped)?,
+                    Some(stopped) => break recovered(path, bytes, read, stopped)?,
                     None => return Err(refused(reply)),
                 },
                 Err(stopped) if attempts.goes_on(&stopped, &read.steps, &read.pages) => {}
-                Err(stopped) => break recovered(path, bytes, read.pages, &stopped)?,
+                Err(stopped) => break recovered(path, bytes, read, &stopped)?,
             }
         };
         extraction.complete();
@@ -201,6 +203,16 @@ impl Stopped {
         }
     }
 
+    /// The limit that it went beyond.
+    pub fn limit(&self) -> Option<FileLimit> {
+        match self {
+            Stopped::Time(_) => Some(FileLimit::PageTime),
+            Stopped::Memory(_) => Some(FileLimit::ReaderMemory),
+            Stopped::Output => Some(FileLimit::TextLength),
+            Stopped::Cancelled | Stopped::Crashed(_) => None,
+        }
+    }
+
     /// The code, reason and hint of the error; an error of its own when the job was only cancelled. `done` completes "no page was …".
     fn explained(&self, done: &str) -> Result<(ErrorCode, String, Hint)> {
         Ok(match self {
@@ -212,12 +224,12 @@ impl Stopped {
             Stopped::Memory(megabytes) => (
                 ErrorCode::FileTooLarge,
                 format!("reading it took more than {megabytes} MB of memory"),
-                hint!["Split the file. Or, if you trust it, ", Action::RaiseLimit(FileLimit::ReaderMemory), "."],
+                split_or_raise(FileLimit::ReaderMemory),
             ),
             Stopped::Output => (
                 ErrorCode::FileTooLarge,
                 "it gives more text than is read from one file".to_owned(),
-                "Split the file.".into(),
+                split_or_raise(FileLimit::TextLength),
             ),
             Stopped::Crashed(how) => (
                 ErrorCode::UnreadableFile,
@@ -231,8 +243,9 @@ impl Stopped {
 }
 
 /// What came before a worker was ended, or the error if nothing did.
-fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> Result<Extraction> {
+fn recovered(path: &Path, bytes: &[u8], read: Read, stopped: &Stopped) -> Result<Extraction> {
     let (code, reason, hint) = stopped.explained("finished")?;
+    let Read { pages, attachments, .. } = read;
     let name = file_name(path);
     // A protected file is opened only in a worker; its name is enough here.
     let format = match crate::detect(path, bytes) {
@@ -248,15 +261,28 @@ fn recovered(path: &Path, bytes: &[u8], pages: Vec<Page>, stopped: &Stopped) -> 
             properties: Properties::default(),
             pages,
             unpaged: false,
-            attachments: Vec::new(),
+            attachments,
             warnings: vec![
-                format!("Only pages 1 to {last} were read: {reason}. {}", hint.plain().unwrap_or_default())
-                    .trim_end()
-                    .to_owned(),
-            ],
+                format!(
+                    "Only pages 1 to {last} were read: {reason}{}. {}",
+                    stopped.limit().map_or_else(String::new, raised_by),
+                    hint.plain().unwrap_or_default()
+                )
+                .trim_end()
+                .to_owned(),
+            ]
+            .into_iter()
+            // Files inside come last.
+            .chain(may_hold_files(format).then(|| "Files inside it, if there are any, are missing.".to_owned()))
+            .collect(),
         }),
         _ => Err(Error::new(code, format!("{name} could not be read: {reason}.")).with_hint(hint)),
     }
+}
+
+fn may_hold_files(format: FileFormat) -> bool {
+    let is_plain = matches!(format, FileFormat::Csv | FileFormat::Text | FileFormat::Markdown | FileFormat::Html);
+    !is_plain && format != FileFormat::Image
 }
 
 impl Worker {

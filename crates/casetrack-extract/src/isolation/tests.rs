@@ -2,10 +2,14 @@ use super::*;
 use crate::model::Stage;
 
 fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> Result<Extraction> {
+    run_shell_on("dir/lease.txt", b"The lease.\n", script, limits, cancel)
+}
+
+fn run_shell_on(path: &str, bytes: &[u8], script: &str, limits: Limits, cancel: &Cancel) -> Result<Extraction> {
     let arguments = vec!["-c".to_owned(), script.to_owned()];
     let pool = WorkerPool::new(WorkerCommand { program: "sh".into(), arguments });
     let options = ExtractOptions { limits, ..Default::default() };
-    let result = pool.extract(Path::new("dir/lease.txt"), b"The lease.\n", &options, cancel);
+    let result = pool.extract(Path::new(path), bytes, &options, cancel);
     assert!(pool.idle().is_empty(), "a worker that was stopped is used again");
     result
 }
@@ -108,7 +112,17 @@ fn a_hang_ends_with_the_limit_and_what_came_before_is_kept() {
     let recovered = run_shell(&script, limits, &Cancel::default());
     let recovered = recovered.unwrap();
     assert_eq!(recovered.pages, [page(1, "One."), page(2, "Two.")]);
-    assert!(recovered.warnings[0].contains("Only pages 1 to 2 were read"), "{:?}", recovered.warnings);
+    let warning = "Only pages 1 to 2 were read: no page was finished within 10 seconds of computing (--max-page-seconds raises this limit).";
+    assert_eq!(recovered.warnings, [warning]);
+}
+
+#[test]
+fn files_inside_that_were_not_reached_are_told() {
+    let (_dir, script) = pages_then(&[page(1, "One.")], "kill -SEGV $$");
+    let mail = b"From: ann@example.com\nSubject: Lease\n\nThe lease.\n";
+    let recovered = run_shell_on("lease.eml", mail, &script, Limits::default(), &Cancel::default()).unwrap();
+    assert_eq!(recovered.pages, [page(1, "One.")]);
+    assert_eq!(recovered.warnings[1], "Files inside it, if there are any, are missing.");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use casetrack_core::Limits;
+use casetrack_core::{FileLimit, Limits};
 use serde::{Deserialize, Serialize};
 
 /// Longest file or folder name kept, in characters; file systems end at 255 bytes.
@@ -25,7 +25,9 @@ pub(crate) struct Attachments {
     names: HashMap<String, u32>,
     places_left: u32,
     bytes_left: u64,
-    left_out: u32,
+    /// How many were left out for being too many, and too large.
+    too_many: u32,
+    too_large: u32,
 }
 
 impl Attachments {
@@ -52,7 +54,8 @@ impl Attachments {
 
     /// Counts a file that does not fit.
     pub fn leave_out(&mut self) {
-        self.left_out = self.left_out.saturating_add(1);
+        let count = if self.places_left == 0 { &mut self.too_many } else { &mut self.too_large };
+        *count = count.saturating_add(1);
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -60,8 +63,19 @@ impl Attachments {
     }
 
     pub fn warning(&self) -> Option<String> {
-        (self.left_out > 0).then(|| {
-            format!("{} of the files inside were left out, because together they exceed the limits.", self.left_out)
+        let left_out = self.too_many.saturating_add(self.too_large);
+        let mut limits = Vec::new();
+        if self.too_many > 0 {
+            limits.push(FileLimit::Attachments.option());
+        }
+        if self.too_large > 0 {
+            limits.extend([FileLimit::AttachmentSize.option(), FileLimit::PartSize.option()]);
+        }
+        (left_out > 0).then(|| {
+            format!(
+                "{left_out} of the files inside were left out, because together they exceed the limits (raised by {}).",
+                limits.join(", ")
+            )
         })
     }
 
@@ -154,7 +168,9 @@ mod tests {
         for bytes in [3, 3, 2, 0] {
             attachments.push("a", vec![0; bytes]);
         }
-        assert!(attachments.warning().is_some_and(|warning| warning.starts_with("2 of the files")));
+        let warning = attachments.warning().unwrap();
+        assert!(warning.starts_with("2 of the files"), "{warning}");
+        assert!(warning.ends_with("(raised by --max-attachments, --max-attachments-mb, --max-part-mb)."), "{warning}");
         assert_eq!(attachments.into_vec().len(), 2);
     }
 }

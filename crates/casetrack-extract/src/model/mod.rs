@@ -11,4 +11,4 @@ pub(crate) use self::course::{Course, ReadBefore, Resume, Stage, Step};
 pub use self::extraction::{AUTO_LANGUAGES, ExtractOptions, Extraction};
 pub use self::picture::{PagePicture, RenderRequest};
 pub(crate) use self::picture::{Pixels, on_paper, union};
-pub(crate) use self::source::Source;
+pub(crate) use self::source::{Source, raised_by, split_or_raise};

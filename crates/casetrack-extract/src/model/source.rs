@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use casetrack_core::{Action, Error, ErrorCode, FileFormat, Limits, hint};
+use casetrack_core::{Action, Error, ErrorCode, FileFormat, FileLimit, Hint, Limits, hint};
 
 use super::extraction::{AUTO_LANGUAGES, ExtractOptions};
 
@@ -11,6 +11,16 @@ pub(crate) struct Source<'a> {
     pub path: &'a Path,
     pub bytes: &'a [u8],
     pub options: &'a ExtractOptions,
+}
+
+/// What to do about a file that goes beyond a limit.
+pub(crate) fn split_or_raise(limit: FileLimit) -> Hint {
+    hint!["Split the file. Or, if you trust it, ", Action::RaiseLimit(limit), "."]
+}
+
+/// What a warning says of a limit that was met.
+pub(crate) fn raised_by(limit: FileLimit) -> String {
+    format!(" ({} raises this limit)", limit.option())
 }
 
 impl<'a> Source<'a> {
@@ -97,8 +107,9 @@ impl<'a> Source<'a> {
         .with_hint(format!("Save or export it as one of {}, then try again.", formats.join(", ")))
     }
 
-    pub fn too_large(&self, what: impl std::fmt::Display) -> Error {
+    /// `what` completes "… is too large: ".
+    pub fn too_large(&self, limit: FileLimit, what: impl std::fmt::Display) -> Error {
         Error::new(ErrorCode::FileTooLarge, format!("{} is too large: {what}.", self.name()))
-            .with_hint("Split the file into smaller ones, then try again.")
+            .with_hint(split_or_raise(limit))
     }
 }

@@ -7,8 +7,10 @@ use encoding_rs::WINDOWS_1252;
 use crate::build::DocumentBuilder;
 use crate::container::ole::{self, CompoundFile, Entry, copied, u32_at, utf16_to_zero};
 use crate::container::opc::Package;
-use crate::container::zip::ZipContainer;
+use crate::container::xml::XmlReader;
+use crate::container::zip::{self, ZipContainer};
 use crate::model::attachment;
+use crate::text::encoding;
 
 /// Names of objects in a warning.
 const MAX_NAMES: usize = 5;
@@ -58,9 +60,15 @@ impl Embedded {
         embedded.finish(document)
     }
 
-    /// Hands out the OLE objects of an OpenDocument package. Objects of OpenDocument itself are part of the text.
+    /// Hands out the OLE objects of an OpenDocument package, and the documents that are folders in it, each as a package of its own. Formulas
+    /// and charts are part of the text.
     pub fn of_open_document(container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
         let mut embedded = Self::default();
+        for name in container.names() {
+            if let Some(folder) = name.strip_suffix("/content.xml").filter(|folder| !folder.contains('/')) {
+                embedded.folder(container, folder, document);
+            }
+        }
         let is_object = |name: &String| name.starts_with("Object ") && !name.contains('/');
         for name in container.names().into_iter().filter(is_object) {
             match container.part(&name) {
@@ -97,6 +105,37 @@ impl Embedded {
             }
         }
         embedded.finish(document)
+    }
+
+    /// Hands out the OpenDocument file that is a folder of another.
+    fn folder(&mut self, container: &mut ZipContainer, folder: &str, document: &mut DocumentBuilder) {
+        // Damage was met, and reported, when the text was read.
+        let Ok(Some(content)) = container.part(&format!("{folder}/content.xml")) else { return };
+        let Some((kind, extension)) = kind_of(&encoding::decode_xml(&content)) else { return };
+        let mut parts =
+            vec![("mimetype".to_owned(), format!("application/vnd.oasis.opendocument.{kind}").into_bytes())];
+        let mut left = document.attachments().bytes_left();
+        for name in container.names() {
+            let Some(inner) = name.strip_prefix(folder).and_then(|name| name.strip_prefix('/')) else { continue };
+            if inner.is_empty() || inner.ends_with('/') || inner == "mimetype" {
+                continue;
+            }
+            match container.part(&name) {
+                Ok(Some(bytes)) => match left.checked_sub(bytes.len() as u64) {
+                    Some(rest) => {
+                        left = rest;
+                        parts.push((inner.to_owned(), bytes));
+                    }
+                    None => return document.attachments().leave_out(),
+                },
+                Ok(None) => {}
+                Err(_) => return self.unopened.push(folder.to_owned()),
+            }
+        }
+        match zip::packed(&parts) {
+            Some(bytes) => document.attachments().push(&format!("{folder}.{extension}"), bytes),
+            None => self.unopened.push(folder.to_owned()),
+        }
     }
 
     /// Hands out what a part of a document holds: an OLE object, or a file as it is.
@@ -146,6 +185,26 @@ impl Embedded {
         }
         Ok(())
     }
+}
+
+/// The kind of an OpenDocument file and the extension of its files, by its content; `None` for what is part of the text around it.
+fn kind_of(content: &str) -> Option<(&'static str, &'static str)> {
+    const KINDS: [(&str, (&str, &str)); 4] = [
+        ("text", ("text", "odt")),
+        ("spreadsheet", ("spreadsheet", "ods")),
+        ("presentation", ("presentation", "odp")),
+        ("drawing", ("graphics", "odg")),
+    ];
+    let mut xml = XmlReader::new(content);
+    xml.root().ok()?;
+    while let Some(element) = xml.child().ok()? {
+        if element.name() == "body" {
+            let inner = xml.child().ok()??;
+            return KINDS.iter().find(|(name, _)| *name == inner.name()).map(|(_, kind)| *kind);
+        }
+        xml.skip().ok()?;
+    }
+    None
 }
 
 fn has_folder(name: &str, folder: &str) -> bool {

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::Cursor;
 use std::rc::Rc;
 
+use casetrack_core::FileLimit;
 use image::{DynamicImage, ImageReader, Limits};
 use sha2::{Digest, Sha256};
 
 use crate::build::flow::is_reserved;
 use crate::build::{DocumentBuilder, changes};
 use crate::container::zip::ZipContainer;
-use crate::model::{Course, Source, Stage, Step, on_paper};
+use crate::model::{Course, Source, Stage, Step, on_paper, raised_by};
 use crate::ocr::{self, GrayImage, OcrPage, Picture};
 
 /// Pictures of one file that are read, and their pixels in all: some minutes of OCR.
@@ -143,7 +144,8 @@ impl<'a> Pictures<'a> {
         }
         let most = self.source.limits().max_image_pixels;
         if pixels > most {
-            return Err(format!("they have more than {} million pixels", most / 1_000_000));
+            let raise = raised_by(FileLimit::PictureSize);
+            return Err(format!("they have more than {} million pixels{raise}", most / 1_000_000));
         }
         if self.tally.pictures >= MAX_PICTURES || self.tally.pixels + pixels > MAX_PIXELS {
             return Err(format!(

@@ -5,7 +5,7 @@ use casetrack_core::ChangeKind;
 use crate::build::changes::{self, ChangeId, Changes, Gap, Stamp};
 use crate::build::flow::{FlowBlock, FlowCell, FlowRow, plain_text};
 
-/// What was done to the mark at the end of a paragraph, or to a row.
+/// What was done to the mark at the end of a paragraph, or to a row or cell.
 #[derive(Default)]
 pub(crate) struct Tracked {
     pub inserted: Option<(ChangeKind, Stamp)>,
@@ -60,6 +60,25 @@ pub(crate) fn deleted_note(blocks: &[FlowBlock], changes: &Changes) -> String {
     let texts = blocks.iter().map(|block| plain_text(&changes.original(&block.text)).trim().to_owned());
     let text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
     if text.is_empty() { String::new() } else { format!(" [note: {text}]") }
+}
+
+/// The blocks of a cell as its changes say: of one that was deleted, the mark alone is left.
+pub(crate) fn cell(mut blocks: Vec<FlowBlock>, tracked: Tracked, changes: &mut Changes) -> Vec<FlowBlock> {
+    if let Some((kind, stamp)) = tracked.deleted {
+        let text = FlowCell { column: 1, blocks }.text();
+        let text = plain_text(&changes.original(&text)).trim().to_owned();
+        let gone = changes.deletion(kind, &stamp, text, tracked.inserted.is_some()).map(changes::gone);
+        return gone.map(block).into_iter().collect();
+    }
+    let is_blank = blocks.iter().all(|block| changes::is_blank(&block.text));
+    let inserted = tracked.inserted.filter(|_| !is_blank);
+    if let Some(id) = inserted.and_then(|(kind, stamp)| changes.insertion(kind, &stamp))
+        && let [first, ..] = &mut blocks[..]
+    {
+        first.text.insert_str(0, &changes::start(id));
+        blocks.last_mut().into_iter().for_each(|last| last.text.push_str(&changes::end(id)));
+    }
+    blocks
 }
 
 /// The rows of a table that are part of the text.

@@ -1,6 +1,6 @@
-//! Tracked changes (17.13.5): runs, paragraph marks and rows that were inserted, deleted or moved.
+//! Tracked changes (17.13.5): runs, paragraph marks, rows and cells that were inserted, deleted or moved.
 //!
-//! Changes of formatting and of table cells are counted (`unlisted`).
+//! Changes of formatting, and cells that were merged, are counted (`unlisted`).
 
 use casetrack_core::ChangeKind;
 
@@ -31,7 +31,7 @@ impl Revisions {
 }
 
 impl Tracked {
-    /// Takes an element of the properties of a mark or row, if it is a change (17.13.5.15, 17.13.5.20).
+    /// Takes an element of the properties of a mark, row or cell, if it is a change (17.13.5.1, 17.13.5.2, 17.13.5.15, 17.13.5.20).
     pub fn read(&mut self, element: &Element) {
         match kind(element.name()) {
             Some(kind) if kind.removes() => self.deleted = Some((kind, stamp(element))),
@@ -52,8 +52,8 @@ impl Tracked {
 
 fn kind(name: &str) -> Option<ChangeKind> {
     match name {
-        "ins" => Some(ChangeKind::Insertion),
-        "del" => Some(ChangeKind::Deletion),
+        "ins" | "cellIns" => Some(ChangeKind::Insertion),
+        "del" | "cellDel" => Some(ChangeKind::Deletion),
         "moveFrom" => Some(ChangeKind::MoveFrom),
         "moveTo" => Some(ChangeKind::MoveTo),
         _ => None,
@@ -163,12 +163,13 @@ impl Body<'_, '_> {
         self.revisions.run.end_paragraph(mark.inserted, text, label, self.flow.document.changes())
     }
 
-    /// A row whose insertion is tracked begins: what is inserted in it is part of that.
-    pub fn start_inserted_row(&mut self) {
+    /// A row or cell whose insertion is tracked begins: what is inserted in it is part of that. Whether it is itself in no insertion.
+    pub fn start_inserted_part(&mut self) -> bool {
         self.revisions.inserting += 1;
+        self.revisions.inserting == 1
     }
 
-    pub fn end_inserted_row(&mut self) {
+    pub fn end_inserted_part(&mut self) {
         self.revisions.inserting = self.revisions.inserting.saturating_sub(1);
     }
 }

@@ -6,7 +6,7 @@ use super::body::Body;
 use crate::build::changes;
 use crate::build::flow::{FlowCell, FlowRow, Sink};
 use crate::container::xml::Stop;
-use crate::office::tracked::{Rows, Tracked};
+use crate::office::tracked::{self, Rows, Tracked};
 
 /// A row being read.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Body<'_, '_> {
                     let mut row = Row { next_column: 1, ..Row::default() };
                     let outcome = self.row(&mut row);
                     if row.tracked.inserted.is_some() {
-                        self.end_inserted_row();
+                        self.end_inserted_part();
                     }
                     outcome?;
                     rows.add(row.row, row.tracked, self.flow.document.changes());
@@ -57,7 +57,7 @@ impl Body<'_, '_> {
                             "gridBefore" => row.next_column += span(property.value()).unwrap_or(0),
                             "ins" if row.tracked.inserted.is_none() => {
                                 row.tracked.read(&property);
-                                self.start_inserted_row();
+                                self.start_inserted_part();
                             }
                             _ => row.tracked.read(&property),
                         }
@@ -75,8 +75,10 @@ impl Body<'_, '_> {
     fn cell(&mut self, row: &mut Row) -> Result<(), Stop> {
         let mut columns = 1;
         let mut continues = false;
+        let mut tracked = Tracked::default();
+        let (mut is_inserted, mut is_outermost) = (false, false);
         let mut sink = Sink::collect();
-        self.apart(&mut sink, |body, sink| {
+        let outcome = self.apart(&mut sink, |body, sink| {
             while let Some(element) = body.xml.child()? {
                 if element.name() != "tcPr" {
                     body.block(&element, sink)?;
@@ -87,15 +89,29 @@ impl Body<'_, '_> {
                         "gridSpan" => columns = span(property.value()).unwrap_or(1).max(1),
                         // Only the first cell of a vertical merge is shown.
                         "vMerge" => continues = property.value().as_deref() != Some("restart"),
+                        "cellIns" if !is_inserted => {
+                            is_inserted = true;
+                            is_outermost = body.start_inserted_part();
+                            tracked.read(&property);
+                        }
+                        "cellDel" => tracked.read(&property),
                         _ => {}
                     }
                     body.xml.skip()?;
                 }
             }
             Ok(())
-        })?;
+        });
+        if is_inserted {
+            self.end_inserted_part();
+        }
+        outcome?;
         let mut blocks = if continues { Vec::new() } else { sink.into_blocks() };
         blocks.last_mut().into_iter().for_each(|last| changes::trim_break(&mut last.text));
+        // In a row that was inserted, the cell is part of that.
+        if is_outermost || tracked.deleted.is_some() {
+            blocks = tracked::cell(blocks, tracked, self.flow.document.changes());
+        }
         row.row.cells.push(FlowCell { column: row.next_column, blocks });
         row.next_column += columns;
         Ok(())

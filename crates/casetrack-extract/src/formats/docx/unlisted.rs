@@ -1,4 +1,4 @@
-//! Tracked changes that are counted, but not listed: of formatting (17.13.5), and of the cells of tables (17.13.5.1 to 17.13.5.3).
+//! Tracked changes that are counted, but not listed: of formatting (17.13.5), and cells of tables that were merged or split (17.13.5.3).
 
 use std::collections::BTreeSet;
 
@@ -39,14 +39,11 @@ impl Counted {
 /// The warning that names the changes of these parts that are not listed, if there are any. Parts without one are not parsed.
 pub(super) fn warning(parts: &[&str]) -> Option<String> {
     let (mut formatting, mut cells) = (Counted::default(), Counted::default());
-    for xml in parts
-        .iter()
-        .filter(|xml| ["Change ", "Change>", "cellIns", "cellDel", "cellMerge"].iter().any(|name| xml.contains(name)))
-    {
+    for xml in parts.iter().filter(|xml| ["Change ", "Change>", "cellMerge"].iter().any(|name| xml.contains(name))) {
         // Damage is met, and reported, when the text is read.
         let _ = count(xml, &mut formatting, &mut cells);
     }
-    let said: Vec<String> = formatting.said("formatting").into_iter().chain(cells.said("table cells")).collect();
+    let said: Vec<String> = formatting.said("formatting").into_iter().chain(cells.said("merged table cells")).collect();
     (!said.is_empty())
         .then(|| format!("{UNLISTED_CHANGES}: {}. The text is as if they were accepted.", said.join(", ")))
 }
@@ -60,7 +57,7 @@ fn count(xml: &str, formatting: &mut Counted, cells: &mut Counted) -> Result<(),
                 formatting.add(element.attribute("author"));
                 xml.skip()?;
             }
-            "cellIns" | "cellDel" | "cellMerge" => cells.add(element.attribute("author")),
+            "cellMerge" => cells.add(element.attribute("author")),
             _ => {}
         }
     }

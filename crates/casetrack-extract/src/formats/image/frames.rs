@@ -3,7 +3,7 @@
 use std::io::Cursor;
 use std::iter;
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, FileLimit, Result};
 use image::metadata::Orientation;
 use image::{
     AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,
@@ -118,10 +118,13 @@ pub(super) fn points_per_pixel(width: u32, height: u32, resolution: Option<u32>)
 
 pub(super) fn read_error(source: &Source, error: &ImageError) -> Error {
     match error {
-        ImageError::Limits(_) => source.too_large(format_args!(
-            "pictures are read up to {} million pixels and {MAX_SIDE} pixels a side",
-            source.limits().max_image_pixels / 1_000_000
-        )),
+        ImageError::Limits(_) => source.too_large(
+            FileLimit::PictureSize,
+            format_args!(
+                "pictures are read up to {} million pixels and {MAX_SIDE} pixels a side",
+                source.limits().max_image_pixels / 1_000_000
+            ),
+        ),
         ImageError::Unsupported(_) => source.unreadable(format_args!("its kind of picture is not supported ({error})")),
         error => source.unreadable(error),
     }

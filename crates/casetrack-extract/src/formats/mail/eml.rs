@@ -1,7 +1,7 @@
 //! Messages as they travel (RFC 5322).
 
 use casetrack_core::mail::message_ids;
-use casetrack_core::{MailHeaders, Result};
+use casetrack_core::{FileLimit, MailHeaders, Result};
 use mail_parser::{Address, HeaderName, HeaderValue};
 
 use super::body::{self, PageText};
@@ -9,7 +9,7 @@ use super::letter::{Enclosure, Letter};
 use super::mime::{Part, decode_text, split_headers};
 
 use crate::build::{DocumentBuilder, Extractor};
-use crate::model::Source;
+use crate::model::{Source, raised_by};
 
 /// Multiparts inside each other; programs make three or four.
 const MAX_DEPTH: usize = 30;
@@ -31,7 +31,8 @@ impl Extractor for Eml {
             document.warn("The message is encrypted; only its headers could be read.");
         }
         if reader.parts_left == 0 {
-            document.warn("The message has more parts than are read; the rest is missing.");
+            let raise = raised_by(FileLimit::Attachments);
+            document.warn(format!("The message has more parts than are read{raise}; the rest is missing."));
         }
         let attachments = reader.enclosures;
         let (headers, mail) = (shown_headers(&message), mail_headers(&message));

@@ -11,6 +11,8 @@ use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 pub(super) struct Embedded {
     pub title: String,
     pub rows: Vec<FlowRow>,
+    /// Whether it is a document of its own. Those of packages are handed out as files.
+    is_document: bool,
 }
 
 impl Body<'_, '_> {
@@ -19,6 +21,9 @@ impl Body<'_, '_> {
     pub fn object(&mut self, element: &Element) -> (Embedded, Result<(), Stop>) {
         let mut embedded = Embedded::default();
         let outcome = self.object_content(&mut embedded);
+        if embedded.is_document {
+            self.flow.document.warn("A document that is embedded in it was not read: it has no file of its own.");
+        }
         let folder = element.attribute("href").unwrap_or_default();
         let folder = folder.trim_start_matches("./").trim_end_matches('/');
         if !folder.is_empty()
@@ -65,7 +70,10 @@ impl Body<'_, '_> {
                         embedded.rows = rows;
                         outcome?;
                     }
-                    _ => self.xml.skip()?,
+                    name => {
+                        embedded.is_document |= matches!(name, "text" | "spreadsheet" | "presentation" | "drawing");
+                        self.xml.skip()?;
+                    }
                 },
                 Node::Text(_) => {}
                 Node::End | Node::Eof => return Ok(()),

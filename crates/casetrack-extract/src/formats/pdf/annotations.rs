@@ -97,6 +97,12 @@ pub(super) fn annotated<'a>(
     Ok(Annotated { page: pdf.pages().get(index)?, units, holds_file, stamps })
 }
 
+/// The signatures that no field on a page shows, for the top of the first page.
+pub(super) fn of_hidden_signatures(signatures: &mut Signatures) -> impl Iterator<Item = Unit> {
+    let said = signatures.others().into_iter();
+    said.map(|signature| Unit { text: format!("Signature that no page shows: {signature}"), area: NOWHERE })
+}
+
 const NOWHERE: Rect = Rect { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 };
 
 impl Annotated<'_> {
@@ -116,7 +122,6 @@ impl Annotated<'_> {
 }
 
 fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signatures: &mut Signatures) -> Reading {
-    let signature = matches!(annotation.as_form_field(), Some(PdfFormField::Signature(_))).then(|| signatures.next());
     if annotation.is_hidden() {
         return Reading::Nothing;
     }
@@ -126,19 +131,21 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
         Some(contents) => Reading::Unit(format!("{what}{}: {contents}", by_whom(annotation))),
         None => Reading::Nothing,
     };
-    let comment_on = |what: &str| match &contents {
-        Some(contents) => Reading::Unit(format!("{what}{}:{} – {contents}", by_whom(annotation), shown())),
-        None => Reading::Nothing,
+    let comment_on = |what: &str| match (&contents, shown()) {
+        (Some(contents), shown) => Reading::Unit(format!("{what}{}:{shown} – {contents}", by_whom(annotation))),
+        (None, shown) if !shown.is_empty() => Reading::Unit(format!("{what}{}:{shown}", by_whom(annotation))),
+        (None, _) => Reading::Nothing,
     };
     match annotation {
         PdfPageAnnotation::Widget(_) | PdfPageAnnotation::XfaWidget(_) => match annotation.as_form_field() {
-            Some(PdfFormField::Signature(field)) => match signature.flatten() {
-                // What it shows need not be what it is.
-                Some(signature) => {
-                    Reading::UnitAndAppearance(format!("{}: {signature}", label(field.name(), "Signature")))
+            Some(PdfFormField::Signature(field)) => {
+                let name = field.name();
+                match signatures.in_field(name.as_deref().unwrap_or_default()) {
+                    // What it shows need not be what it is.
+                    Some(signature) => Reading::UnitAndAppearance(format!("{}: {signature}", label(name, "Signature"))),
+                    None => Reading::Appearance,
                 }
-                None => Reading::Appearance,
-            },
+            }
             Some(field) => of_field(field),
             None => Reading::Appearance,
         },
@@ -147,17 +154,25 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
         PdfPageAnnotation::Text(_) => comment("Note"),
         PdfPageAnnotation::Highlight(_) => comment_on("Highlight"),
         PdfPageAnnotation::Underline(_) | PdfPageAnnotation::Squiggly(_) => comment_on("Underlined"),
-        PdfPageAnnotation::Strikeout(_) => match &contents {
-            Some(_) => comment_on("Struck out"),
-            None => Reading::Unit(format!("Struck out{}:{}", by_whom(annotation), shown())),
+        PdfPageAnnotation::Strikeout(_) => match comment_on("Struck out") {
+            // On a scan there are no words to tell.
+            Reading::Nothing => Reading::Unit(format!("Struck out{}", by_whom(annotation))),
+            said => said,
         },
         PdfPageAnnotation::Redacted(_) => Reading::Unit(format!("Marked for redaction:{}", shown())),
-        PdfPageAnnotation::Square(_) | PdfPageAnnotation::Circle(_) | PdfPageAnnotation::Ink(_) => comment("Comment"),
-        other if is_file(other) => {
-            let contents = contents.map(|contents| format!(": {contents}")).unwrap_or_default();
-            Reading::Unit(format!("Attached file{}{contents}", by_whom(annotation)))
-        }
-        _ => Reading::Nothing,
+        other => match other.annotation_type() {
+            PdfPageAnnotationType::FileAttachment => {
+                let contents = contents.map(|contents| format!(": {contents}")).unwrap_or_default();
+                Reading::Unit(format!("Attached file{}{contents}", by_whom(annotation)))
+            }
+            // A caret is how reviewers insert text, and replace what they strike out.
+            PdfPageAnnotationType::Caret => comment("Inserted"),
+            PdfPageAnnotationType::Watermark => Reading::Appearance,
+            // What links and windows of notes say is said elsewhere.
+            PdfPageAnnotationType::Link | PdfPageAnnotationType::Popup => Reading::Nothing,
+            // Squares, lines, drawings and whatever else holds a comment.
+            _ => comment("Comment"),
+        },
     }
 }
 

@@ -1,28 +1,44 @@
-//! Files inside a PDF: attachments, and the members of a portfolio.
+//! Files inside a PDF: attachments, the members of a portfolio, and files that are attached to places on pages.
+
+use std::collections::HashSet;
 
 use pdfium_render::prelude::PdfDocument;
+use sha2::{Digest, Sha256};
 
+use super::page_files::on_pages;
 use crate::build::DocumentBuilder;
+use crate::model::Source;
 
-/// Hands the files to the builder, as far as its limits go. pdfium decodes each of them in the memory of the worker.
-pub(super) fn hand_out(pdf: &PdfDocument, document: &mut DocumentBuilder) {
-    let mut unopened = 0;
-    for index in pdf.attachments().as_range() {
-        let Ok(file) = pdf.attachments().get(index) else {
-            unopened += 1;
-            continue;
-        };
-        if file.len() as u64 > document.attachments().bytes_left() {
+/// Hands the files to the builder, as far as its limits go: those of the document, then those on these pages, counted from 0, which the
+/// document does not hold as well. pdfium decodes each of them in the memory of the worker.
+pub(super) fn hand_out(source: &Source, pdf: &PdfDocument, pages: &[usize], document: &mut DocumentBuilder) {
+    let (mut seen, mut unopened) = (HashSet::new(), 0);
+    let mut push = |size: usize, is_of_page: bool, name: &str, bytes: &dyn Fn() -> Option<Vec<u8>>| {
+        if size as u64 > document.attachments().bytes_left() {
             document.attachments().leave_out();
-            continue;
+            return;
         }
-        match file.save_to_bytes() {
-            Ok(bytes) => document.attachments().push(&file.name(), bytes),
-            Err(error) => {
-                tracing::debug!("attachment {index}: {error:?}");
-                unopened += 1;
+        match bytes() {
+            Some(bytes) => {
+                let is_new = seen.insert(<[u8; 32]>::from(Sha256::digest(&bytes)));
+                if is_new || !is_of_page {
+                    document.attachments().push(name, bytes);
+                }
             }
+            None => unopened += 1,
         }
+    };
+    for index in pdf.attachments().as_range() {
+        match pdf.attachments().get(index) {
+            Ok(file) => push(file.len(), false, &file.name(), &|| file.save_to_bytes().ok()),
+            Err(_) => push(0, false, "", &|| None),
+        }
+    }
+    if !pages.is_empty() {
+        on_pages(source, pdf, pages, |file| match file {
+            Some(file) => push(file.size, true, &file.name, &|| file.bytes()),
+            None => push(0, true, "", &|| None),
+        });
     }
     if unopened > 0 {
         document.warn(format!("Attached files that could not be opened: {unopened}."));
@@ -36,7 +52,7 @@ mod tests {
     use crate::test_files::pdf_file_of;
     use crate::{ExtractOptions, Extraction};
 
-    /// One page that says `text`, with these annotations (the ninth object is one), in a document that holds a file.
+    /// One page that says `text`, with these annotations (the ninth and tenth object are some), in a document that holds a file.
     fn extracted(text: &str, annotations: &str) -> Extraction {
         let content = format!("BT /F1 12 Tf 72 700 Td ({text}) Tj ET");
         let stream = |text: &str| format!("<< /Length {} >>\nstream\n{text}\nendstream", text.len());
@@ -54,18 +70,29 @@ mod tests {
             stream(&content),
             "<< /Type /Annot /Subtype /FileAttachment /Rect [72 600 92 620] /Contents (The survey) /FS 6 0 R >>"
                 .to_owned(),
+            "<< /Type /Annot /Subtype /FileAttachment /Rect [72 500 92 520] /FS 11 0 R >>".to_owned(),
+            "<< /Type /Filespec /F (keys.txt) /UF (keys.txt) /EF << /F 12 0 R >> >>".to_owned(),
+            stream("Two keys."),
         ]);
         crate::extract(Path::new("lease.pdf"), &file, &ExtractOptions::default()).unwrap()
     }
 
     #[test]
-    fn files_of_the_document_are_handed_out_and_files_on_pages_are_named() {
-        let extraction = extracted("The rent is due in May.", "9 0 R");
+    fn files_of_the_document_and_on_its_pages_are_handed_out_once() {
+        let extraction = extracted("The rent is due in May.", "9 0 R 10 0 R");
         let files: Vec<_> = extraction.attachments.iter().map(|file| (file.name.as_str(), &file.bytes[..])).collect();
-        assert_eq!(files, [("plan.txt", &b"The northern wall."[..])]);
-        assert_eq!(extraction.pages[0].text, "The rent is due in May.\nAttached file: The survey");
-        let warning = "Files attached to places on page 1 were not opened; a PDF viewer can save them.";
-        assert_eq!(extraction.warnings, [warning]);
+        assert_eq!(files, [("plan.txt", &b"The northern wall."[..]), ("keys.txt", &b"Two keys."[..])]);
+        let text = "The rent is due in May.\nAttached file: The survey\nAttached file";
+        assert_eq!(extraction.pages[0].text, text);
+        assert!(extraction.warnings.is_empty(), "{:?}", extraction.warnings);
+    }
+
+    #[test]
+    fn a_file_on_a_page_that_is_missing_is_a_warning() {
+        let inline = "<< /Type /Annot /Subtype /FileAttachment /Rect [72 600 92 620] /FS 99 0 R >>";
+        let extraction = extracted("The rent is due in May.", inline);
+        assert_eq!(extraction.attachments.len(), 1);
+        assert_eq!(extraction.warnings, ["Attached files that could not be opened: 1."]);
     }
 
     #[test]

@@ -28,6 +28,12 @@ pub(super) fn opened<'a>(source: &'a Source) -> Result<PdfDocument<'a>> {
     opened.map_err(|error| open_error(source, &error))
 }
 
+/// The passwords that may open the file: that which was given, and none.
+pub(super) fn passwords<'a>(source: &'a Source) -> impl Iterator<Item = Option<&'a str>> {
+    let given = source.options.password.as_ref().map(|password| Some(password.reveal()));
+    given.into_iter().chain([None])
+}
+
 fn open_error(source: &Source, error: &PdfiumError) -> Error {
     match error {
         error if is_password_error(error) => source.needs_password(),

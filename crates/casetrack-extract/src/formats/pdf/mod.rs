@@ -17,7 +17,9 @@ mod layout;
 mod library;
 mod line;
 mod merge;
+mod objects;
 mod page;
+mod page_files;
 mod pictures;
 mod rendering;
 mod report;
@@ -29,7 +31,7 @@ mod tables;
 mod text_layer;
 mod view;
 
-use casetrack_core::{BlockKind, ExtractionMethod, Rect, Result};
+use casetrack_core::{BlockKind, ExtractionMethod, FileLimit, Rect, Result};
 use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, PdfPageIndex, PdfiumError};
 use std::borrow::Cow;
 
@@ -59,6 +61,9 @@ const MIN_TEXT_OF_SCAN: usize = 50;
 /// Share of the page that pictures must cover for a scan: on a page with a little text, and on one with none at all.
 const SCAN_COVERAGE: f32 = 0.5;
 const SCAN_COVERAGE_WITHOUT_TEXT: f32 = 0.1;
+/// Share of the page that one picture must cover for a scan with longer stamps at its edges.
+const STAMPED_SCAN_COVERAGE: f32 = 0.8;
+
 pub(crate) struct Pdf;
 
 impl Extractor for Pdf {
@@ -115,7 +120,8 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     let headings = Headings::of(sensible.map(|page| &page.paragraphs));
     let bookmarks = {
         let _inside = inside_pdfium();
-        attachments::hand_out(pdf, document);
+        let with_files: Vec<usize> = (0..pages.len()).filter(|index| pages[*index].holds_file).collect();
+        attachments::hand_out(source, pdf, &with_files, document);
         Bookmarks::of(pdf)
     };
     let missing = match pages.iter().any(TextPage::needs_ocr) {
@@ -139,7 +145,6 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
             && method != ExtractionMethod::Native
         {
             report.replaced(page.state == PageState::Garbage);
-            report.attached(page.holds_file);
             report.add(PageState::Readable, has_text);
             document.start_page(method, None);
             document.finish_page();
@@ -172,7 +177,6 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
             _ => PageState::Readable,
         };
         report.replaced(page.state == PageState::Garbage && state == PageState::Readable);
-        report.attached(page.holds_file);
         report.add(state, !paragraphs.is_empty() || listed == Some(index));
         document.start_page(method, None);
         if let Some(confidence) = confidence {
@@ -270,7 +274,10 @@ impl OpenTable {
 fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Result<Vec<TextPage>> {
     let mut pages = Vec::new();
     let mut text_bytes = 0u64;
-    let mut signatures = Signatures::of(source.bytes);
+    let mut signatures = {
+        let _inside = inside_pdfium();
+        Signatures::of(source.bytes, usize::from(pdf.signatures().len()))
+    };
     let mut search = Search::of(source.bytes);
     for index in 0..pdf.pages().len() {
         let page = if course.takes(Step { stage: Stage::TextLayer, page: index as u32 + 1 }) {
@@ -287,10 +294,13 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
         };
         text_bytes += page.lines.iter().map(|line| line.text.len() as u64).sum::<u64>();
         if text_bytes > source.limits().max_text_chars.saturating_mul(4) {
-            return Err(source
-                .too_large(format_args!("it holds more than {} characters of text", source.limits().max_text_chars)));
+            let what = format!("it holds more than {} characters of text", source.limits().max_text_chars);
+            return Err(source.too_large(FileLimit::TextLength, what));
         }
         pages.push(page);
+    }
+    if let Some(first) = pages.first_mut() {
+        first.units.extend(annotations::of_hidden_signatures(&mut signatures));
     }
     running::mark(&mut pages);
     tables::find(&mut pages);
@@ -341,10 +351,13 @@ fn read_page(mut annotated: Annotated, search: &mut Search) -> Result<ReadPage, 
     annotated.take_stamps(&mut lines);
     let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
     let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };
+    let is_stamped = || pictures.one_covers(STAMPED_SCAN_COVERAGE) && scan::is_stamped(&lines, &view.area());
     let state = if printed < MIN_TEXT_OF_SCAN && pictures.cover(coverage) {
         PageState::Scanned
     } else if garbage::is_garbage(&lines, odd) {
         PageState::Garbage
+    } else if is_stamped() {
+        PageState::Scanned
     } else {
         PageState::Readable
     };

@@ -56,8 +56,13 @@ impl Pictures {
         self.pictures.iter().map(|picture| size(&picture.area)).sum::<f32>() >= share * self.page_size
     }
 
-    /// Pictures that may hold text which the text layer, these lines, lacks.
-    pub fn unread(&self, lines: &[Line]) -> Unread {
+    /// Whether one of them that is fine enough for letters covers at least this share of the page.
+    pub fn one_covers(&self, share: f32) -> bool {
+        self.joined().iter().any(|area| size(area) >= share * self.page_size)
+    }
+
+    /// Where those are that are fine enough for letters; the strips of a page are one.
+    fn joined(&self) -> Vec<Rect> {
         let mut areas: Vec<Rect> = Vec::new();
         for picture in self.pictures.iter().filter(|picture| picture.is_legible) {
             let mut area = picture.area;
@@ -67,6 +72,12 @@ impl Pictures {
             }
             areas.push(area);
         }
+        areas
+    }
+
+    /// Pictures that may hold text which the text layer, these lines, lacks.
+    pub fn unread(&self, lines: &[Line]) -> Unread {
+        let mut areas = self.joined();
         areas.retain(|area| {
             let covered: f32 =
                 lines.iter().filter_map(|line| intersection(&line.area, area)).map(|area| size(&area)).sum();

@@ -17,7 +17,6 @@ pub(super) struct Report {
     replaced: Vec<usize>,
     damaged: Vec<usize>,
     unread: Vec<usize>,
-    attached: Vec<usize>,
 }
 
 impl Report {
@@ -25,13 +24,6 @@ impl Report {
     pub fn unread(&mut self, is_unread: bool) {
         if is_unread {
             self.unread.push(self.pages + 1);
-        }
-    }
-
-    /// Whether a file is attached to a place on the next page.
-    pub fn attached(&mut self, is_attached: bool) {
-        if is_attached {
-            self.attached.push(self.pages + 1);
         }
     }
 
@@ -58,7 +50,7 @@ impl Report {
 
     /// Warns of what is missing; an error when there is no text at all. `missing` is why there was no OCR, if it was needed.
     pub fn finish(self, source: &Source, missing: Option<Error>, document: &mut DocumentBuilder) -> Result<()> {
-        let Self { pages, has_text, scanned, garbage, replaced, damaged, unread, attached } = self;
+        let Self { pages, has_text, scanned, garbage, replaced, damaged, unread } = self;
         if !has_text && garbage.is_empty() {
             return Err(match missing {
                 _ if scanned.is_empty() && damaged.is_empty() => source.empty("contains no text."),
@@ -95,10 +87,6 @@ impl Report {
         }
         if !unread.is_empty() {
             document.warn(format!("Large pictures on {} were not read: that needs OCR.", page_list(&unread)));
-        }
-        if !attached.is_empty() {
-            let pages = page_list(&attached);
-            document.warn(format!("Files attached to places on {pages} were not opened; a PDF viewer can save them."));
         }
         if !damaged.is_empty() {
             document.warn(format!("Could not be read: {}. The other pages are complete.", page_list(&damaged)));

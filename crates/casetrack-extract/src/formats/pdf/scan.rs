@@ -22,6 +22,35 @@ const EVEN_GROUND: std::ops::RangeInclusive<f32> = 0.3..=0.998;
 /// Lines read in a picture with less confidence are no text.
 const MIN_LINE_CONFIDENCE: f32 = 0.7;
 
+/// Share of a page's height and width at its edges where stamps stand, and the greatest height of a line of them as a share of the page's.
+const STAMP_MARGIN: f32 = 0.12;
+const MAX_STAMP: f32 = 0.025;
+/// Most lines of stamps at one edge.
+const MAX_STAMP_LINES: usize = 2;
+
+/// Whether a text layer is only what is stamped on a page of this area, such as a court's header and a Bates number: small print at the
+/// edges, in a line or two.
+pub(super) fn is_stamped(lines: &[Line], page: &Rect) -> bool {
+    let (width, height) = (page.right - page.left, page.bottom - page.top);
+    let (across, down) = (STAMP_MARGIN * width, STAMP_MARGIN * height);
+    // Where lines stand, by their edges: how far from the top, or from the left.
+    let mut edges: [Vec<f32>; 4] = Default::default();
+    for line in lines.iter().filter(|line| !line.text.trim().is_empty()) {
+        let Rect { left, top, right, bottom } = line.area;
+        let at =
+            [(bottom < down, top), (top > height - down, top), (right < across, left), (left > width - across, left)];
+        match at.into_iter().zip(&mut edges).find(|((is_there, _), _)| *is_there) {
+            Some(((_, at), edge)) if line.size <= MAX_STAMP * height => edge.push(at),
+            _ => return false,
+        }
+    }
+    edges.into_iter().all(|mut places| {
+        places.sort_by(f32::total_cmp);
+        let is_level = |a: &f32, b: &f32| b - a < 0.5 * MAX_STAMP * height;
+        places.chunk_by(is_level).count() <= MAX_STAMP_LINES
+    })
+}
+
 /// The most pixels of a page, so that all that is made of it fits into half of the worker's memory.
 pub(super) fn max_pixels(limits: &Limits) -> u64 {
     limits.max_image_pixels.min(limits.max_reader_bytes / 2 / BYTES_PER_PIXEL)

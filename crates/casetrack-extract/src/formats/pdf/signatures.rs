@@ -3,8 +3,10 @@
 //! They are read from the bytes of the file: what a signature covers is counted in them, so that its dictionary stands there as it is.
 //! Whether a certificate is genuine is not examined.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::objects::{Objects, find, from_hex, number_before, string};
 use crate::text::dates;
 
 /// More are not looked for.
@@ -14,19 +16,31 @@ const NEARBY: usize = 4096;
 /// The object identifier of a common name, 2.5.4.3.
 const COMMON_NAME: &[u8] = b"\x06\x03\x55\x04\x03";
 
-/// The signatures of a file in their order. They are looked for when the first is asked for.
+/// The signatures of a file. They are looked for when they are first asked for.
 pub(super) struct Signatures<'a> {
     file: &'a [u8],
-    found: Option<std::vec::IntoIter<Signature>>,
+    /// Fields for signatures that the library knows of.
+    fields: usize,
+    found: Option<Found>,
+}
+
+struct Found {
+    signatures: Vec<Signature>,
+    /// Which of them is the value of which field, by its full name.
+    fields: BTreeMap<String, usize>,
+    /// Which were said.
+    said: Vec<bool>,
 }
 
 /// One signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Signature {
+struct Signature {
+    /// Of its dictionary.
+    object: Option<u32>,
     signer: Option<String>,
     date: Option<String>,
-    /// Where what was signed ends in the file.
-    end: usize,
+    /// Whether it only says when the file was as it is.
+    is_time_stamp: bool,
     covers: Covers,
 }
 
@@ -34,21 +48,55 @@ pub(super) struct Signature {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Covers {
     Everything,
-    /// A later signature covers the rest, or some of it.
+    /// All of the file as it was when it was signed; a later signature covers all of it as it is.
     BeforeAnother,
-    /// The file goes on, without another signature.
-    Part,
+    /// The file as it was when it was signed. It was changed later, and not signed again as a whole.
+    BeforeChanges,
+    /// Parts of the file, with others between them.
+    Parts,
 }
 
 impl<'a> Signatures<'a> {
-    pub fn of(file: &'a [u8]) -> Self {
-        Self { file, found: None }
+    /// Of a file with this many fields for signatures.
+    pub fn of(file: &'a [u8], fields: usize) -> Self {
+        Self { file, fields, found: None }
     }
 
-    /// What is said of the next signature.
-    pub fn next(&mut self) -> Option<String> {
+    /// What is said of the signature in a field of this full name; `None` for a field that nobody signed. Where names cannot be read, as in
+    /// encrypted files, the only signature of a file is in its only field.
+    pub fn in_field(&mut self, name: &str) -> Option<String> {
+        let is_alone = self.fields == 1;
+        let found = self.found();
+        let only = || (is_alone && found.signatures.len() == 1 && found.fields.is_empty()).then_some(0);
+        let index = found.fields.get(name).copied().or_else(only)?;
+        found.said[index] = true;
+        Some(found.signatures[index].to_string())
+    }
+
+    /// What is said of the signatures that were in none of the fields so far, in the order of the file.
+    pub fn others(&mut self) -> Vec<String> {
+        if self.fields == 0 && self.found.is_none() {
+            return Vec::new();
+        }
+        let found = self.found();
+        let others = found.signatures.iter().zip(&found.said).filter(|(_, said)| !**said);
+        others.map(|(signature, _)| signature.to_string()).collect()
+    }
+
+    fn found(&mut self) -> &mut Found {
         let file = self.file;
-        self.found.get_or_insert_with(|| all(file).into_iter()).next().map(|signature| signature.to_string())
+        self.found.get_or_insert_with(|| {
+            let signatures = all(file);
+            let mut fields = BTreeMap::new();
+            if !signatures.is_empty() {
+                let objects = Objects::of(file);
+                for (signature, index) in signatures.iter().zip(0..) {
+                    let names = signature.object.map(|object| objects.fields_with_value(object)).unwrap_or_default();
+                    fields.extend(names.into_iter().map(|name| (name, index)));
+                }
+            }
+            Found { said: vec![false; signatures.len()], signatures, fields }
+        })
     }
 }
 
@@ -59,23 +107,26 @@ fn all(file: &[u8]) -> Vec<Signature> {
         at = found + 1;
         signatures.extend(signature(file, found));
     }
-    let last = signatures.iter().map(|signature| signature.end).max();
-    for signature in signatures.iter_mut().filter(|signature| Some(signature.end) < last) {
-        signature.covers = Covers::BeforeAnother;
+    if signatures.iter().any(|signature| signature.covers == Covers::Everything) {
+        for signature in signatures.iter_mut().filter(|signature| signature.covers == Covers::BeforeChanges) {
+            signature.covers = Covers::BeforeAnother;
+        }
     }
     signatures
 }
 
 impl std::fmt::Display for Signature {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "signed by {}", self.signer.as_deref().unwrap_or("an unnamed signer"))?;
+        let what = if self.is_time_stamp { "time stamp of" } else { "signed by" };
+        write!(f, "{what} {}", self.signer.as_deref().unwrap_or("an unnamed signer"))?;
         if let Some(date) = &self.date {
             write!(f, " on {date}")?;
         }
         f.write_str(match self.covers {
             Covers::Everything => "; it covers the whole file",
-            Covers::BeforeAnother => "; a later signature covers what was added to the file",
-            Covers::Part => "; the file was changed after it was signed",
+            Covers::BeforeAnother => "; the file was added to after that, which only a later signature covers",
+            Covers::BeforeChanges => "; the file was changed after it was signed",
+            Covers::Parts => "; it does not cover the whole file",
         })
     }
 }
@@ -94,14 +145,26 @@ fn signature(file: &[u8], at: usize) -> Option<Signature> {
     let end = second.checked_add(last)?;
     // A signature that is not filled in covers nothing.
     let contents = file.get(gap.clone()).filter(|contents| contents.iter().any(|byte| !b"<>0 \r\n".contains(byte)))?;
-    let dictionary = Dictionary { file, gap, at };
+    let dictionary = Dictionary::around(file, gap, at)?;
+    // Of the program that made the file, to allow a reader to fill in its form: nobody signed.
+    if dictionary.holds(b"/UR3") || dictionary.holds(b"/UR") {
+        return None;
+    }
+    let digits = contents.trim_ascii();
+    let digits = digits.strip_prefix(b"<").and_then(|digits| digits.strip_suffix(b">"));
+    let is_whole = start == 0
+        && digits
+            .is_some_and(|digits| digits.iter().all(|byte| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace()));
+    let goes_on = file.get(end..).is_some_and(|rest| rest.iter().any(|byte| !byte.is_ascii_whitespace()));
     Some(Signature {
+        object: dictionary.object,
         signer: dictionary.text(b"/Name").filter(|name| is_legible(name)).or_else(|| signer(&from_hex(contents))),
         date: dictionary.text(b"/M").and_then(|date| dates::of_pdf(&date)),
-        end,
-        covers: match file.get(end..).is_some_and(|rest| rest.iter().any(|byte| !byte.is_ascii_whitespace())) {
-            true => Covers::Part,
-            false => Covers::Everything,
+        is_time_stamp: dictionary.holds(b"/DocTimeStamp"),
+        covers: match (is_whole, goes_on) {
+            (false, _) => Covers::Parts,
+            (true, true) => Covers::BeforeChanges,
+            (true, false) => Covers::Everything,
         },
     })
 }
@@ -112,96 +175,51 @@ fn is_legible(name: &str) -> bool {
     !name.chars().any(char::is_control) && 5 * usual >= 4 * name.chars().count()
 }
 
-/// The dictionary around the covered range's gap.
+/// The dictionary of a signature, in two parts: its contents, which the range leaves out, stand between them.
 struct Dictionary<'a> {
-    file: &'a [u8],
-    gap: Range<usize>,
-    at: usize,
+    object: Option<u32>,
+    before: &'a [u8],
+    after: &'a [u8],
 }
 
-impl Dictionary<'_> {
-    /// The text of an entry.
-    fn text(&self, key: &[u8]) -> Option<String> {
-        let first = self.at.min(self.gap.start);
+impl<'a> Dictionary<'a> {
+    /// Around the gap in the covered range, and the range itself, which stands at `at`.
+    fn around(file: &'a [u8], gap: Range<usize>, at: usize) -> Option<Self> {
+        let first = at.min(gap.start);
         let start = first.saturating_sub(NEARBY);
-        let before = self.file.get(start..self.gap.start)?;
-        let before = &before[rfind(before, b" obj").filter(|at| start + at < first).unwrap_or(0)..];
-        let after = self.file.get(self.gap.end..)?;
+        let object = rfind(file.get(start..first)?, b" obj").map(|place| start + place);
+        let before = file.get(object.unwrap_or(start)..gap.start)?;
+        let after = file.get(gap.end..)?;
         let after = &after[..after.len().min(NEARBY)];
         let after = &after[..find(after, b"endobj", 0).unwrap_or(after.len())];
-        entry(before, key).or_else(|| entry(after, key)).filter(|text| !text.trim().is_empty())
+        Some(Self { object: object.and_then(|place| number_before(file, place)), before, after })
+    }
+
+    /// The text of an entry.
+    fn text(&self, key: &[u8]) -> Option<String> {
+        let text = text(self.before, key).or_else(|| text(self.after, key));
+        text.filter(|text| !text.trim().is_empty())
+    }
+
+    /// Whether a name is in it, on whatever level.
+    fn holds(&self, name: &[u8]) -> bool {
+        [self.before, self.after].into_iter().any(|part| {
+            let mut places = std::iter::successors(find(part, name, 0), |at| find(part, name, at + 1));
+            places.any(|at| !part.get(at + name.len()).is_some_and(u8::is_ascii_alphanumeric))
+        })
     }
 }
 
-/// The string behind a key.
-fn entry(dictionary: &[u8], key: &[u8]) -> Option<String> {
+/// The string behind a key, on whatever level it is.
+fn text(part: &[u8], key: &[u8]) -> Option<String> {
     let mut at = 0;
-    loop {
-        let found = find(dictionary, key, at)?;
-        let value = dictionary.get(found + key.len()..)?.trim_ascii_start();
-        match value.first()? {
-            b'(' => return Some(decoded(&literal(&value[1..]))),
-            b'<' if value.get(1) != Some(&b'<') => {
-                let end = value.iter().position(|byte| *byte == b'>')?;
-                return Some(decoded(&from_hex(&value[1..end])));
-            }
-            _ => at = found + 1,
+    while let Some(found) = find(part, key, at) {
+        at = found + key.len();
+        if let Some(text) = part.get(at..).and_then(|value| string(value.trim_ascii_start())) {
+            return Some(text);
         }
     }
-}
-
-/// A string in parentheses, up to its end.
-fn literal(text: &[u8]) -> Vec<u8> {
-    let (mut bytes, mut depth) = (Vec::new(), 0);
-    let mut rest = text.iter().copied();
-    while let Some(byte) = rest.next() {
-        match byte {
-            b'\\' => match rest.next() {
-                Some(b'n') => bytes.push(b'\n'),
-                Some(b'r') => bytes.push(b'\r'),
-                Some(b't') => bytes.push(b'\t'),
-                Some(digit @ b'0'..=b'7') => {
-                    let mut code = u32::from(digit - b'0');
-                    for _ in 0..2 {
-                        let Some(digit @ b'0'..=b'7') = rest.clone().next() else { break };
-                        code = 8 * code + u32::from(digit - b'0');
-                        rest.next();
-                    }
-                    bytes.push(code as u8);
-                }
-                Some(other) => bytes.push(other),
-                None => {}
-            },
-            b')' if depth == 0 => break,
-            b')' => {
-                depth -= 1;
-                bytes.push(byte);
-            }
-            b'(' => {
-                depth += 1;
-                bytes.push(byte);
-            }
-            byte => bytes.push(byte),
-        }
-    }
-    bytes
-}
-
-fn decoded(bytes: &[u8]) -> String {
-    match bytes {
-        [0xFE, 0xFF, units @ ..] => {
-            let units: Vec<u16> = units.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
-            String::from_utf16_lossy(&units)
-        }
-        [0xEF, 0xBB, 0xBF, text @ ..] => String::from_utf8_lossy(text).into_owned(),
-        text => text.iter().map(|byte| char::from(*byte)).collect(),
-    }
-}
-
-fn from_hex(text: &[u8]) -> Vec<u8> {
-    let digits: Vec<u8> =
-        text.iter().filter_map(|byte| char::from(*byte).to_digit(16)).map(|digit| digit as u8).collect();
-    digits.chunks_exact(2).map(|pair| 16 * pair[0] + pair[1]).collect()
+    None
 }
 
 /// The common name of the certificate with which a PKCS #7 signature was made: certificates name their issuer and then their
@@ -220,11 +238,6 @@ fn signer(signature: &[u8]) -> Option<String> {
     used.map(|pair| pair[1].clone()).or_else(|| certificates.get(1).cloned())
 }
 
-fn find(bytes: &[u8], pattern: &[u8], from: usize) -> Option<usize> {
-    let rest = bytes.get(from..)?;
-    rest.windows(pattern.len()).position(|window| window == pattern).map(|at| from + at)
-}
-
 fn rfind(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
     bytes.windows(pattern.len()).rposition(|window| window == pattern)
 }
@@ -239,8 +252,11 @@ mod tests {
         assert!(!is_legible("QdÅ¯¨m6m/@lÁ ßÚY¾>=<70·s*") && !is_legible("Ann\u{1}"));
     }
 
-    fn signed(entries: &str, contents: &str, after: &str) -> Vec<u8> {
-        let head = "%PDF-1.7\n1 0 obj\n(other)\nendobj\n7 0 obj\n<< /Type /Sig ";
+    const HEAD: &str = "%PDF-1.7\n1 0 obj\n(other)\nendobj\n";
+
+    /// A file with a signature, its 7th object, after `before` and with `after` behind what is signed.
+    fn signed_with(before: &str, entries: &str, contents: &str, after: &str) -> Vec<u8> {
+        let head = format!("{before}\n7 0 obj\n<< /Type /Sig ");
         let tail = format!(" {entries} >>\nendobj\n%%EOF\n");
         let range = |a: usize, b: usize, c: usize| format!("/ByteRange [0 {a:06} {b:06} {c:06}] /Contents ");
         let start = head.len() + range(0, 0, 0).len();
@@ -248,9 +264,12 @@ mod tests {
         format!("{head}{}<{contents}>{tail}{after}", range(start, end, tail.len())).into_bytes()
     }
 
+    fn signed(entries: &str, contents: &str, after: &str) -> Vec<u8> {
+        signed_with(HEAD, entries, contents, after)
+    }
+
     fn said(file: &[u8]) -> Vec<String> {
-        let mut signatures = Signatures::of(file);
-        std::iter::from_fn(|| signatures.next()).collect()
+        Signatures::of(file, 1).others()
     }
 
     #[test]
@@ -279,5 +298,43 @@ mod tests {
         }
         let cut = signed("/Name (Ann)", "30AF", "");
         assert!(said(&cut[..cut.len() / 2]).len() <= 1);
+    }
+
+    #[test]
+    fn a_signature_is_in_the_field_whose_value_it_is() {
+        let fields = "4 0 obj <</FT /Sig /T (Landlord)>> endobj\n5 0 obj <</FT /Sig /T (Tenant) /V 7 0 R>> endobj";
+        let file = signed_with(&format!("{HEAD}{fields}"), "/Name (Ann)", "30AF", "");
+        let mut signatures = Signatures::of(&file, 2);
+        let whole = "signed by Ann; it covers the whole file";
+        assert_eq!(signatures.in_field("Landlord"), None);
+        assert_eq!(signatures.others(), [whole]);
+        assert_eq!(signatures.in_field("Tenant").as_deref(), Some(whole));
+        assert!(signatures.others().is_empty());
+        // Names that cannot be read, in an encrypted file.
+        let file = signed("/Name (Ann)", "30AF", "");
+        assert_eq!(Signatures::of(&file, 2).in_field("Tenant"), None);
+        assert_eq!(Signatures::of(&file, 1).in_field("Tenant").as_deref(), Some(whole));
+    }
+
+    #[test]
+    fn what_a_signature_covers_is_told_exactly() {
+        let first = String::from_utf8(signed("/Name (Ann)", "30AF", "")).unwrap();
+        let again = signed_with(&first, "/Name (Ben) /Type /DocTimeStamp", "30AF", "");
+        let expected = [
+            "signed by Ann; the file was added to after that, which only a later signature covers",
+            "time stamp of Ben; it covers the whole file",
+        ];
+        assert_eq!(said(&again), expected);
+        let changed = [&again[..], b"9 0 obj (more) endobj"].concat();
+        assert!(said(&changed).iter().all(|said| said.ends_with("; the file was changed after it was signed")));
+        // More than the signature is left out.
+        let gap = String::from_utf8(signed("/Name (Ann)", "30AF> /Reason (x) /Cert <30", "")).unwrap();
+        assert_eq!(said(gap.as_bytes()), ["signed by Ann; it does not cover the whole file"]);
+    }
+
+    #[test]
+    fn the_right_to_fill_in_a_form_is_no_signature() {
+        assert!(said(&signed("/Name (Maker) /Reference [<</TransformMethod/UR3>>]", "30AF", "")).is_empty());
+        assert_eq!(said(&signed("/Name (Ann) /Prop_Build <</URL (x)>>", "30AF", "")).len(), 1);
     }
 }

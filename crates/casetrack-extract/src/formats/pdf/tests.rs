@@ -10,6 +10,7 @@ use crate::test_files::{
 };
 use crate::{ExtractOptions, Extraction};
 
+mod annotations;
 mod bidi;
 mod bookmarks;
 mod tables;

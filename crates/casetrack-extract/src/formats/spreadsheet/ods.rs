@@ -10,6 +10,7 @@ use crate::build::DocumentBuilder;
 use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 use crate::container::zip::ZipContainer;
 use crate::model::Source;
+use crate::office::embedded::Embedded;
 use crate::office::open_document;
 use crate::office::pictures::{Pictures, Tally};
 use crate::text::encoding;
@@ -55,7 +56,8 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
         }
         None if !found => Err(source.unreadable("it has no worksheet")),
         None => Ok(()),
-    }
+    }?;
+    Embedded::of_open_document(container, document)
 }
 
 struct SheetReader<'a> {

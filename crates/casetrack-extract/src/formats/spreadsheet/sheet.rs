@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, HiddenReason, Result};
+use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileLimit, HiddenReason, Result};
 
 use super::hidden::HiddenCells;
 use crate::build::DocumentBuilder;
@@ -115,10 +115,10 @@ impl Sheet {
         self.text_bytes += text.len() as u64;
         // A character takes at most four bytes.
         if self.text_bytes > source.limits().max_text_chars.saturating_mul(4) {
-            return Err(source.too_large(format_args!(
-                "a sheet holds more than {} characters of text",
-                source.limits().max_text_chars
-            )));
+            return Err(source.too_large(
+                FileLimit::TextLength,
+                format_args!("a sheet holds more than {} characters of text", source.limits().max_text_chars),
+            ));
         }
         if !text.trim().is_empty() {
             self.cells.push((row, Cell { column, text, is_value }));

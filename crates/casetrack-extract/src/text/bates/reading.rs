@@ -84,23 +84,28 @@ pub(super) fn closed_up(line: &EdgeLine<'_>) -> Vec<Reading> {
 }
 
 /// A line without the spaces beside hyphens that stand within a number: before digits, and where only one side has a space; with `all`
-/// wherever they stand.
+/// wherever they stand. So are those beside a full stop that stands alone between a word and digits: it ends no sentence there.
 fn joined(line: &str, all: bool) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(c) = rest.chars().next() {
         rest = &rest[c.len_utf8()..];
-        if !matches!(c, '-' | '–' | '—' | '_' | '~') {
+        if !matches!(c, '-' | '–' | '—' | '_' | '~' | '.') {
             text.push(c);
             continue;
         }
         let (before, after) = (text.trim_end().len(), rest.trim_start());
         let is_apart = before < text.len() && after.len() < rest.len();
-        if all || !is_apart || after.starts_with(|c: char| c.is_ascii_digit()) {
+        let is_before_digits = after.starts_with(|c: char| c.is_ascii_digit());
+        let closes = match c {
+            '.' => is_apart && is_before_digits,
+            _ => all || !is_apart || is_before_digits,
+        };
+        if closes {
             text.truncate(before);
             rest = after;
         }
-        text.push(if c == '_' { '_' } else { '-' });
+        text.push(if matches!(c, '_' | '.') { c } else { '-' });
     }
     text
 }

@@ -208,6 +208,16 @@ fn hyphens_may_stand_apart_on_scans() {
 }
 
 #[test]
+fn full_stops_may_stand_apart_on_scans() {
+    let lines = ["MAWR . 00023270 +. Page 1 of 4", "MAWR.00023271 Page 2 of 4", "MAWR . 00023272 ee Page 3 of 4"];
+    assert_eq!(read(&lines), ["MAWR.00023270", "MAWR.00023271", "MAWR.00023272"]);
+    // The end of a sentence, and a text layer, which says what is printed.
+    let lines = ["It is a lease. 0002327", "It is a lease. 0002328", "It is a lease. 0002329"];
+    assert_eq!(read(&lines), ["0002327", "0002328", "0002329"]);
+    assert_eq!(stamped(&["Lot . 002355", "Lot . 002356", "Lot . 002357"]).0, ["002355", "002356", "002357"]);
+}
+
+#[test]
 fn nothing_is_mended_that_the_pages_around_do_not_say() {
     assert_eq!(read(&["SMITH0000A1"]), [""]);
     // The second may have been stamped twice, and the number after the gap was read.

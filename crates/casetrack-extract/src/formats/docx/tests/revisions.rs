@@ -348,16 +348,39 @@ proptest! {
 }
 
 #[test]
-fn changes_of_formatting_and_cells_are_counted() {
+fn cells_that_were_inserted_and_deleted_are_changes() {
+    let cell = |change: &str, content: &str| format!("<w:tc><w:tcPr>{change}</w:tcPr>{}</w:tc>", plain(content));
+    let tracked = |name: &str, by: &str| format!("<w:{name} {by}/>");
+    let body = format!(
+        "<w:tbl><w:tr>{}{}{}{}</w:tr></w:tbl>",
+        cell("", &r("Rent")),
+        cell(&tracked("cellDel", ANN), &r("1,000")),
+        cell(&tracked("cellIns", BOB), &ins(BOB, &r("1,200"))),
+        cell(&tracked("cellDel", ANN), &del(ANN, "EUR")),
+    );
+    assert_eq!(views_of(&body), ["Rent\t\t1,200", "Rent\t1,000\t\tEUR", "Rent\t[-1,000-]\t[+1,200+][-\tEUR-]"]);
+    assert_eq!(changes(&body).len(), 3);
+    // In a row that was inserted, and then deleted.
+    let row = format!(
+        "<w:tbl><w:tr><w:trPr>{}</w:trPr>{}</w:tr></w:tbl>",
+        tracked("ins", ANN),
+        cell(&tracked("cellIns", ANN), &r("Fee"))
+    );
+    assert_eq!(views_of(&format!("{}{row}", plain(&r("Rent"))))[1], "Rent");
+    assert_eq!(changes(&row).len(), 1);
+}
+
+#[test]
+fn changes_of_formatting_and_merged_cells_are_counted() {
     let body = "<w:p><w:pPr><w:pPrChange w:id='1' w:author='Ann'><w:pPr/></w:pPrChange></w:pPr><w:r><w:rPr><w:b/><w:rPrChange w:id='2' \
                 w:author='Bob'><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr><w:t>Rent</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:tcPr>\
-                <w:cellIns w:id='3' w:author='Ann'/></w:tcPr><w:p><w:r><w:t>Fee</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
+                <w:cellMerge w:id='3' w:author='Ann' w:vMerge='rest'/></w:tcPr><w:p><w:r><w:t>Fee</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
     let extraction = extract(body);
     assert_eq!(extraction.pages[0].text, "Rent\nFee");
     assert_eq!(
         extraction.warnings,
         [
-            "Tracked changes that are not listed: 2 of formatting (by Ann, Bob), 1 of table cells (by Ann). The text is as if they were accepted."
+            "Tracked changes that are not listed: 2 of formatting (by Ann, Bob), 1 of merged table cells (by Ann). The text is as if they were accepted."
         ]
     );
 }

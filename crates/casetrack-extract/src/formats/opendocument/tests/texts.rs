@@ -263,3 +263,30 @@ fn headers_and_footers_stand_on_the_first_page_of_their_kind() {
     let extraction = extract_bytes(&package("text", &[("content.xml", &body), ("styles.xml", &styles)]));
     assert_eq!(extraction.pages[0].text, "a\tb\nHeader: Lease of land");
 }
+
+#[test]
+fn documents_in_a_document_are_documents_of_their_own() {
+    let frame = "<draw:frame><draw:object xlink:href='./Object 1'/></draw:frame>";
+    let body = content(&format!("<office:text>{}{}</office:text>", p("The rent."), p(frame)));
+    let sheet = content(
+        "<office:spreadsheet><table:table table:name='Rents'><table:table-row><table:table-cell \
+         office:value-type='string'><text:p>Forty</text:p></table:table-cell></table:table-row></table:table>\
+         </office:spreadsheet>",
+    );
+    let parts = [("content.xml", &*body), ("Object 1/content.xml", &sheet), ("Object 1/meta.xml", META)];
+    let extraction = extract_bytes(&package("text", &parts));
+    assert_eq!(extraction.pages[0].text, "The rent.");
+    assert!(extraction.warnings.is_empty(), "{:?}", extraction.warnings);
+    let [file] = &extraction.attachments[..] else { panic!("{:?}", extraction.attachments.len()) };
+    assert_eq!(file.name, "Object 1.ods");
+    let inner = extract_bytes(&file.bytes);
+    assert_eq!((inner.format, inner.pages[0].text.as_str()), (FileFormat::Ods, "Forty"));
+    // The same in a spreadsheet, and in a file that is all in one.
+    let parts = [("content.xml", &*sheet), ("Object 1/content.xml", &body)];
+    let extraction = extract_bytes(&package("spreadsheet", &parts));
+    assert_eq!(extraction.attachments[0].name, "Object 1.odt");
+    let inline = "<draw:frame><draw:object><office:document><office:body><office:spreadsheet/></office:body>\
+                  </office:document></draw:object></draw:frame>";
+    let flat = extract(&format!("{}{}", p("The rent."), p(inline)));
+    assert_eq!(flat.warnings, ["A document that is embedded in it was not read: it has no file of its own."]);
+}

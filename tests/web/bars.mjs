@@ -64,6 +64,11 @@ function pdf(pages) {
 
 const { minutes } = parseArgs({ options: { minutes: { type: "string", default: "0" } } }).values;
 const row = (...cells) => console.log(`| ${cells.join(" | ")} |`);
+/** The head of a table. */
+const head = (...cells) => {
+  row(...cells);
+  row(...cells.map(() => "---"));
+};
 const ms = (value) => `${Math.round(value).toLocaleString("en-GB")} ms`;
 const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 const share = (rows, at) => [...rows].sort((a, b) => a - b)[Math.min(rows.length - 1, Math.floor(rows.length * at))];
@@ -167,7 +172,8 @@ try {
     row(what, ms(share(found, 0.5)), ms(Math.max(...found)));
   };
 
-  row("", "median", "longest");
+  console.log();
+  head("", "median", "longest");
   await times("search with 10,000 passages, first rows", `${inMatter("search", MATTER)}?q=${encodeURIComponent(`"${PHRASE}"`)}`, ".results .virtual .row");
   await times("documents, first rows", inMatter("documents", MATTER), ".tbody .trow");
   await times(`page ${PAGES / 2} of ${PAGES}, with its picture`, `${inMatter(`doc/${DOCUMENT}`, MATTER)}?page=${PAGES / 2}`, ".sheet img");
@@ -177,7 +183,8 @@ try {
   await times("graph around one of them", `${inMatter("entities", MATTER)}?type=organization&name=${encodeURIComponent(linked)}`, ".graph .centre");
   await times("timeline", inMatter("timeline", MATTER), "main h1");
 
-  row("", "drawn", "dropped", "longest gap");
+  console.log();
+  head("", "drawn", "dropped", "longest gap");
   await go(`${inMatter("search", MATTER)}?q=${encodeURIComponent(`"${PHRASE}"`)}`);
   // To the end of the list, part by part, and back: then all of it is there.
   const count = await page.evaluate(async () => {
@@ -238,7 +245,8 @@ try {
     print,
     () => page.goBack().catch(() => undefined),
   ];
-  row("actions", "page", "nodes", "listeners", "background process");
+  console.log();
+  head("actions", "page", "nodes", "listeners", "background process");
   const look = async (actions) => {
     const { bytes, nodes, listeners } = await heap(page);
     row(actions, mb(bytes), nodes, listeners, mb(owner(casetrack.home)));

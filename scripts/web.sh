@@ -4,7 +4,7 @@
 #   scripts/web.sh check     checks types, and that dist is what ui makes
 #   scripts/web.sh test      tests it in Chromium over the program; arguments go to node --test
 #   scripts/web.sh shots     takes the pictures in docs/images
-#   scripts/web.sh bars      measures it where there is very much
+#   scripts/web.sh bars      measures it where there is very much; --minutes N: its memory for so long
 #   scripts/web.sh all       check and test, or a line that says why they are skipped
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
@@ -90,7 +90,7 @@ test)
 shots | bars)
     need_node
     need_chromium
-    CASETRACK_BIN=${CASETRACK_BIN:-$BIN} node "tests/web/$1.mjs"
+    CASETRACK_BIN=${CASETRACK_BIN:-$BIN} node "tests/web/$1.mjs" "${@:2}"
     ;;
 all)
     if ! have_node; then

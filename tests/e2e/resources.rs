@@ -319,6 +319,36 @@ fn changes_reach_those_who_watch_and_survive_the_owner() {
 }
 
 #[test]
+fn evidence_is_a_resource_for_those_who_are_offered_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let file = dir.path().join("note.txt");
+    std::fs::write(&file, "The rent is due in March.\n").unwrap();
+    run(&home, &["new", "Flat"]);
+    run(&home, &["ingest", file.to_str().unwrap(), "-c", "Flat"]);
+    let uri = "casetrack://collections/Flat/evidence";
+    let mut client = Client::start(&home, &["--toolsets", "core,workbench"]);
+    client.request("resources/subscribe", json!({"uri": uri})).unwrap();
+    run(
+        &home,
+        &["evidence", "add", "note.txt", "--page", "1", "--quote", "due in March", "--note", "Ask Ann.", "-c", "Flat"],
+    );
+    let updated = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}});
+    let news = client.news(PATIENCE, |news| news.contains(&updated));
+    assert!(news.iter().all(|one| one["method"] != "notifications/resources/list_changed"), "{news:?}");
+    let read = client.request("resources/read", json!({"uri": uri})).unwrap();
+    let list: Value = serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&list["items"][0]["text"], &list["items"][0]["note"]), (&json!("due in March"), &json!("Ask Ann.")));
+    client.close();
+    let mut other = Client::start(&home, &["--toolsets", "core"]);
+    for method in ["resources/read", "resources/subscribe"] {
+        let refused = other.request(method, json!({"uri": uri})).unwrap_err();
+        assert!(refused["message"].as_str().unwrap().contains("--toolsets workbench"), "{refused}");
+    }
+    other.close();
+}
+
+#[test]
 fn answers_link_to_resources_for_clients_that_know_links() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");

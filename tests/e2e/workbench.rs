@@ -529,5 +529,12 @@ fn the_page_of_the_workbench_unlocks_a_vault_and_nobody_else_does() {
     assert_eq!(run_json(&home, &["collections"])[0]["locked"], true);
     let unlocked = bench.post(&path, &own, passphrase);
     assert!(unlocked.status == 200 && unlocked.text().contains(NAME), "{}", unlocked.text());
-    assert_eq!(run_json(&home, &["collections"])[0]["name"], NAME);
+    let listed = run_json(&home, &["collections"]);
+    assert_eq!((&listed[0]["name"], &listed[0]["vault"]), (&json!(NAME), &json!(true)));
+    // The way back.
+    let path = format!("/lock?collection={id}");
+    assert_eq!(send(bench.address, "POST", &path, &[("Authorization", &token), own[0]], b"").status, 401);
+    assert_eq!(bench.post(&path, &[], b"").status, 403);
+    assert_eq!(bench.post(&path, &own, b"").status, 200);
+    assert_eq!(run_json(&home, &["collections"])[0]["locked"], true);
 }

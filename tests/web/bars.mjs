@@ -1,8 +1,12 @@
-// How fast the workbench is where there is very much: 10,000 passages, a document of 5,000 pages, 100,000 names; and its memory after
-// 500 actions at random. Prints one line for each. Run it with scripts/web.sh bars, on a machine that does nothing else.
+// How fast the workbench is where there is very much: 10,000 passages, a document of 5,000 pages, 100,000 names and the graph of them;
+// how smoothly it scrolls, from a trace of the browser; and the memory of the page and of the background process during 500 actions at
+// random, or with --minutes N for so long. Prints the rows of the tables in docs/workbench.md. Run it with scripts/web.sh bars, on a
+// machine that does nothing else.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { inMatter, launch, PATIENCE, settled, signIn, start } from "./lib.mjs";
 
 const PAGES = 5000;
@@ -10,6 +14,10 @@ const NAMES_ON_A_PAGE = 20;
 /** Pages whose names stand together in both documents, and so have neighbours in the graph. */
 const NAMED_TWICE = 100;
 const ACTIONS = 500;
+/** Actions between two looks at the memory. */
+const LOOK = 100;
+/** Runs of each measurement of time. */
+const RUNS = 5;
 const MATTER = "Very much";
 const DOCUMENT = "Register.pdf";
 const PHRASE = "register of berths";
@@ -54,8 +62,15 @@ function pdf(pages) {
   return `${file}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${table}\n%%EOF\n`;
 }
 
-const say = (what, ...figures) => console.log(`${what.padEnd(42)} ${figures.join("  ")}`);
-const ms = (value) => `${Math.round(value)} ms`;
+const { minutes } = parseArgs({ options: { minutes: { type: "string", default: "0" } } }).values;
+const row = (...cells) => console.log(`| ${cells.join(" | ")} |`);
+/** The head of a table. */
+const head = (...cells) => {
+  row(...cells);
+  row(...cells.map(() => "---"));
+};
+const ms = (value) => `${Math.round(value).toLocaleString("en-GB")} ms`;
+const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 const share = (rows, at) => [...rows].sort((a, b) => a - b)[Math.min(rows.length - 1, Math.floor(rows.length * at))];
 
 /** Milliseconds from going to a place until something is painted there. */
@@ -80,31 +95,44 @@ async function painted(page, hash, selector) {
   return took;
 }
 
-/** The times between frames while a list is scrolled, in milliseconds. */
-async function scrolled(page, selector) {
-  return page.evaluate(
+/** Scrolls a list for a while. Of the trace: frames that were drawn in a second, and those that were dropped. */
+async function scrolled(browser, page, what, selector) {
+  await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline", "disabled-by-default-devtools.timeline.frame", "devtools.timeline.frame"] });
+  await page.evaluate(
     ([selector, seconds]) =>
       new Promise((done) => {
         const box = document.querySelector(selector);
-        const frames = [];
-        let last = performance.now();
-        const end = last + 1000 * seconds;
+        const end = performance.now() + 1000 * seconds;
+        performance.mark("scrolling");
         const step = (now) => {
-          frames.push(now - last);
-          last = now;
           box.scrollTop += 60;
           if (now < end) requestAnimationFrame(step);
-          else done(frames.slice(1));
+          else done();
         };
         requestAnimationFrame(step);
       }),
     [selector, SCROLLING],
   );
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+  const of = (name) => traceEvents.filter((event) => event.name === name).map(({ ts }) => ts).sort((a, b) => a - b);
+  const drawn = of("DrawFrame");
+  const gaps = drawn.slice(1).map((at, index) => (at - drawn[index]) / 1000);
+  const rate = gaps.length === 0 ? 0 : (1000 * gaps.length) / gaps.reduce((sum, gap) => sum + gap, 0);
+  row(what, `${rate.toFixed(1)} frames a second`, `${of("DroppedFrame").length} of ${drawn.length} dropped`, `longest ${ms(Math.max(0, ...gaps))}`);
 }
 
-function sayFrames(what, frames) {
-  const late = frames.filter((frame) => frame > 25).length;
-  say(what, `${(1000 / (frames.reduce((sum, frame) => sum + frame, 0) / frames.length)).toFixed(1)} frames a second`, `longest ${ms(Math.max(...frames))}`, `${late} of ${frames.length} late`);
+/** Memory in use by the background process of a data directory, in bytes. */
+function owner(home) {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes("owner")) continue;
+      if (!readFileSync(`/proc/${pid}/environ`, "utf8").includes(home)) continue;
+      return 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
+    } catch {
+      // It has ended, or is somebody else's.
+    }
+  }
+  return NaN;
 }
 
 async function heap(page) {
@@ -131,20 +159,33 @@ try {
   await casetrack.cli("ingest", folder, "-c", MATTER, "-q");
   const { page_count: held } = await casetrack.call("get_document", { document_name: DOCUMENT }, MATTER);
   const { total } = await casetrack.call("list_entities", { entity_type: "organization", top_k: 1 }, MATTER);
-  say("read", `${((Date.now() - begun) / 1000).toFixed(0)} s`, `${held} pages in ${DOCUMENT}`, `${total} organizations`);
+  console.log(`${held} pages in ${DOCUMENT} and ${total} organizations, read in ${((Date.now() - begun) / 1000).toFixed(0)} s; load ${loadavg()[0].toFixed(1)}`);
 
   const { page, go } = await signIn(browser, casetrack, { reducedMotion: "no-preference" });
-  const times = async (what, hash, selector, runs = 5) => {
+  const times = async (what, hash, selector) => {
     const found = [];
-    for (let run = 0; run < runs; run += 1) {
+    for (let run = 0; run < RUNS; run += 1) {
       await go("#/jobs");
       found.push(await painted(page, hash, selector));
       await settled(page);
     }
-    say(what, `median ${ms(share(found, 0.5))}`, `longest ${ms(Math.max(...found))}`);
+    row(what, ms(share(found, 0.5)), ms(Math.max(...found)));
   };
 
-  await times("search, first rows", `${inMatter("search", MATTER)}?q=${encodeURIComponent(`"${PHRASE}"`)}`, ".results .virtual .row");
+  console.log();
+  head("", "median", "longest");
+  await times("search with 10,000 passages, first rows", `${inMatter("search", MATTER)}?q=${encodeURIComponent(`"${PHRASE}"`)}`, ".results .virtual .row");
+  await times("documents, first rows", inMatter("documents", MATTER), ".tbody .trow");
+  await times(`page ${PAGES / 2} of ${PAGES}, with its picture`, `${inMatter(`doc/${DOCUMENT}`, MATTER)}?page=${PAGES / 2}`, ".sheet img");
+  await times("100,000 names, first rows", `${inMatter("entities", MATTER)}?type=organization`, ".results .virtual .row");
+  await times("their graph", `${inMatter("entities", MATTER)}?type=organization`, ".graph .node");
+  const linked = company((NAMED_TWICE * NAMES_ON_A_PAGE) / 2);
+  await times("graph around one of them", `${inMatter("entities", MATTER)}?type=organization&name=${encodeURIComponent(linked)}`, ".graph .centre");
+  await times("timeline", inMatter("timeline", MATTER), "main h1");
+
+  console.log();
+  head("", "drawn", "dropped", "longest gap");
+  await go(`${inMatter("search", MATTER)}?q=${encodeURIComponent(`"${PHRASE}"`)}`);
   // To the end of the list, part by part, and back: then all of it is there.
   const count = await page.evaluate(async () => {
     const box = document.querySelector(".results .virtual");
@@ -157,40 +198,70 @@ try {
     box.scrollTop = 0;
     return Number(box.querySelector(".row").getAttribute("aria-setsize"));
   });
-  say("passages in the list", count);
-  sayFrames("scrolling them", await scrolled(page, ".results .virtual"));
-  await times("documents, first rows", inMatter("documents", MATTER), ".tbody .trow");
-  await times(`page ${PAGES / 2} of ${PAGES}, picture`, `${inMatter(`doc/${DOCUMENT}`, MATTER)}?page=${PAGES / 2}`, ".sheet img");
-  await times("names, first rows", `${inMatter("entities", MATTER)}?type=organization`, ".results .virtual .row");
-  sayFrames("scrolling them", await scrolled(page, ".results .virtual"));
-  await times("graph of one name", `${inMatter("entities", MATTER)}?type=organization&name=${encodeURIComponent(company((NAMED_TWICE * NAMES_ON_A_PAGE) / 2))}`, ".graph .node");
-  await times("timeline", inMatter("timeline", MATTER), "main > *");
+  await scrolled(browser, page, `scrolling ${count.toLocaleString("en-GB")} passages`, ".results .virtual");
+  await go(`${inMatter("entities", MATTER)}?type=organization`);
+  await scrolled(browser, page, "scrolling the names, which are fetched meanwhile", ".results .virtual");
 
   // Numbers that are the same in every run (Lehmer, 1951).
   let seed = 20_251_107;
   const random = (most) => (seed = (seed * 48_271) % 2_147_483_647) % most;
+  const name = () => company(random(PAGES * NAMES_ON_A_PAGE));
+  const pressed = (key) => async () => page.keyboard.press(key);
+  const clicked = (role, name) => async () => {
+    const found = page.getByRole(role, { name }).first();
+    if (await found.isVisible()) await found.click();
+  };
+  const typed = async () => {
+    const field = page.locator("input[type=search]").first();
+    if (await field.isVisible()) await field.fill(name());
+  };
+  const print = async () => {
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  };
   const places = [
-    () => `${inMatter("search", MATTER)}?q=${encodeURIComponent(company(random(PAGES * NAMES_ON_A_PAGE)))}`,
+    () => `${inMatter("search", MATTER)}?q=${encodeURIComponent(name())}`,
+    () => `${inMatter("search", MATTER)}?mode=ask&q=${encodeURIComponent(`Who lets berths to ${name()}?`)}`,
     () => `${inMatter(`doc/${DOCUMENT}`, MATTER)}?page=${1 + random(PAGES)}`,
-    () => `${inMatter("entities", MATTER)}?type=organization&name=${encodeURIComponent(company(random(PAGES * NAMES_ON_A_PAGE)))}`,
+    () => `${inMatter("entities", MATTER)}?type=organization&name=${encodeURIComponent(name())}`,
     () => inMatter("documents", MATTER),
     () => inMatter("sheet", MATTER),
     () => inMatter("evidence", MATTER),
+    () => inMatter("versions"),
     () => inMatter("references"),
     () => inMatter("timeline"),
+    () => `${inMatter("doc/Refurbishment_Works_Agreement.pdf")}?page=${1 + random(5)}&q=interest`,
     () => `${inMatter("search")}?q=interest`,
+    () => "#/jobs",
     () => "#/",
   ];
-  let first;
-  for (let action = 1; action <= ACTIONS; action += 1) {
+  const acts = [
+    ...["ArrowDown", "PageDown", "j", "]", "+", "n", "x", "Home", "End"].map(pressed),
+    clicked("button", "Add to evidence"),
+    clicked("button", /^Show more/),
+    clicked("button", "Zoom in"),
+    clicked("button", "Related"),
+    typed,
+    print,
+    () => page.goBack().catch(() => undefined),
+  ];
+  console.log();
+  head("actions", "page", "nodes", "listeners", "background process");
+  const look = async (actions) => {
+    const { bytes, nodes, listeners } = await heap(page);
+    row(actions, mb(bytes), nodes, listeners, mb(owner(casetrack.home)));
+  };
+  const until = Date.now() + 60_000 * Number(minutes);
+  let done = 0;
+  while (done < ACTIONS || Date.now() < until) {
     await go(places[random(places.length)]());
-    await page.keyboard.press(["ArrowDown", "PageDown", "j", "]", "+"][random(5)]);
-    if (action === 100) first = await heap(page);
+    await acts[random(acts.length)]();
+    done += 1;
+    if (done % LOOK === 0) {
+      await go("#/jobs");
+      await look(done);
+    }
   }
-  await go("#/");
-  const last = await heap(page);
-  const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-  say(`memory after 100 and ${ACTIONS} actions`, `${mb(first.bytes)} and ${mb(last.bytes)}`, `nodes ${first.nodes} and ${last.nodes}`, `listeners ${first.listeners} and ${last.listeners}`);
 } finally {
   await browser.close();
   casetrack.stop();

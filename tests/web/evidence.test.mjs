@@ -1,4 +1,4 @@
-// The view for MCP Apps in a host made of the official bridge, over what the real program answers.
+// The view for MCP Apps in a host made of the official bridge, over `casetrack mcp` as an assistant starts it.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,13 +7,21 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { DIST, launch, MATTER, PATIENCE, ROOT, start, UI, violations } from "./lib.mjs";
+import { assistant, SHOWS_VIEWS } from "./mcp.mjs";
 
-let casetrack, browser, page, server, frame;
+const VIEW = "ui://casetrack/evidence";
+const VIEWED = ["search_documents", "get_source_context", "get_chunk", "compare_documents", "get_collection_timeline", "get_entity_graph", "get_matter_sheet"];
+
+let casetrack, browser, page, server, frame, client, plain, html;
 const problems = [];
-const html = readFileSync(join(DIST, "evidence.html"), "utf8");
+/** What the view asked of the program. */
+const asked = [];
 
 before(async () => {
   [casetrack, browser] = await Promise.all([start(), launch()]);
+  client = await assistant(casetrack, MATTER, SHOWS_VIEWS);
+  plain = await assistant(casetrack, MATTER);
+  html = (await client.request("resources/read", { uri: VIEW })).contents[0].text;
   const { build } = await import(pathToFileURL(join(UI, "node_modules", "vite", "dist", "node", "index.js")));
   const built = await build({
     root: UI,
@@ -35,12 +43,9 @@ before(async () => {
   page.on("console", (message) => {
     if (message.type() === "error") problems.push(message.text());
   });
-  await page.exposeFunction("callTool", (name, args) => casetrack.call(name, args));
-  await page.exposeFunction("picture", async (uri) => {
-    const [, document, number] = /pages\/([^/]+)\/(\d+)\.png/.exec(uri);
-    const file = join(casetrack.home, "page.png");
-    await casetrack.cli("page", document, number, "-c", MATTER, "--out", file);
-    return readFileSync(file, "base64");
+  await page.exposeFunction("passOn", (method, params) => {
+    asked.push({ method, params });
+    return client.request(method, params);
   });
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
   frame = page.frameLocator("iframe");
@@ -48,17 +53,66 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
+  client?.close();
+  plain?.close();
   server?.close();
   casetrack?.stop();
   assert.deepEqual(problems, []);
 });
 
+/** Shows what a tool answers; its structured content. */
 async function show(tool, args, more = {}) {
-  const structuredContent = await casetrack.call(tool, args);
-  const result = { content: [{ type: "text", text: "as text" }], structuredContent };
+  const result = await client.call(tool, args);
   await page.evaluate(([html, shown]) => window.show(html, shown), [html, { tool, args, result, ...more }]);
-  return structuredContent;
+  return result.structuredContent;
 }
+
+test("a client that shows views is told of them, and another has not one word more", async () => {
+  const [told, untold] = await Promise.all([client, plain].map((one) => one.request("tools/list")));
+  for (const tool of told.tools.filter(({ name }) => VIEWED.includes(name))) {
+    assert.equal(tool._meta.ui.resourceUri, VIEW, tool.name);
+    assert.equal(tool._meta["ui/resourceUri"], VIEW, tool.name);
+  }
+  const ofView = told.tools.filter(({ _meta }) => _meta?.ui?.visibility);
+  assert.deepEqual(ofView.map(({ name, _meta }) => [name, _meta.ui.visibility]), [["show_more", ["app"]]]);
+  const others = told.tools.filter(({ name }) => name !== "show_more").map(({ _meta, ...tool }) => tool);
+  assert.deepEqual(others, untold.tools);
+  const [listed, unlisted] = await Promise.all([client, plain].map((one) => one.request("resources/list")));
+  assert.ok(listed.resources.some(({ uri }) => uri === VIEW));
+  assert.deepEqual(listed.resources.filter(({ uri }) => uri !== VIEW), unlisted.resources);
+  const { contents } = await client.request("resources/read", { uri: VIEW });
+  assert.equal(contents[0].mimeType, "text/html;profile=mcp-app");
+  assert.deepEqual(contents[0]._meta.ui.csp, { connectDomains: [], resourceDomains: [] });
+  assert.equal(contents[0].text, readFileSync(join(DIST, "evidence.html"), "utf8"));
+  await assert.rejects(plain.call("show_more", { tool: "get_collection_timeline", arguments: {}, offset: 5 }), /Unknown tool/);
+});
+
+test("with and without views, answers have the same texts, links and pictures", async () => {
+  // How long it took is the only thing that may differ.
+  const same = (result) => JSON.parse(JSON.stringify(result).replaceAll(/("elapsed_ms":|in |Time: )\d+(\.\d+)?/g, "$10"));
+  const [passage] = (await client.call("search_documents", { query: "interest", document_filter: "Refurbishment_Works_Agreement.pdf", top_k: 1 })).structuredContent.results;
+  const calls = [
+    ["search_documents", { query: "late payment interest", top_k: 5, include_boxes: true }],
+    ["get_source_context", { chunk_id: passage.chunk_id }],
+    ["get_chunk", { chunk_id: passage.chunk_id }],
+    ["compare_documents", { document_a: "Amendment_No_1.docx", document_b: "Refurbishment_Works_Agreement.pdf", topic: "interest" }],
+    ["get_collection_timeline", { limit: 5 }],
+    ["get_entity_graph", { top_k: 8 }],
+    ["get_matter_sheet", {}],
+    ["get_chunk", { chunk_id: "no such chunk" }],
+  ];
+  const kinds = new Set();
+  for (const [tool, args] of calls) {
+    const [seen, unseen] = await Promise.all([client, plain].map((one) => one.call(tool, args)));
+    assert.deepEqual(same(seen), same(unseen), tool);
+    for (const { type } of unseen.content) kinds.add(type);
+  }
+  assert.ok(kinds.has("text") && kinds.has("resource_link"), [...kinds].join());
+  const uri = `casetrack://collections/${encodeURIComponent(MATTER)}/pages/${passage.provenance.document_id}/${passage.provenance.page}.png`;
+  const [picture, same_picture] = await Promise.all([client, plain].map((one) => one.request("resources/read", { uri })));
+  assert.equal(picture.contents[0].mimeType, "image/png");
+  assert.deepEqual(picture, same_picture);
+});
 
 test("passages are shown with their citations, and their pages on request", async () => {
   const answer = await show("search_documents", { query: "interest on the overdue amount", document_filter: "Refurbishment_Works_Agreement.pdf", top_k: 3 });
@@ -79,6 +133,8 @@ test("a long answer is continued through the host", async () => {
   await frame.getByRole("button", { name: "Show more" }).click();
   await frame.locator(".card").nth(9).waitFor();
   assert.equal(await frame.locator(".card").count(), 10);
+  const [{ method, params }] = asked.splice(0).slice(-1);
+  assert.deepEqual({ method, params }, { method: "tools/call", params: { name: "show_more", arguments: { tool: "get_collection_timeline", arguments: { limit: 5 }, offset: 5 } } });
 });
 
 test("the host's theme, colours and display modes are followed", async () => {
@@ -94,7 +150,7 @@ test("the host's theme, colours and display modes are followed", async () => {
 });
 
 test("each tool's answer has its form, and none breaks a rule of accessibility", async () => {
-  const passage = (await casetrack.call("search_documents", { query: "interest", top_k: 1 })).results[0].chunk_id;
+  const passage = (await client.call("search_documents", { query: "interest", top_k: 1 })).structuredContent.results[0].chunk_id;
   const tools = [
     ["get_source_context", { chunk_id: passage }, ".card.centre"],
     ["get_chunk", { chunk_id: passage }, ".card.centre"],
@@ -114,6 +170,21 @@ test("an error is told, and the view ends when the host says so", async () => {
   await frame.getByRole("alert").getByText("Chunk not found.").waitFor();
   await page.evaluate(() => window.bridge.teardownResource({}));
   await page.frames()[1].waitForFunction(() => document.querySelector("article") === null);
+});
+
+test("a call that was cancelled is said to be", async () => {
+  await page.evaluate(([html]) => window.show(html, { tool: "search_documents", args: { query: "interest" } }), [html]);
+  await frame.getByRole("status").getByText("Waiting for CaseTrack").waitFor();
+  await page.evaluate(() => window.bridge.sendToolCancelled({ reason: "The user stopped it." }));
+  await frame.getByRole("alert").getByText("The user stopped it.").waitFor();
+});
+
+test("a table ends where no more rows are drawn", async () => {
+  const rows = Array.from({ length: 500 }, (_, index) => ({ document_name: `Document ${index}`, cells: {} }));
+  const result = { content: [], structuredContent: { collection: MATTER, columns: [], rows, total: 600, next_offset: 500 } };
+  await page.evaluate(([html, shown]) => window.show(html, shown), [html, { tool: "get_matter_sheet", args: {}, result }]);
+  await frame.getByText("The first 500 are shown.").waitFor();
+  assert.equal(await frame.getByRole("button", { name: "Show more" }).count(), 0);
 });
 
 test("without what a host may leave out, the text stays", async () => {

@@ -21,8 +21,9 @@ window.show = async (html, { tool, args, result, capabilities = { serverTools: {
       toolInfo: { tool: { name: tool, inputSchema: { type: "object" } } },
     },
   });
-  bridge.oncalltool = async ({ name, arguments: given }) => ({ content: [], structuredContent: await window.callTool(name, given) });
-  bridge.onreadresource = async ({ uri }) => ({ contents: [{ uri, mimeType: "image/png", blob: await window.picture(uri) }] });
+  // What the view asks for goes to the program, as a host passes it on.
+  bridge.oncalltool = ({ name, arguments: given }) => window.passOn("tools/call", { name, arguments: given });
+  bridge.onreadresource = ({ uri }) => window.passOn("resources/read", { uri });
   bridge.onsizechange = (size) => window.seen.sizes.push(size);
   bridge.onrequestdisplaymode = async ({ mode }) => {
     window.seen.modes.push(mode);
@@ -34,5 +35,5 @@ window.show = async (html, { tool, args, result, capabilities = { serverTools: {
   await ready;
   window.bridge = bridge;
   await bridge.sendToolInput({ arguments: args });
-  await bridge.sendToolResult(result);
+  if (result) await bridge.sendToolResult(result);
 };

@@ -14,6 +14,8 @@ export const DIST = join(ROOT, "crates", "casetrack-web", "dist");
 const require = createRequire(join(UI, "package.json"));
 const { chromium } = require("playwright-core");
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+/** As ui/src/mcp/result.ts has it. */
+const MARKS = /^<document-text (\w+)>\n([\s\S]*?)\n?<\/document-text \1>$/;
 export const MATTER = "Harbour Point";
 /** Longest wait for something to appear, in milliseconds: machines under load are slow, and nothing here measures time. */
 export const PATIENCE = Number(process.env.PATIENCE ?? 60_000);
@@ -36,11 +38,13 @@ export async function start() {
   await cli("ingest", join(ROOT, "samples", "harbour-point"), "-c", MATTER, "-q");
   return {
     home,
+    bin,
+    env,
     cli,
     /** An address that signs a browser in. */
     address: async () => JSON.parse(await cli("open", "--no-browser", "--json")).url,
-    /** The structured content of a tool. */
-    call: async (tool, args = {}, collection = MATTER) => JSON.parse(await cli("call", tool, JSON.stringify(args), "--json", "-c", collection)),
+    /** The structured content of a tool, without the marks around texts of documents. */
+    call: async (tool, args = {}, collection = MATTER) => JSON.parse(await cli("call", tool, JSON.stringify(args), "--json", "-c", collection), (_, value) => (typeof value === "string" ? value.replace(MARKS, "$2") : value)),
     stop: () => {
       try {
         execFileSync(bin, ["stop", "-q"], { ...options, stdio: "ignore" });
@@ -58,6 +62,13 @@ export function launch() {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 }
 
+/** The front end as `dist` has it now, in place of what is embedded in the program: set UI_OF_DIST, and a change needs no new program. */
+async function fromDist(route) {
+  const name = new URL(route.request().url()).pathname.slice(1) || "index.html";
+  const response = await route.fetch();
+  await route.fulfill({ response, body: readFileSync(join(DIST, name)) });
+}
+
 /** A browser that is signed in. Everything that goes wrong in its pages is gathered in `problems`. */
 export async function signIn(browser, casetrack, options = {}) {
   const address = await casetrack.address();
@@ -66,6 +77,7 @@ export async function signIn(browser, casetrack, options = {}) {
   context.setDefaultTimeout(PATIENCE);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
   const page = await context.newPage();
+  if (process.env.UI_OF_DIST) await page.route(/\/(app\.(js|css))?$/, fromDist);
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -100,7 +112,8 @@ export const inMatter = (view, matter = MATTER) => `#/c/${encodeURIComponent(mat
 /** What axe-core finds against WCAG 2.2 AA and its best practices, in a line each. The script comes through the debugger, past the page's policy. */
 export async function violations(page) {
   await page.evaluate(`(() => { const module = undefined; ${AXE} })()`);
-  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  // The size of targets is a rule of WCAG 2.2 which axe leaves out where it is not asked for.
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"], rules: { "target-size": { enabled: true } } }));
   return found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")} – ${rule.help}`));
 }
 

@@ -44,8 +44,19 @@ pub struct CollectionSummary {
     pub chunks: Option<u64>,
     /// When a document was last added, changed or removed; absent where none was yet.
     pub changed_at: Option<Timestamp>,
+    /// Documents that were stored without analysis: their names, dates and references are not found.
+    #[serde(skip_serializing_if = "is_none_or_zero")]
+    pub incomplete: Option<u64>,
+    /// Whether it is a vault, which is unlocked then.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub vault: bool,
     #[schemars(with = "Option<String>")]
     pub problem: Option<Notice>,
+}
+
+/// Nothing is said of what is in order.
+fn is_none_or_zero(documents: &Option<u64>) -> bool {
+    documents.is_none_or(|documents| documents == 0)
 }
 
 /// A vault that is locked, in lists.
@@ -337,6 +348,7 @@ fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
     };
     let counts = found.map(|(counts, _)| counts);
     CollectionSummary {
+        incomplete: counts.map(|counts| counts.documents.saturating_sub(counts.annotated_documents)),
         vault: host.registry().is_vault(meta.id),
         meta,
         documents: counts.map(|counts| counts.documents),

@@ -1,14 +1,19 @@
 //! MCP Apps (extension `io.modelcontextprotocol/ui`, 2026-01-26): a view for the answers of some tools, which hosts that know the extension
 //! show beside them. Other clients are told nothing of it, so that their lists stay as short as they are.
 
-use rmcp::model::{ClientCapabilities, MetaObject, Resource, ResourceContents};
+use rmcp::model::{
+    CallToolRequestParams, ClientCapabilities, MetaObject, Resource, ResourceContents, Tool, ToolAnnotations,
+};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Name of the extension, which clients declare.
 const EXTENSION: &str = "io.modelcontextprotocol/ui";
 /// The address of the view.
 pub(crate) const URI: &str = "ui://casetrack/evidence";
 const MIME_TYPE: &str = "text/html;profile=mcp-app";
+/// The tool with which the view goes on in a list. Hosts show it to the view, not to the model.
+const MORE: &str = "show_more";
 /// The tools whose answers the view shows.
 const VIEWED: [&str; 7] = [
     "search_documents",
@@ -33,6 +38,39 @@ pub(crate) fn shows_views(client: Option<&ClientCapabilities>) -> bool {
 pub(crate) fn tool_meta(tool: &str) -> Option<MetaObject> {
     // The second form is that of hosts from before the extension was finished.
     VIEWED.contains(&tool).then(|| meta(json!({"ui": {"resourceUri": URI}, "ui/resourceUri": URI})))
+}
+
+/// The tool of the view alone, as the list of tools has it.
+pub(crate) fn more() -> Tool {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "tool": {"type": "string", "enum": VIEWED, "description": "Tool whose answer goes on"},
+            "arguments": {"type": "object", "description": "As it was called"},
+            "offset": {"type": "integer", "minimum": 1, "description": "The next_offset of its answer"},
+        },
+        "required": ["tool", "offset"],
+        "additionalProperties": false,
+    });
+    Tool::new(MORE, "The next part of an answer, for the view that shows it.", Arc::new(meta(schema).0))
+        .with_title("Show more")
+        .with_annotations(ToolAnnotations::new().read_only(true).open_world(false))
+        .with_meta(meta(json!({"ui": {"visibility": ["app"]}})))
+}
+
+/// A call of the view's own tool as the call that it stands for; any other call as it is. `None` where it stands for none.
+pub(crate) fn meant(mut call: CallToolRequestParams) -> Option<CallToolRequestParams> {
+    if call.name != MORE {
+        return Some(call);
+    }
+    let mut given = call.arguments.take()?;
+    let tool = given.get("tool").and_then(Value::as_str)?;
+    let tool = VIEWED.into_iter().find(|viewed| *viewed == tool)?;
+    let Value::Object(mut arguments) = given.remove("arguments").unwrap_or_else(|| json!({})) else { return None };
+    arguments.insert("offset".to_owned(), given.remove("offset")?);
+    call.name = tool.into();
+    call.arguments = Some(arguments);
+    Some(call)
 }
 
 /// The view in the list of resources.
@@ -91,5 +129,27 @@ mod tests {
             assert_eq!((&meta["ui"]["resourceUri"], &meta["ui/resourceUri"]), (&json!(URI), &json!(URI)));
         }
         assert!(tool_meta("delete_document").is_none());
+    }
+
+    #[test]
+    fn the_view_goes_on_only_in_what_it_shows() {
+        let call = |name: &str, arguments: Value| {
+            serde_json::from_value::<CallToolRequestParams>(json!({"name": name, "arguments": arguments})).unwrap()
+        };
+        let given = json!({"tool": "search_documents", "arguments": {"query": "a", "offset": 0}, "offset": 50});
+        let meant_by = meant(call(MORE, given)).unwrap();
+        assert_eq!(meant_by.name, "search_documents");
+        assert_eq!(Value::Object(meant_by.arguments.unwrap()), json!({"query": "a", "offset": 50}));
+        assert_eq!(meant(call("delete_document", json!({}))).unwrap().name, "delete_document");
+        for wrong in [
+            json!({"tool": "delete_document", "arguments": {"document_name": "a"}, "offset": 1}),
+            json!({"tool": MORE, "offset": 1}),
+            json!({"tool": "search_documents"}),
+            json!({"tool": "search_documents", "arguments": [], "offset": 1}),
+        ] {
+            assert!(meant(call(MORE, wrong)).is_none());
+        }
+        assert_eq!(serde_json::to_value(more()).unwrap()["_meta"], json!({"ui": {"visibility": ["app"]}}));
+        assert!(crate::table::find(MORE).is_err());
     }
 }

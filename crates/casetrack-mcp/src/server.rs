@@ -26,6 +26,7 @@ use crate::contract::{Contract, needs_safe_names};
 use crate::guard::Guard;
 use crate::instructions::instructions;
 use crate::offer::Offer;
+use crate::resources::Target;
 use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
 use crate::settings::ToolNames;
@@ -137,7 +138,8 @@ impl ServerHandler for Server {
             described.meta = apps::tool_meta(tool.name).filter(|_| views);
             described
         });
-        Ok(ListToolsResult::with_all_items(described.collect()))
+        let of_view = views && self.offer.has_collections();
+        Ok(ListToolsResult::with_all_items(described.chain(of_view.then(apps::more)).collect()))
     }
 
     async fn call_tool(
@@ -145,6 +147,13 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let views = apps::shows_views(context.client_capabilities().as_ref());
+        let request = if views { apps::meant(request) } else { Some(request) }.ok_or_else(|| {
+            ErrorData::invalid_params(
+                "It goes on with the answer of a tool that has a view, from its next_offset.",
+                None,
+            )
+        })?;
         let tool = table::find(&request.name)
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
         let started = Instant::now();
@@ -240,7 +249,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut templates = if self.offer.has_collections() { resources::templates() } else { Vec::new() };
+        let mut templates = if self.offer.has_collections() {
+            resources::templates(self.offer.has(&["list_evidence"]))
+        } else {
+            Vec::new()
+        };
         if self.offer.has_space() {
             templates.extend(resources::synthesis::templates());
         }
@@ -388,7 +401,15 @@ impl Server {
     /// Refuses a resource whose tools the session does not offer.
     fn check_resource(&self, uri: &str) -> Result<(), ErrorData> {
         if !resources::synthesis::is_one(uri) {
-            return self.check_collections();
+            self.check_collections()?;
+            // Notes of the user are for those who are offered the tools of evidence.
+            return match Target::parse(uri) {
+                Ok(Target::Evidence { .. }) if !self.offer.has(&["list_evidence"]) => {
+                    let refusal = "This session does not offer evidence; the user can start `casetrack mcp` with --toolsets workbench,….";
+                    Err(ErrorData::invalid_params(refusal, None))
+                }
+                _ => Ok(()),
+            };
         }
         let refusal = "This session does not offer the space browser; the user can start `casetrack mcp` with --toolsets space,….";
         if self.offer.has_space() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }

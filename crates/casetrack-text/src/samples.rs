@@ -41,6 +41,8 @@ pub fn collection_summary() -> CollectionSummary {
         pages: Some(80),
         chunks: Some(1051),
         changed_at: None,
+        incomplete: None,
+        vault: false,
         problem: None,
     }
 }

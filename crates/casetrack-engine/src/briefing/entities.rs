@@ -84,19 +84,22 @@ pub struct EdgeReport {
 }
 
 impl Host {
-    /// The entities that the documents, or one of them, mention; counts are those of the whole collection.
+    /// The entities that the documents, or one of them, mention; counts are those of the whole collection. `named`: only those with a name
+    /// that has these letters.
     pub fn list_entities(
         &self,
         collection: CollectionId,
         entity_type: Option<EntityType>,
         document: Option<&str>,
+        named: Option<&str>,
         sort_by: EntitySort,
         top_k: u32,
     ) -> Result<EntityListReport> {
         check_range("top_k", top_k, 1..=500)?;
         let known = known(self, collection)?;
         let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
-        let request = ListEntities { entity_type, document, sort_by, least_confidence: 0, top_k: top_k as usize };
+        let request =
+            ListEntities { entity_type, document, named, sort_by, least_confidence: 0, top_k: top_k as usize };
         let list = known.graph().list_entities(&request);
         Ok(EntityListReport { collection: known.name(), list, notices: known.notices()? })
     }
@@ -164,11 +167,12 @@ impl Host {
         })
     }
 
-    /// The entities around one (`depth` 1–4 steps), or the people, organizations and places with most links; at most `top_k` (1–100).
+    /// The entities around one of this name and type (`depth` 1–4 steps), or the people, organizations and places with most links; at most `top_k` (1–100).
     pub fn entity_graph(
         &self,
         collection: CollectionId,
         name: Option<&str>,
+        entity_type: Option<EntityType>,
         depth: u32,
         top_k: u32,
     ) -> Result<EntityNetwork> {
@@ -177,7 +181,7 @@ impl Host {
         let known = known(self, collection)?;
         let found = {
             let graph = known.graph();
-            let center = name.map(|name| resolve(&graph, name, None)).transpose()?;
+            let center = name.map(|name| resolve(&graph, name, entity_type)).transpose()?;
             let mut request = EntityGraphRequest { center, depth, top_k: top_k as usize, ..Default::default() };
             if center.is_none() {
                 // Common concepts have most links, and say least.

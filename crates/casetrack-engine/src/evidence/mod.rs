@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::places::Sources;
+use crate::changes::Change;
 use crate::documents::chunks::{check_page, find_chunk};
 use crate::documents::find_document;
 use crate::documents::pages::{lines, touched};
@@ -206,6 +207,7 @@ impl Host {
             let position = tray.items.len();
             tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("The tray is empty."))
         })?;
+        self.changes().notify(Change::Evidence(collection.meta().id));
         self.evidence_view(&mut Sources::new(&collection), &item, position)
     }
 
@@ -243,6 +245,7 @@ impl Host {
             tray.items.insert(to, item.clone());
             Ok((item, to + 1))
         })?;
+        self.changes().notify(Change::Evidence(collection.meta().id));
         self.evidence_view(&mut Sources::new(&collection), &item, position)
     }
 

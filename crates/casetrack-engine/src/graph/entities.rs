@@ -1,11 +1,13 @@
 //! The entities of a collection.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use casetrack_core::{DocumentId, EntityType, EntityValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::fold::fold;
 use super::items::Item;
 use super::{EntityId, Graph};
 
@@ -44,11 +46,13 @@ pub enum EntitySort {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ListEntities {
+pub struct ListEntities<'a> {
     /// Of all types where there is none.
     pub entity_type: Option<EntityType>,
     /// Only those that this document mentions.
     pub document: Option<DocumentId>,
+    /// Only those with a name that has these letters; case, accents and punctuation aside.
+    pub named: Option<&'a str>,
     pub sort_by: EntitySort,
     /// Only those of this confidence, in percent, or more.
     pub least_confidence: u8,
@@ -64,7 +68,7 @@ pub struct EntityList {
 
 impl Graph {
     /// The first `top_k` entities; ties are broken by mentions, then by type and key.
-    pub fn list_entities(&self, request: &ListEntities) -> EntityList {
+    pub fn list_entities(&self, request: &ListEntities<'_>) -> EntityList {
         let wanted = |item: &Item<EntityType>| {
             request.entity_type.is_none_or(|wanted| wanted == item.kind)
                 && item.confidence() >= request.least_confidence
@@ -74,7 +78,13 @@ impl Graph {
             Some(slot) => slot.is_some_and(|slot| item.documents.get(slot).is_some()),
             None => true,
         };
-        let mut all: Vec<_> = self.entities.iter().filter(|(_, item)| wanted(item) && is_here(item)).collect();
+        let named: Option<HashSet<u32>> = request.named.map(fold).map(|letters| {
+            let has_them = |(name, ids): (&str, _)| name.contains(&letters).then_some(ids);
+            self.entities.names().filter_map(has_them).flatten().collect()
+        });
+        let is_named = |id: &u32| named.as_ref().is_none_or(|named| named.contains(id));
+        let mut all: Vec<_> =
+            self.entities.iter().filter(|(id, item)| is_named(id) && wanted(item) && is_here(item)).collect();
         let total = all.len() as u64;
         match request.sort_by {
             EntitySort::Mentions => all.sort_unstable_by_key(|(_, item)| (Reverse(item.count), item.kind, &*item.key)),

@@ -48,7 +48,8 @@ pub enum Match {
 }
 
 impl Graph {
-    /// The one entity that `name` means. Fails, with candidates or suggestions, where it fits several or none.
+    /// The one entity that `name` means; in quotation marks, a surname is the whole name. Fails, with candidates or suggestions, where it
+    /// fits several or none.
     pub fn resolve_entity(&self, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
         let (fit, ids) = self.entity_candidates(name, entity_type);
         one("Entity", Action::ListEntities, name, fit, &ids, &self.entities, |kind| kind.name().to_owned())
@@ -88,7 +89,8 @@ impl Graph {
 
     /// What `name` can mean. Cost: a few milliseconds for 10,000 names where none is the same.
     pub(super) fn entity_candidates(&self, name: &str, entity_type: Option<EntityType>) -> (Match, Vec<u32>) {
-        let surname = |item: &Item<EntityType>| item.kind == EntityType::Person;
+        let is_whole = name.len() > 1 && name.starts_with('"') && name.ends_with('"');
+        let surname = |item: &Item<EntityType>| !is_whole && item.kind == EntityType::Person;
         find(&self.entities, name, |kind| entity_type.is_none_or(|wanted| wanted == kind), surname)
     }
 

@@ -76,6 +76,9 @@ fn a_surname_that_is_a_person_is_any_of_that_name() {
     let graph = graph([doc("a", 1).person(0, "John Smith"), doc("b", 1).person(0, "Smith")]);
     let found = graph.find_entity("smith", None);
     assert_eq!((found.fit, names(&found)), (Match::Ambiguous, vec!["Smith", "John Smith"]));
+    let whole = graph.resolve_entity("\"smith\"", Some(EntityType::Person)).unwrap();
+    assert_eq!(graph.entity(whole).unwrap().name, "Smith");
+    assert_eq!(graph.find_entity("\"Jon Smith\"", None).fit, Match::Fuzzy);
 }
 
 #[test]
@@ -302,6 +305,14 @@ fn a_summary_leaves_out_what_is_not_sure() {
     assert_eq!(names(summary.top_entities), ["Acme", "Ann Lee"]);
     // Lists have all, each with the confidence of the document that is surest.
     let all = graph.list_entities(&ListEntities { top_k: 10, ..ListEntities::default() });
+    let named = |letters| {
+        let request = ListEntities { named: Some(letters), top_k: 10, ..ListEntities::default() };
+        names(graph.list_entities(&request).entities)
+    };
+    assert_eq!(
+        (named("F"), named("ann-lee"), named("x")),
+        (vec!["Field".into(), "Offshore".into()], vec!["Ann Lee".into()], vec![])
+    );
     let confidences: Vec<_> = all.entities.iter().map(|entity| (entity.name.as_str(), entity.confidence)).collect();
     assert_eq!(confidences, [("Acme", 0.95), ("Ann Lee", 0.9), ("Field", 0.5), ("Offshore", 0.5)]);
 }

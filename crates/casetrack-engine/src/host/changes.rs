@@ -18,6 +18,8 @@ pub enum Change {
         document: DocumentId,
         change: DocumentChange,
     },
+    /// Evidence was collected, changed or removed.
+    Evidence(CollectionId),
     /// Of what the space browser shows.
     Space(SpaceChange),
 }

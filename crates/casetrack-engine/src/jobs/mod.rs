@@ -110,6 +110,9 @@ pub struct JobStatus {
     /// Files that are finished, whatever became of them.
     pub files_done: u64,
     pub files_failed: u64,
+    /// While it runs, the files that failed, the last 20, oldest first. Its report has all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<FailingFile>,
     /// Chunks made so far.
     pub chunks: u64,
     /// Chunks by the second since it started, while it runs.
@@ -118,6 +121,13 @@ pub struct JobStatus {
     pub resumed: u32,
     /// Why it ended early.
     pub problem: Option<Problem>,
+}
+
+/// A file that a running job could not read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FailingFile {
+    pub path: String,
+    pub message: String,
 }
 
 /// What a job did; one of these, by its kind.

@@ -3,7 +3,7 @@
 mod holding;
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,12 +14,16 @@ use casetrack_core::{
 use casetrack_store::{Registry, locked};
 
 use super::record::{JobRecord, Loaded, Records};
-use super::{JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same};
+use super::{
+    FailingFile, JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same,
+};
 use crate::host::{Host, caught, check_changeable, lock};
 use crate::report::Problem;
 
 /// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
 pub(super) const MAX_RUNNING: usize = 2;
+/// Failed files that are told while a job runs.
+const MAX_FAILING: usize = 20;
 /// Ended jobs that are remembered, of each origin: watches make many.
 const REMEMBERED: usize = 50;
 /// How often a waiting caller checks whether it was cancelled.
@@ -63,6 +67,8 @@ struct Job {
     /// Its work is over: who asks for the same now gets another job.
     closed: bool,
     listeners: Vec<(u64, ProgressSink)>,
+    /// See [`JobStatus::failing`].
+    failing: VecDeque<FailingFile>,
 }
 
 impl Job {
@@ -75,6 +81,7 @@ impl Job {
             asked_again: false,
             closed: false,
             listeners: Vec::new(),
+            failing: VecDeque::new(),
         }
     }
 
@@ -96,6 +103,7 @@ impl Job {
             files_total: totals.total,
             files_done: totals.files,
             files_failed: totals.failed,
+            failing: self.failing.iter().cloned().collect(),
             chunks: totals.chunks,
             chunks_per_second: rate.map(|rate| (rate * 10.0).round() / 10.0),
             resumed: record.resumed,
@@ -119,6 +127,7 @@ impl Job {
         }
         self.running_since = None;
         self.listeners.clear();
+        self.failing.clear();
         self.record.state = state;
         self.record.problem = problem;
         self.record.finished_at = Some(Timestamp::now());
@@ -481,6 +490,12 @@ impl Jobs {
             let mut state = lock(&self.state);
             let Some(job) = state.job(id) else { return };
             job.record.counts.add(event);
+            if let Progress::FileDone { path, problem: Some(message), .. } = event {
+                if job.failing.len() == MAX_FAILING {
+                    job.failing.pop_front();
+                }
+                job.failing.push_back(FailingFile { path: path.display().to_string(), message: message.clone() });
+            }
             job.listeners.iter().map(|(_, listener)| Arc::clone(listener)).collect()
         };
         // Called without the lock: a listener may ask for the state of jobs.

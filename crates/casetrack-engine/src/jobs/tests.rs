@@ -133,6 +133,8 @@ fn a_caller_that_joins_a_job_hears_first_how_far_it_is() {
     while queue.jobs.status(id).unwrap().files_done < 4 {
         std::thread::sleep(Duration::from_millis(1));
     }
+    let failing = queue.jobs.status(id).unwrap().failing;
+    assert_eq!(failing, [FailingFile { path: "/a/4".to_owned(), message: "damaged".to_owned() }]);
     let heard: Arc<Mutex<(Vec<ProgressTotals>, ProgressTotals)>> = Arc::default();
     let open = Mutex::new(Some(open));
     let listener: ProgressSink = {
@@ -144,7 +146,8 @@ fn a_caller_that_joins_a_job_hears_first_how_far_it_is() {
             open.lock().unwrap().take();
         })
     };
-    assert_eq!(queue.wait(id, &listener).state, JobState::Completed);
+    let ended = queue.wait(id, &listener);
+    assert!(ended.state == JobState::Completed && ended.failing.is_empty());
     let joined = ProgressTotals { total: Some(40), files: 4, failed: 1, chunks: 12 };
     assert_eq!(heard.lock().unwrap().0, [joined, ProgressTotals { files: 5, chunks: 13, ..joined }]);
 }

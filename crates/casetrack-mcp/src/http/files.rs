@@ -26,6 +26,8 @@ const AT_ONCE: usize = 4;
 /// A header that no form can send, and that a page elsewhere cannot without asking first, which is refused.
 pub(super) const OWN_HEADER: &str = "x-casetrack";
 const PATH_HEADER: &str = "x-file-path";
+/// What is missing in an export, percent-encoded, a line each.
+const NOTICES_HEADER: &str = "x-notices";
 
 /// See the module.
 pub(super) struct Files {
@@ -108,11 +110,17 @@ impl Files {
             return refusal(StatusCode::SERVICE_UNAVAILABLE, "The workbench is ending.");
         };
         match blocking(move || exported(&session, &collection, &name, &uri, &cancel)).await {
-            Ok(Some(Export { bytes, content_type, name })) => {
+            Ok(Some(Export { bytes, content_type, name, notices })) => {
                 let mut answer = of_type(StatusCode::OK, content_type, bytes);
                 let name = utf8_percent_encode(&name, NON_ALPHANUMERIC);
                 if let Ok(value) = HeaderValue::try_from(format!("attachment; filename*=UTF-8''{name}")) {
                     answer.headers_mut().insert(CONTENT_DISPOSITION, value);
+                }
+                let notices = notices.join("\n");
+                if let Ok(value) = HeaderValue::try_from(utf8_percent_encode(&notices, NON_ALPHANUMERIC).to_string())
+                    && !notices.is_empty()
+                {
+                    answer.headers_mut().insert(NOTICES_HEADER, value);
                 }
                 answer
             }
@@ -127,6 +135,8 @@ struct Export {
     bytes: Bytes,
     content_type: &'static str,
     name: String,
+    /// What is missing in it, one sentence each.
+    notices: Vec<String>,
 }
 
 /// `None` for a name that no export has.
@@ -135,10 +145,13 @@ fn exported(session: &Session, collection: &str, name: &str, uri: &Uri, cancel: 
     let meta = engine.find_collection(collection)?;
     let Some((kind, extension)) = name.split_once('.') else { return Ok(None) };
     let Some(content_type) = content_type(extension) else { return Ok(None) };
+    let mut notices = Vec::new();
     let bytes = match kind {
         "evidence" => {
             let Some(format) = EvidenceFormat::of_extension(extension) else { return Ok(None) };
-            text::evidence::export(engine, meta.id, format, true, cancel)?.bytes
+            let exported = text::evidence::export(engine, meta.id, format, true, cancel)?;
+            notices = exported.notices;
+            exported.bytes
         }
         "sheet" => {
             let columns = query(uri, "columns").unwrap_or_default();
@@ -158,7 +171,7 @@ fn exported(session: &Session, collection: &str, name: &str, uri: &Uri, cancel: 
         "evidence" => format!("{}.{extension}", crate::tools::evidence::file_name(&meta.name)),
         _ => format!("Matter sheet of {}.{extension}", meta.name),
     };
-    Ok(Some(Export { bytes: bytes.into(), content_type, name }))
+    Ok(Some(Export { bytes: bytes.into(), content_type, name, notices }))
 }
 
 fn content_type(extension: &str) -> Option<&'static str> {

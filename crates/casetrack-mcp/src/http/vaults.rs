@@ -1,4 +1,4 @@
-//! Unlocking vaults from the workbench, which only the user's own browser can. No tool of the protocol does it.
+//! Unlocking and locking vaults from the workbench, which only the user's own browser can. No tool of the protocol does it.
 
 use casetrack_core::Password;
 use casetrack_engine::vaults::Opener;
@@ -34,6 +34,21 @@ pub(super) async fn unlock(session: Session, headers: &HeaderMap, uri: &Uri, bod
     };
     match blocking(unlock).await {
         Ok(meta) => of_type(StatusCode::OK, "application/json", json!({"name": meta.name}).to_string().into()),
+        Err(error) => failure(&error),
+    }
+}
+
+/// Answers `POST /lock?collection=ID`.
+pub(super) async fn lock(session: Session, headers: &HeaderMap, uri: &Uri) -> Answer {
+    let Some(id) = query(uri, "collection").filter(|_| headers.get(OWN_HEADER).is_some()) else {
+        return refusal(StatusCode::FORBIDDEN, "Only the workbench locks a vault, by its ID.");
+    };
+    let lock = move || {
+        let engine = session.engine();
+        engine.lock(engine.find_vault(Some(&id))?)
+    };
+    match blocking(lock).await {
+        Ok(locked) => of_type(StatusCode::OK, "application/json", json!({"id": locked.id}).to_string().into()),
         Err(error) => failure(&error),
     }
 }

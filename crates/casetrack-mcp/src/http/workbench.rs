@@ -110,6 +110,7 @@ impl Desk {
             ("/page", &Method::GET) => self.pictures.answer(self.session(), &head.uri).await,
             ("/upload", &Method::POST) => self.files.upload(self.session(), &head.headers, &head.uri, body).await,
             ("/unlock", &Method::POST) => vaults::unlock(self.session(), &head.headers, &head.uri, body).await,
+            ("/lock", &Method::POST) => vaults::lock(self.session(), &head.headers, &head.uri).await,
             (path, &Method::GET) => match path.strip_prefix("/export/") {
                 Some(name) => self.files.export(self.session(), name, &head.uri).await,
                 None => file(path),

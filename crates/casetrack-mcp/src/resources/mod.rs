@@ -32,7 +32,7 @@ pub(crate) struct Kind {
 }
 
 /// All kinds. A new one is a row here and a variant of [`Target`].
-pub(crate) const KINDS: [Kind; 6] = [
+pub(crate) const KINDS: [Kind; 7] = [
     Kind {
         template: "casetrack://collections",
         name: "collections",
@@ -52,6 +52,13 @@ pub(crate) const KINDS: [Kind; 6] = [
         name: "document",
         title: "Document",
         description: "A document's details and its outline. id is its name or ID.",
+        mime_type: JSON,
+    },
+    Kind {
+        template: "casetrack://collections/{collection}/evidence",
+        name: "evidence",
+        title: "Evidence of a collection",
+        description: "The passages that were collected as evidence, in their order. collection is its name or ID.",
         mime_type: JSON,
     },
     Kind {
@@ -78,9 +85,10 @@ pub(crate) const KINDS: [Kind; 6] = [
     },
 ];
 
-/// The kinds whose URIs have variables.
-pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    let with_variables = KINDS.iter().filter(|kind| kind.template.contains('{'));
+/// The kinds whose URIs have variables; evidence where it is offered.
+pub(crate) fn templates(evidence: bool) -> Vec<ResourceTemplate> {
+    let is_offered = |kind: &&Kind| kind.template.contains('{') && (evidence || kind.name != "evidence");
+    let with_variables = KINDS.iter().filter(is_offered);
     with_variables
         .map(|kind| {
             ResourceTemplate::new(kind.template, kind.name)
@@ -120,6 +128,6 @@ mod tests {
             let uri = ["{collection}", "{document}", "{id}"].iter().fold(uri, |uri, name| uri.replace(name, "x"));
             assert_eq!(Target::parse(&uri).unwrap().to_string(), uri);
         }
-        assert_eq!(templates().len(), KINDS.len() - 1);
+        assert_eq!((templates(true).len(), templates(false).len()), (KINDS.len() - 1, KINDS.len() - 2));
     }
 }

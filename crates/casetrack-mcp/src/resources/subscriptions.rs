@@ -24,6 +24,8 @@ pub(crate) enum Scope {
     /// All collections and how much is in each.
     Collections,
     Collection(CollectionId),
+    /// What was collected in a collection, and whether its documents still say it.
+    Evidence(CollectionId),
     /// A document or part of it.
     Document(CollectionId, DocumentId),
     /// Parts of the space browser.
@@ -40,6 +42,7 @@ impl Scope {
         Ok(match Target::parse(uri)? {
             Target::Collections => Self::Collections,
             Target::Documents { collection } => Self::Collection(find(&collection)?),
+            Target::Evidence { collection } => Self::Evidence(find(&collection)?),
             Target::Document { collection, document }
             | Target::Page { collection, document, .. }
             | Target::Picture { collection, document, .. } => {
@@ -57,9 +60,13 @@ impl Scope {
         match (self, *change) {
             (Self::Space(parts), Change::Space(change)) => parts.contains(&change),
             (Self::Space(_), _) | (_, Change::Space(_)) => false,
+            (Self::Evidence(own), Change::Evidence(collection)) => own == collection,
+            (_, Change::Evidence(_)) => false,
             (Self::Collections, _) => true,
-            (Self::Collection(own) | Self::Document(own, _), Change::Collection(changed)) => own == changed,
-            (Self::Collection(own), Change::Document { collection, .. }) => own == collection,
+            (Self::Collection(own) | Self::Evidence(own) | Self::Document(own, _), Change::Collection(changed)) => {
+                own == changed
+            }
+            (Self::Collection(own) | Self::Evidence(own), Change::Document { collection, .. }) => own == collection,
             (Self::Document(own, document), Change::Document { collection, document: changed, .. }) => {
                 (own, document) == (collection, changed)
             }
@@ -108,8 +115,8 @@ pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     changes.iter().any(|change| match change {
         Change::Collection(_) => true,
         Change::Document { change, .. } => *change != DocumentChange::Replaced,
-        // Its list is always the same.
-        Change::Space(_) => false,
+        // These are in no list, or in one that is always the same.
+        Change::Evidence(_) | Change::Space(_) => false,
     })
 }
 
@@ -185,6 +192,16 @@ mod tests {
         assert_eq!(subscriptions.affected(&space), ["sets"]);
         assert!(!list_changed(&space));
         assert!(subscriptions.affected(&HashSet::from([Change::Space(SpaceChange::Jobs)])).is_empty());
+        subscriptions.add("evidence".to_owned(), Scope::Evidence(own)).unwrap();
+        let collected = HashSet::from([Change::Evidence(own)]);
+        assert_eq!(subscriptions.affected(&collected), ["evidence"]);
+        assert!(
+            !list_changed(&collected) && subscriptions.affected(&HashSet::from([Change::Evidence(other)])).is_empty()
+        );
+        assert!(
+            subscriptions.affected(&replaced).contains(&"evidence".to_owned()),
+            "its source may say something else"
+        );
         subscriptions.remove("all");
         subscriptions.remove("never there");
         assert_eq!(subscriptions.affected(&deleted), ["elsewhere"]);

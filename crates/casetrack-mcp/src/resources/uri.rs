@@ -17,6 +17,7 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 pub(crate) enum Target {
     Collections,
     Documents { collection: String },
+    Evidence { collection: String },
     Document { collection: String, document: String },
     Chunk { collection: String, chunk: String },
     Page { collection: String, document: String, page: u32, view: TextView },
@@ -63,7 +64,11 @@ impl Target {
             }
             Ok(_) => return None,
             Err(segments) => match (<[String; 2]>::try_from(segments.clone()), <[String; 3]>::try_from(segments)) {
-                (Ok([collection, documents]), _) if documents == "documents" => Self::Documents { collection },
+                (Ok([collection, kind]), _) => match kind.as_str() {
+                    "documents" => Self::Documents { collection },
+                    "evidence" => Self::Evidence { collection },
+                    _ => return None,
+                },
                 (_, Ok([collection, kind, id])) => match kind.as_str() {
                     "documents" => Self::Document { collection, document: id },
                     "chunks" => Self::Chunk { collection, chunk: id },
@@ -95,6 +100,7 @@ impl fmt::Display for Target {
         match self {
             Self::Collections => Ok(()),
             Self::Documents { collection } => write!(f, "/{}/documents", escaped(collection)),
+            Self::Evidence { collection } => write!(f, "/{}/evidence", escaped(collection)),
             Self::Document { collection, document } => {
                 write!(f, "/{}/documents/{}", escaped(collection), escaped(document))
             }
@@ -125,6 +131,7 @@ mod tests {
         prop_oneof![
             Just(Target::Collections),
             name().prop_map(|collection| Target::Documents { collection }),
+            name().prop_map(|collection| Target::Evidence { collection }),
             (name(), name()).prop_map(|(collection, document)| Target::Document { collection, document }),
             (name(), name()).prop_map(|(collection, chunk)| Target::Chunk { collection, chunk }),
             (name(), name(), any::<u32>(), proptest::sample::select(TextView::ALL))
@@ -175,6 +182,7 @@ mod tests {
             "casetrack://collections/a/documents/b/c",
             "casetrack://collections//documents",
             "casetrack://collections/a/documents?x",
+            "casetrack://collections/a/notes",
             "casetrack://collections/%FF/documents",
             "casetrack://collections/a/pages/b/0x1",
             "casetrack://collections/a/pages/b/+1",

@@ -143,6 +143,7 @@ fn specified() -> Value {
         "list_entities": [[], {
             "entity_type": {"type": "string", "enum": all_types, "default": "all"},
             "document_filter": string,
+            "named": string,
             "sort_by": {"type": "string", "enum": ["mentions", "documents", "name"], "default": "mentions"},
             "top_k": {"type": "integer", "default": 50, "minimum": 1, "maximum": 500},
         }],
@@ -154,6 +155,7 @@ fn specified() -> Value {
         }],
         "get_entity_graph": [[], {
             "entity_name": string,
+            "entity_type": any_type,
             "depth": {"type": "integer", "default": 2, "minimum": 1, "maximum": 4},
             "top_k": passages,
         }],

@@ -177,6 +177,8 @@ fn summary(engine: &Engine, meta: CollectionMeta) -> Result<CollectionSummary> {
         pages: None,
         chunks: None,
         changed_at: None,
+        incomplete: None,
+        vault: false,
         problem: None,
     }))
 }

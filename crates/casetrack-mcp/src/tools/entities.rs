@@ -71,15 +71,17 @@ pub(crate) struct ListEntities;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParameters {
-    /// Filter by entity type
+    /// Type
     #[serde(default)]
     entity_type: AllTypes,
-    /// Optional: only entities that this document mentions (name or ID)
+    /// Only entities of this document (name or ID)
     document_filter: Option<String>,
+    /// Only names with these letters
+    named: Option<String>,
     /// Sort order
     #[serde(default)]
     sort_by: EntitySort,
-    /// Maximum entities to return
+    /// Most entities
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     top_k: u32,
@@ -98,9 +100,9 @@ impl Tool for ListEntities {
     type Response = EntityListReport;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EntityListReport>> {
-        let ListParameters { entity_type, document_filter, sort_by, top_k } = parameters;
-        let (collection, document) = (context.active()?.id, document_filter.as_deref());
-        let report = context.engine.list_entities(collection, entity_type.one(), document, sort_by, top_k)?;
+        let ListParameters { entity_type, document_filter, named, sort_by, top_k } = parameters;
+        let (collection, document, named) = (context.active()?.id, document_filter.as_deref(), named.as_deref());
+        let report = context.engine.list_entities(collection, entity_type.one(), document, named, sort_by, top_k)?;
         Ok(Reply::new(report, text::entities::list))
     }
 }
@@ -115,7 +117,7 @@ pub(crate) struct FindParameters {
     /// Type of entity to search for
     #[serde(default)]
     entity_type: AnyType,
-    /// Maximum passages to return
+    /// Most passages
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
@@ -144,12 +146,12 @@ pub(crate) struct GetEntityMentions;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MentionsParameters {
-    /// Name of the entity to find (e.g., 'John Smith', 'Acme Corp', 'payment terms')
+    /// Its name (e.g., 'John Smith', 'payment terms')
     entity_name: String,
     /// Type of entity
     #[serde(default)]
     entity_type: AnyType,
-    /// Maximum passages to return
+    /// Most passages
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
@@ -182,10 +184,10 @@ pub(crate) struct SearchEntityRelationships;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TogetherParameters {
-    /// Entity names to find together (e.g., ['Acme Corp', 'Summit Services'])
+    /// Names (e.g., ['Acme Corp', 'Summit Services'])
     #[schemars(length(min = 2, max = 5))]
     entities: Vec<String>,
-    /// Maximum passages to return
+    /// Most passages
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
@@ -215,13 +217,16 @@ pub(crate) struct GetEntityGraph;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphParameters {
-    /// Optional: center the graph on a specific entity. If omitted, returns the top entities by connectivity.
+    /// Entity in the middle; default: those with most links
     entity_name: Option<String>,
-    /// How many relationship hops to include from the center entity
+    /// Its type
+    #[serde(default)]
+    entity_type: AnyType,
+    /// Steps from it
     #[serde(default = "super::number::<2>")]
     #[schemars(range(min = 1, max = 4))]
     depth: u32,
-    /// Maximum entities to include in the graph
+    /// Most entities
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
@@ -241,8 +246,9 @@ impl Tool for GetEntityGraph {
     type Response = EntityNetwork;
 
     fn call(context: &Context<'_>, parameters: GraphParameters) -> Result<Reply<EntityNetwork>> {
-        let GraphParameters { entity_name, depth, top_k } = parameters;
-        let report = context.engine.entity_graph(context.active()?.id, entity_name.as_deref(), depth, top_k)?;
+        let GraphParameters { entity_name, entity_type, depth, top_k } = parameters;
+        let (collection, name) = (context.active()?.id, entity_name.as_deref());
+        let report = context.engine.entity_graph(collection, name, entity_type.one(), depth, top_k)?;
         Ok(Reply::new(report, text::entities::network))
     }
 }

@@ -55,7 +55,7 @@ impl Entities {
             return console.print(&mentions, text::entities::mentions);
         }
         let (document, sort_by) = (self.document.as_deref(), EntitySort::default());
-        let list = engine.list_entities(collection, entity_type, document, sort_by, top_k)?;
+        let list = engine.list_entities(collection, entity_type, document, None, sort_by, top_k)?;
         console.print(&list, text::entities::list)
     }
 }
@@ -130,6 +130,9 @@ pub struct Graph {
     name: Option<String>,
     #[command(flatten)]
     target: InCollection,
+    /// Type of the entity in the middle, where several have its name
+    #[arg(long = "type", value_parser = named::<EntityType>, value_name = "TYPE")]
+    entity_type: Option<EntityType>,
     /// Steps from the entity in the middle (1-4)
     #[arg(long, default_value_t = 2, value_name = "N")]
     depth: u32,
@@ -153,7 +156,8 @@ impl Graph {
         let engine = &console.engine;
         engine.config().tier.check(Feature::EntityGraph)?;
         let collection = self.target.find(engine)?.id;
-        let network = engine.entity_graph(collection, self.name.as_deref(), self.depth, self.top_k)?;
+        let network =
+            engine.entity_graph(collection, self.name.as_deref(), self.entity_type, self.depth, self.top_k)?;
         match self.format {
             Format::Text => console.print(&network, text::entities::network),
             Format::Dot => console.print_data(&network, |network| to_dot(&network.graph)),

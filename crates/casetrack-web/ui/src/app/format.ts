@@ -102,10 +102,10 @@ export function csv(rows: string[][]): string {
   return `\ufeff${rows.map((row) => row.map(cell).join(",")).join("\r\n")}\r\n`;
 }
 
-/** Hands the user a file made here. */
-export function download(name: string, type: string, content: BlobPart): void {
+/** Hands the user a file. */
+export function download(name: string, content: Blob): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.href = URL.createObjectURL(content);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { session } from "../mcp/client";
+import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Session, session } from "../mcp/client";
 
 export interface Loaded<T> {
   value: T | undefined;
@@ -40,32 +40,53 @@ export function useTool<T>(collection: string, tool: string, args: Record<string
 
 /** Said when documents or collections changed. */
 const CHANGED = "casetrack-changed";
+/** Said when evidence changed; its detail is the address of the resource. */
+const COLLECTED = "casetrack-collected";
+
+/** A session that only listens. */
+const ears = new Session();
 
 /** Hears of changes as long as the page is open. */
 export function hearChanges(): void {
-  void session("").listen(() => dispatchEvent(new Event(CHANGED)), new AbortController().signal);
+  const heard = (uri: string | null) => dispatchEvent(uri === null ? new Event(CHANGED) : new CustomEvent(COLLECTED, { detail: uri }));
+  void ears.listen(heard, new AbortController().signal);
+  addEventListener("pagehide", () => ears.close());
 }
 
 /** Least time between two reactions to changes, in milliseconds: an ingestion makes many. */
 const CALM = 2000;
 
-/** Calls `act` when documents or collections changed. */
-export function useChanges(act: () => void): void {
+/** Calls `act` soon after an event, once for all that come meanwhile. */
+function useEvent(name: string, act: () => void, wanted: (event: Event) => boolean = () => true): void {
+  const latest = useRef({ act, wanted });
+  latest.current = { act, wanted };
   useEffect(() => {
     let timer = 0;
-    const changed = () => {
-      if (timer !== 0) return;
+    const heard = (event: Event) => {
+      if (timer !== 0 || !latest.current.wanted(event)) return;
       timer = window.setTimeout(() => {
         timer = 0;
-        act();
+        latest.current.act();
       }, CALM);
     };
-    addEventListener(CHANGED, changed);
+    addEventListener(name, heard);
     return () => {
       clearTimeout(timer);
-      removeEventListener(CHANGED, changed);
+      removeEventListener(name, heard);
     };
-  }, [act]);
+  }, [name]);
+}
+
+/** Calls `act` when documents or collections changed. */
+export function useChanges(act: () => void): void {
+  useEvent(CHANGED, act);
+}
+
+/** Calls `act` when the evidence of a matter, or a document that it is from, changed. */
+export function useEvidenceChanges(collection: string, act: () => void): void {
+  const uri = `casetrack://collections/${encodeURIComponent(collection)}/evidence`;
+  useEffect(() => ears.watch(uri), [uri]);
+  useEvent(COLLECTED, act, (event) => (event as CustomEvent<string>).detail === uri);
 }
 
 /** The value, once it has not changed for so many milliseconds. */
@@ -143,4 +164,67 @@ export function useAll<T>(
     });
   }, keys);
   return early && loaded.loading && !loaded.value ? { ...loaded, value: { rows: early, cut: false } } : loaded;
+}
+
+export interface Parts<T, A> {
+  /** The first part's answer. */
+  first: A | undefined;
+  rows: T[];
+  /** Whether there is more. */
+  next: boolean;
+  /** Fetches the next part. */
+  more: () => void;
+  error: Error | undefined;
+  loading: boolean;
+  again: () => void;
+}
+
+/**
+ * The rows of a list that a tool gives in parts, each asked for when it is wanted. `null` as arguments calls nothing. What was shown
+ * stays while other arguments are asked for, if `kept` is the same.
+ */
+export function useParts<T, A>(
+  collection: string,
+  tool: string,
+  args: Record<string, unknown> | null,
+  part: (answer: A) => Part<T>,
+  kept?: string,
+): Parts<T, A> {
+  const key = args === null ? null : JSON.stringify([collection, tool, args]);
+  const ask = (offset: number, signal?: AbortSignal) => session(collection).call<A>(tool, { ...args, offset: offset || undefined }, { signal });
+  const loaded = useLoad(async (signal) => (key === null ? undefined : { key, kept: kept ?? key, answer: await ask(0, signal) }), [key]);
+  const value = key !== null && loaded.value?.kept === (kept ?? key) ? loaded.value : undefined;
+  const first = value?.answer;
+  const [added, setAdded] = useState<{ to: A; rows: T[]; next: number | null }>();
+  const [problem, setProblem] = useState<{ to: A; error: Error }>();
+  const busy = useRef<A>(undefined);
+  const begun = first === undefined ? { rows: [], next: null } : part(first);
+  const more = added && added.to === first ? added : undefined;
+  const next = (more ? more.next : begun.next) ?? null;
+  const rows = useMemo(() => (more ? [...begun.rows, ...more.rows] : begun.rows), [first, more]);
+  const stopped = problem !== undefined && problem.to === first;
+  const fetchMore = () => {
+    if (stopped || first === undefined || next === null || value?.key !== key || busy.current === first) return;
+    busy.current = first;
+    ask(next)
+      .then(
+        (answer) => {
+          const { rows, next: then } = part(answer);
+          setAdded((added) => ({ to: first, rows: [...(added?.to === first ? added.rows : []), ...rows], next: then !== null && then !== undefined && then > next ? then : null }));
+        },
+        (error: Error) => setProblem({ to: first, error }),
+      )
+      .finally(() => {
+        busy.current = undefined;
+      });
+  };
+  return {
+    first,
+    rows,
+    next: next !== null && !stopped,
+    more: fetchMore,
+    error: loaded.error ?? (stopped ? problem.error : undefined),
+    loading: loaded.loading,
+    again: loaded.again,
+  };
 }

@@ -1,16 +1,19 @@
-/** Jobs as they run: asked for again each second while any runs. */
+/** Jobs as they run: asked for again each second while any runs, and now and then while none does. */
 
-import { useInterval, useTool } from "./hooks";
+import { useChanges, useInterval, useTool } from "./hooks";
 import type { Job } from "../mcp/types";
 
+/** Milliseconds between two looks, while a job runs and while none does. */
 const EVERY = 1000;
+const IDLE = 5000;
 
 export const isActive = (job: Job): boolean => job.state === "queued" || job.state === "running";
 
 export function useJobs(collection = "") {
   const loaded = useTool<{ jobs: Job[] }>("", "list_jobs", collection === "" ? {} : { collection_filter: collection });
   const jobs = loaded.value?.jobs ?? [];
-  useInterval(loaded.again, EVERY, jobs.some(isActive));
+  useChanges(loaded.again);
+  useInterval(loaded.again, jobs.some(isActive) ? EVERY : IDLE, true);
   return { ...loaded, jobs };
 }
 

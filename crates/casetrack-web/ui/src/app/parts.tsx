@@ -91,12 +91,12 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
       }}
     >
       <div class="dialog">
-        <header>
+        <div class="title">
           <h2 id={id}>{props.title}</h2>
           <button type="button" class="plain" onClick={props.onClose} aria-label={t.actions.close}>
             ✕
           </button>
-        </header>
+        </div>
         {props.children}
       </div>
     </dialog>
@@ -155,6 +155,17 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
   );
 }
 
+/** A button below a list of which not all is shown. */
+export function More({ shown, total, onMore }: { shown: number; total?: number | undefined; onMore: () => void }) {
+  return (
+    <p class="state more">
+      <button type="button" onClick={onMore}>
+        {total === undefined ? t.states.more : t.states.moreOf(shown, total)}
+      </button>
+    </p>
+  );
+}
+
 type Say = (message: string) => void;
 let sayNow: Say = () => undefined;
 
@@ -178,6 +189,9 @@ export function Messages() {
     </div>
   );
 }
+
+/** Says why something failed, and what to do. */
+export const sayWhy = (error: Error): void => say([error.message, error instanceof ToolError ? error.hint : ""].filter(Boolean).join(" "));
 
 export async function copy(text: string): Promise<void> {
   try {

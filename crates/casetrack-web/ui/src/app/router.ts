@@ -57,10 +57,10 @@ export function go(to: string, replace = false): void {
   }
 }
 
-/** Changes parameters of the address without a new entry in the history. */
-export function setParams(route: Route, params: Params): void {
+/** Changes parameters of the address; with a new entry in the history, so that one can go back, only where `anew`. */
+export function setParams(route: Route, params: Params, anew = false): void {
   const merged: Params = { ...Object.fromEntries(route.params), ...params };
-  go(href(route.collection, route.view, merged, route.id), true);
+  go(href(route.collection, route.view, merged, route.id), !anew);
 }
 
 export function useRoute(): Route {

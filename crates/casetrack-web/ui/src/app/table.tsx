@@ -1,8 +1,10 @@
 /** A table of any length, with a row of titles that stays and only the rows in view in the page. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { NARROW, useMedia } from "./hooks";
+import { PRINTED, usePrinting } from "./print";
+import { NotPrinted, useInView } from "./virtual";
 
 const BEYOND = 8;
 
@@ -34,26 +36,14 @@ export interface TableProps {
 export function VirtualTable(props: TableProps) {
   const box = useRef<HTMLDivElement>(null);
   const small = useMedia(NARROW);
-  const [view, setView] = useState({ top: 0, height: 600 });
+  const view = useInView(box);
+  const printing = usePrinting();
   const { count, height, onEnd } = props;
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element) return undefined;
-    const measure = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
-    element.addEventListener("scroll", measure, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("scroll", measure);
-    };
-  }, []);
-  const first = Math.max(0, Math.floor(view.top / height) - BEYOND);
-  const last = Math.min(count, Math.ceil((view.top + view.height) / height) + BEYOND);
+  const first = printing ? 0 : Math.max(0, Math.floor(view.top / height) - BEYOND);
+  const last = printing ? Math.min(count, PRINTED) : Math.min(count, Math.ceil((view.top + view.height) / height) + BEYOND);
   useEffect(() => {
-    if (last >= count - BEYOND) onEnd?.();
-  }, [last, count, onEnd]);
+    if (!printing && last >= count - BEYOND) onEnd?.();
+  }, [last, count, onEnd, printing]);
 
   const columns = props.columns.filter((column) => !small || column.narrow !== false);
   const grid = { gridTemplateColumns: columns.map((column) => column.width).join(" ") };
@@ -72,6 +62,7 @@ export function VirtualTable(props: TableProps) {
             key={column.key}
             role={at === 0 && props.firstAsHeader !== false ? "rowheader" : "cell"}
             class={column.number ? "number" : ""}
+            data-title={column.title}
           >
             {props.cell(index, column.key)}
           </div>
@@ -102,6 +93,7 @@ export function VirtualTable(props: TableProps) {
           {rows}
         </div>
       </div>
+      {printing && <NotPrinted count={count} />}
     </div>
   );
 }

@@ -2,6 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { t } from "../strings";
+import { PRINTED, usePrinting } from "./print";
 
 /** Rows drawn above and below those in view. */
 const BEYOND = 6;
@@ -19,17 +21,16 @@ export interface ListProps {
   selected: number;
   onSelect: (index: number) => void;
   onOpen?: (index: number) => void;
+  /** A row was clicked, and so chosen. */
+  onPick?: (index: number) => void;
   /** Called when rows near the end are in view. */
   onEnd?: () => void;
   class?: string;
 }
 
-/** A list of rows of equal height: arrows, Home, End and Page keys move, Enter opens. */
-export function VirtualList(props: ListProps) {
-  const box = useRef<HTMLDivElement>(null);
+/** What of a box that scrolls is in view, in pixels. */
+export function useInView(box: { current: HTMLElement | null }): { top: number; height: number } {
   const [view, setView] = useState({ top: 0, height: 600 });
-  const { count, height, selected, onEnd } = props;
-
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return undefined;
@@ -43,14 +44,28 @@ export function VirtualList(props: ListProps) {
       element.removeEventListener("scroll", measure);
     };
   }, []);
+  return view;
+}
+
+/** Says, on paper alone, that not all rows were printed. */
+export function NotPrinted({ count }: { count: number }) {
+  return count > PRINTED ? <p class="onpaper">{t.states.first(PRINTED, count)}</p> : null;
+}
+
+/** A list of rows of equal height: arrows, Home, End and Page keys move, Enter opens. */
+export function VirtualList(props: ListProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const view = useInView(box);
+  const printing = usePrinting();
+  const { count, height, selected, onEnd } = props;
 
   const most = Math.floor(HIGHEST / height);
   const shown = Math.min(count, most);
-  const first = Math.max(0, Math.floor(view.top / height) - BEYOND);
-  const last = Math.min(shown, Math.ceil((view.top + view.height) / height) + BEYOND);
+  const first = printing ? 0 : Math.max(0, Math.floor(view.top / height) - BEYOND);
+  const last = printing ? Math.min(shown, PRINTED) : Math.min(shown, Math.ceil((view.top + view.height) / height) + BEYOND);
   useEffect(() => {
-    if (last >= count - BEYOND) onEnd?.();
-  }, [last, count, onEnd]);
+    if (!printing && last >= count - BEYOND) onEnd?.();
+  }, [last, count, onEnd, printing]);
 
   const reveal = useCallback(
     (index: number) => {
@@ -99,7 +114,10 @@ export function VirtualList(props: ListProps) {
         aria-setsize={count}
         aria-posinset={index + 1}
         style={{ height: `${height}px`, transform: `translateY(${index * height}px)` }}
-        onClick={() => props.onSelect(index)}
+        onClick={() => {
+          props.onSelect(index);
+          props.onPick?.(index);
+        }}
         onDblClick={() => props.onOpen?.(index)}
       >
         {props.row(index)}
@@ -120,6 +138,7 @@ export function VirtualList(props: ListProps) {
       <div class="all" role="presentation" style={{ height: `${shown * height}px` }}>
         {rows}
       </div>
+      {printing && <NotPrinted count={count} />}
     </div>
   );
 }

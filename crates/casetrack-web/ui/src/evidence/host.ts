@@ -58,6 +58,15 @@ export class Host {
     return contentOf(await this.request("tools/call", { name, arguments: args })) as Record<string, unknown>;
   }
 
+  /** The part of a tool's answer that begins at an offset: by the tool of this view alone, or by the tool itself where the host has only that. */
+  async more(name: string, args: Record<string, unknown>, offset: number): Promise<Record<string, unknown>> {
+    try {
+      return await this.call("show_more", { tool: name, arguments: args, offset });
+    } catch {
+      return this.call(name, { ...args, offset });
+    }
+  }
+
   /** The picture of a page, as an address for an image; null where the host gives none. */
   async picture(uri: string): Promise<string | null> {
     const result = await this.request("resources/read", { uri });

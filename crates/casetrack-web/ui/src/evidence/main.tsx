@@ -9,7 +9,7 @@ import { joined, read, type Card, type Content } from "./content";
 import { Host } from "./host";
 import "./app.css";
 
-/** Cards that are drawn of one answer and what follows it. */
+/** Cards and rows that are drawn of one answer and what follows it. */
 const MOST = 500;
 
 function useHost() {
@@ -51,8 +51,8 @@ function useHost() {
   const more = async () => {
     if (!host.current || !content || content.next === null) return;
     try {
-      const next = read(await host.current.call(content.tool, { ...input.current, offset: content.next }), content.tool);
-      setContent(joined(content, next));
+      const next = await host.current.more(content.tool, input.current, content.next);
+      setContent(joined(content, read(next, content.tool)));
     } catch (error) {
       setProblem((error as Error).message);
     }
@@ -77,6 +77,7 @@ function App() {
   const full = context.displayMode === "fullscreen";
   const canFill = context.availableDisplayModes?.includes("fullscreen") ?? false;
   const cards = content?.groups.reduce((sum, group) => sum + group.cards.length, 0) ?? 0;
+  const shown = cards + (content?.table?.rows.length ?? 0);
   return (
     <article class={full ? "full" : ""}>
       <header>
@@ -89,7 +90,7 @@ function App() {
       </header>
       {problem && <p role="alert">{problem}</p>}
       {!content && !problem && <p role="status">{t.app.waiting}</p>}
-      {content && cards === 0 && !content.table?.rows.length && <p>{t.search.none}</p>}
+      {content && shown === 0 && <p>{t.search.none}</p>}
       <div class={content?.groups.length === 2 && content.tool === "compare_documents" ? "sides" : ""}>
         {content?.groups.map((group, index) => (
           <section key={index} aria-label={group.title ?? t.search.results}>
@@ -101,11 +102,12 @@ function App() {
         ))}
       </div>
       {content?.table && content.table.rows.length > 0 && <Table table={content.table} />}
-      {content && content.next !== null && cards < MOST && host?.capabilities.serverTools && (
+      {content && content.next !== null && shown < MOST && host?.capabilities.serverTools && (
         <button type="button" onClick={() => void more()}>
           {t.states.more}
         </button>
       )}
+      {(shown > MOST || (shown === MOST && content?.next !== null)) && <p>{t.states.first(MOST)}</p>}
     </article>
   );
 }

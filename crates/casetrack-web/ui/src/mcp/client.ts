@@ -19,7 +19,7 @@ export interface CallOptions {
 interface Message {
   id?: number | string;
   method?: string;
-  params?: { progressToken?: number | string } & Partial<Progress>;
+  params?: { progressToken?: number | string; uri?: string } & Partial<Progress>;
   result?: unknown;
   error?: { code: number; message: string };
 }
@@ -58,6 +58,8 @@ export class Session {
   private next = 1;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
+  /** Resources of whose changes this session hears, with how many want to know. */
+  private readonly watched = new Map<string, number>();
 
   /** `collection`: name or id of the one that is active in this session. */
   constructor(
@@ -92,19 +94,25 @@ export class Session {
   }
 
   /**
-   * Hears what the server says of itself, until `signal`. While it does, CaseTrack's background process stays, and with it the
-   * sign-in of this page.
+   * Hears that collections or documents changed (`null`), or a resource that is watched, until `signal`. While it does, CaseTrack's
+   * background process stays, and with it the sign-in of this page.
    */
-  async listen(onChange: () => void, signal: AbortSignal): Promise<void> {
+  async listen(onChange: (uri: string | null) => void, signal: AbortSignal): Promise<void> {
+    let heardIn: string | null = null;
     while (!signal.aborted) {
       try {
         await this.open();
+        if (this.id !== heardIn) {
+          heardIn = this.id;
+          for (const uri of this.watched.keys()) await this.exchange("resources/subscribe", { uri });
+        }
         const response = await fetch(this.endpoint, { headers: { ...this.headers(), accept: "text/event-stream" }, signal });
         if (response.status === 404) this.forget();
         if (response.status === 401 || response.status === 403) return;
         if (response.ok && response.body) {
           for await (const message of events(response.body)) {
-            if (message.method === "notifications/resources/list_changed") onChange();
+            if (message.method === "notifications/resources/list_changed") onChange(null);
+            else if (message.method === "notifications/resources/updated" && message.params?.uri) onChange(message.params.uri);
           }
         }
       } catch {
@@ -112,6 +120,23 @@ export class Session {
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY));
     }
+  }
+
+  /** Has the server say when a resource changes, until the result is called. */
+  watch(uri: string): () => void {
+    const wanted = this.watched.get(uri) ?? 0;
+    this.watched.set(uri, wanted + 1);
+    const send = (method: string) => void this.request(method, { uri }).catch(() => undefined);
+    if (wanted === 0) send("resources/subscribe");
+    return () => {
+      const left = (this.watched.get(uri) ?? 1) - 1;
+      if (left > 0) {
+        this.watched.set(uri, left);
+      } else {
+        this.watched.delete(uri);
+        send("resources/unsubscribe");
+      }
+    };
   }
 
   /** Ends the session on the server. */

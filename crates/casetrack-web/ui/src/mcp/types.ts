@@ -18,6 +18,10 @@ export interface Collection {
   created_at: string;
   /** Absent where no document was added yet. */
   changed_at?: string | null;
+  /** Documents that were stored without analysis. */
+  incomplete?: number | null;
+  /** A vault that is unlocked. */
+  vault?: boolean;
   /** Absent where the collection cannot be read, which `problem` says. */
   documents?: number | null;
   pages?: number | null;
@@ -172,6 +176,8 @@ export interface Job {
   finished_at?: string | null;
   files_done: number;
   files_failed: number;
+  /** While it runs, the last files that failed. */
+  failing?: { path: string; message: string }[];
   files_total?: number | null;
   chunks: number;
   chunks_per_second?: number | null;
@@ -202,6 +208,16 @@ export interface Entity {
   mentions: number;
   documents: number;
   chunks: number;
+}
+
+/** Where contracts name somebody. */
+export interface ContractRole {
+  role: "party" | "signatory";
+  document_name: string;
+  value: string;
+  place: string;
+  char_start: number;
+  char_end: number;
 }
 
 export interface Mention {

@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { beginning, count, counted, date } from "../app/format";
-import { useMedia, useTool } from "../app/hooks";
-import { Choices, Failure, Loading } from "../app/parts";
+import { useMedia, useParts, useTool } from "../app/hooks";
+import { Choices, Failure, Loading, More } from "../app/parts";
 import { documentHref, href, type Route } from "../app/router";
 import type { DocumentInfo, Entity, PageContent, Passage, Section } from "../mcp/types";
 import { t } from "../strings";
@@ -12,6 +12,10 @@ type Tab = "outline" | "hits" | "names" | "related" | "marks" | "about";
 
 /** Headings that are listed. */
 const HEADINGS = 1000;
+/** Names that are asked for, of all types: the most that one answer has. */
+const NAMES = 500;
+/** Hidden texts and tracked changes that are asked for at once. */
+const MARKS = 100;
 
 export interface PanelProps {
   route: Route;
@@ -50,13 +54,15 @@ export function Panel({ route, info, number, page, hits }: PanelProps) {
 }
 
 function Outline({ route }: { route: Route }) {
-  const loaded = useTool<{ sections: Section[]; next_offset?: number | null }>(route.collection, "get_document_structure", {
-    document_name: route.id,
-    limit: HEADINGS,
-  });
+  const loaded = useParts<Section, { sections: Section[]; next_offset?: number | null }>(
+    route.collection,
+    "get_document_structure",
+    { document_name: route.id, limit: HEADINGS },
+    (answer) => ({ rows: answer.sections, next: answer.next_offset }),
+  );
   if (loaded.error) return <Failure error={loaded.error} again={loaded.again} />;
-  if (!loaded.value) return <Loading />;
-  const sections = loaded.value.sections;
+  if (!loaded.first) return <Loading />;
+  const sections = loaded.rows;
   if (sections.length === 0) return <p class="quiet">{t.reader.noOutline}</p>;
   const page = Number(route.params.get("page") ?? 1);
   return (
@@ -74,7 +80,7 @@ function Outline({ route }: { route: Route }) {
           </li>
         ))}
       </ul>
-      {loaded.value.next_offset && <p class="quiet">{t.states.first(sections.length)}</p>}
+      {loaded.next && <More shown={sections.length} onMore={loaded.more} />}
     </>
   );
 }
@@ -111,21 +117,28 @@ interface Name {
 
 function Names({ route, number }: { route: Route; number: number }) {
   const page = useTool<PageContent>(route.collection, "read_page", { document: route.id, page: number, names: true });
-  const loaded = useTool<{ entities: Entity[] }>(route.collection, "list_entities", {
-    document_filter: route.id,
-    top_k: 100,
-  });
+  const loaded = useParts<Entity, { entities: Entity[]; total: number; next_offset?: number | null }>(
+    route.collection,
+    "list_entities",
+    { document_filter: route.id, top_k: NAMES },
+    (answer) => ({ rows: answer.entities, next: answer.next_offset }),
+  );
   const failed = loaded.error ? loaded : page;
   if (failed.error) return <Failure error={failed.error} again={failed.again} />;
-  if (!loaded.value || !page.value) return <Loading />;
-  const named = loaded.value.entities.filter((entity) => ["person", "organization", "location"].includes(entity.entity_type));
-  if (named.length === 0) return <p class="quiet">{t.reader.noNames}</p>;
+  if (!loaded.first || !page.value) return <Loading />;
+  const named = loaded.rows.filter((entity) => ["person", "organization", "location"].includes(entity.entity_type));
+  if (named.length === 0 && !loaded.next) return <p class="quiet">{t.reader.noNames}</p>;
   return (
     <>
       <h2>{t.reader.namesHere}</h2>
       {page.value.names.length === 0 ? <p class="quiet">{t.reader.noNamesHere}</p> : <NameList route={route} names={page.value.names} />}
       <h2>{t.reader.namesOfAll}</h2>
       <NameList route={route} names={named} />
+      {loaded.next ? (
+        <More shown={named.length} onMore={loaded.more} />
+      ) : (
+        loaded.first.total > loaded.rows.length && <p class="quiet">{t.reader.mostNames}</p>
+      )}
     </>
   );
 }
@@ -172,27 +185,54 @@ function Related({ route, page }: { route: Route; page: PageContent | undefined 
   );
 }
 
+interface HiddenPassage {
+  citation: string;
+  page: number;
+  reason: string;
+  part?: string | null;
+  text: string;
+}
 interface HiddenAnswer {
-  passages: { citation: string; page: number; reason: string; part?: string | null; text: string }[];
+  passages: HiddenPassage[];
   total: number;
+  next_offset?: number | null;
+}
+interface TrackedChange {
+  kind: string;
+  page: number;
+  place: string;
+  char_start: number;
+  char_end: number;
+  author?: string | null;
+  date?: string | null;
+  text: string;
 }
 interface ChangesAnswer {
-  changes: { kind: string; page: number; place: string; char_start: number; char_end: number; author?: string | null; date?: string | null; text: string }[];
+  changes: TrackedChange[];
   total: number;
+  next_offset?: number | null;
 }
 
 function Marks({ route }: { route: Route }) {
-  const hidden = useTool<HiddenAnswer>(route.collection, "find_hidden_text", { document: route.id, limit: 50 });
-  const changes = useTool<ChangesAnswer>(route.collection, "list_changes", { document: route.id, limit: 100, include_boxes: true });
-  const failed = hidden.error ?? changes.error;
-  if (failed) return <Failure error={failed} again={hidden.again} />;
-  if (!hidden.value || !changes.value) return <Loading />;
-  if (hidden.value.total === 0 && changes.value.total === 0) return <p class="quiet">{t.reader.noMarks}</p>;
+  const hidden = useParts<HiddenPassage, HiddenAnswer>(route.collection, "find_hidden_text", { document: route.id, limit: MARKS }, (answer) => ({
+    rows: answer.passages,
+    next: answer.next_offset,
+  }));
+  const changes = useParts<TrackedChange, ChangesAnswer>(
+    route.collection,
+    "list_changes",
+    { document: route.id, limit: MARKS, include_boxes: true },
+    (answer) => ({ rows: answer.changes, next: answer.next_offset }),
+  );
+  const failed = hidden.error ? hidden : changes;
+  if (failed.error) return <Failure error={failed.error} again={failed.again} />;
+  if (!hidden.first || !changes.first) return <Loading />;
+  if (hidden.first.total === 0 && changes.first.total === 0) return <p class="quiet">{t.reader.noMarks}</p>;
   return (
     <>
-      {hidden.value.total > 0 && <h2>{t.reader.hiddenTexts(hidden.value.total)}</h2>}
+      {hidden.first.total > 0 && <h2>{t.reader.hiddenTexts(hidden.first.total)}</h2>}
       <ul class="links">
-        {hidden.value.passages.map((passage, index) => (
+        {hidden.rows.map((passage, index) => (
           <li key={index}>
             <a href={documentHref(route.collection, route.id, { page: passage.page })}>
               <small>
@@ -204,9 +244,10 @@ function Marks({ route }: { route: Route }) {
           </li>
         ))}
       </ul>
-      {changes.value.total > 0 && <h2>{t.reader.changes(changes.value.total)}</h2>}
+      {hidden.next && <More shown={hidden.rows.length} total={hidden.first.total} onMore={hidden.more} />}
+      {changes.first.total > 0 && <h2>{t.reader.changes(changes.first.total)}</h2>}
       <ul class="links">
-        {changes.value.changes.map((change, index) => (
+        {changes.rows.map((change, index) => (
           <li key={index}>
             <a href={documentHref(route.collection, route.id, { page: change.page, from: change.char_start, to: Math.max(change.char_end, change.char_start + 1) })}>
               <small>
@@ -217,6 +258,7 @@ function Marks({ route }: { route: Route }) {
           </li>
         ))}
       </ul>
+      {changes.next && <More shown={changes.rows.length} total={changes.first.total} onMore={changes.more} />}
     </>
   );
 }

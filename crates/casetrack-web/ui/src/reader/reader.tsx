@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../app/format";
-import { useLoad, useTool } from "../app/hooks";
+import { useAll, useTool } from "../app/hooks";
 import { copy, Failure, Loading, say } from "../app/parts";
 import { documentHref, go, parse, setParams, type Route } from "../app/router";
 import { useKeys } from "../app/shortcuts";
@@ -17,8 +17,9 @@ import { PageSheet } from "./sheet";
 import { PageText } from "./text";
 
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3];
-/** Hits of a query in one document. */
-const HITS = 50;
+/** Hits of a query in one document, and of one part of them. */
+const HITS = 500;
+const PART = 50;
 
 export function Reader({ route }: { route: Route }) {
   const collection = route.collection;
@@ -33,14 +34,14 @@ export function Reader({ route }: { route: Route }) {
   const lines = useMemo(() => (page ? linesOf(page) : []), [page]);
   const lit = page ? litSpan(page, route.params) : null;
   const selection = useSelected(paper, page);
-  const hits = useHits(collection, route.id, query);
+  const { hits, cut } = useHits(collection, route.id, query);
   const pages = info.value?.page_count ?? content.value?.page_count ?? number;
   const [asText, setAsText] = useState(false);
   const pictured = page?.has_picture === true && !asText;
 
   const turn = (to: number) => {
     if (to < 1 || to > pages) return;
-    setParams(route, { page: to, chunk: "", from: "", to: "" });
+    setParams(route, { page: to, chunk: "", from: "", to: "" }, true);
     paper.current?.scrollTo({ top: 0 });
   };
   const at = hits.findIndex((hit) => hit.chunk_id === route.params.get("chunk"));
@@ -48,7 +49,13 @@ export function Reader({ route }: { route: Route }) {
     if (hits.length === 0) return say(query === "" ? t.reader.noQuery : t.reader.noHits);
     const next = at >= 0 ? (at + step + hits.length) % hits.length : Math.max(0, hits.findIndex((hit) => hit.provenance.page >= number));
     const hit = hits[next]!;
-    setParams(route, { page: hit.provenance.page, chunk: hit.chunk_id, from: hit.excerpt?.char_start, to: hit.excerpt?.char_end });
+    setParams(route, { page: hit.provenance.page, chunk: hit.chunk_id, from: hit.excerpt?.char_start, to: hit.excerpt?.char_end }, true);
+  };
+  const leaf = async (wanted: string) => {
+    if (/^\d+$/.test(wanted) && Number(wanted) >= 1 && Number(wanted) <= pages) return turn(Number(wanted));
+    const found = await printedOn(collection, route.id, wanted);
+    if (found === null) say(t.reader.noSuchPage(wanted));
+    else turn(found);
   };
   useKeys(
     (key) => {
@@ -80,12 +87,12 @@ export function Reader({ route }: { route: Route }) {
           <form
             onSubmit={(event) => {
               event.preventDefault();
-              turn(Number(new FormData(event.currentTarget).get("page")));
+              void leaf(String(new FormData(event.currentTarget).get("page")).trim());
             }}
           >
             <label>
               {t.reader.page}{" "}
-              <input key={number} name="page" inputMode="numeric" pattern="[0-9]+" size={5} defaultValue={number} aria-label={t.reader.pageOf(pages)} />
+              <input key={number} name="page" required maxLength={40} size={5} defaultValue={number} autoComplete="off" aria-label={t.reader.goTo(pages)} />
             </label>{" "}
             {t.reader.of(count(pages))}
           </form>
@@ -104,7 +111,7 @@ export function Reader({ route }: { route: Route }) {
             <button type="button" onClick={() => jump(-1)} aria-label={t.reader.previousHit} aria-keyshortcuts="p" disabled={hits.length === 0}>
               ‹
             </button>
-            <span>{hits.length === 0 ? t.reader.noHitsShort : t.reader.hit(at + 1, hits.length)}</span>
+            <span>{hits.length === 0 ? t.reader.noHitsShort : t.reader.hit(at + 1, hits.length, cut)}</span>
             <button type="button" onClick={() => jump(1)} aria-label={t.reader.nextHit} aria-keyshortcuts="n" disabled={hits.length === 0}>
               ›
             </button>
@@ -179,22 +186,43 @@ async function quote(collection: string, page: PageContent, text: string): Promi
   }
 }
 
-function useHits(collection: string, document: string, query: string): Passage[] {
-  const loaded = useLoad<Passage[]>(
-    async (signal) => {
-      if (query === "") return [];
+/** The page with this label or Bates number; null where there is none. */
+async function printedOn(collection: string, document: string, text: string): Promise<number | null> {
+  const plain = (printed: string | null | undefined) => (printed ?? "").replace(/\s+/g, "").toLowerCase();
+  for (const query of [`page:"${text.replaceAll('"', "")}"`, `bates:${text.replace(/\s+/g, "")}`]) {
+    try {
+      const { results } = await session(collection).call<SearchAnswer>("search_documents", { query, document_filter: document, top_k: 1 });
+      const found = results[0]?.provenance;
+      // What is no label or number is searched for as a word.
+      if (found && [found.page_label, found.bates].some((printed) => plain(printed) === plain(text))) return found.page;
+    } catch {
+      // It cannot be one.
+    }
+  }
+  return null;
+}
+
+/** Hits in the order of the pages; `cut` where there are more of them. */
+function useHits(collection: string, document: string, query: string): { hits: Passage[]; cut: boolean } {
+  const loaded = useAll<Passage>(
+    async (offset, signal) => {
+      if (query === "") return { rows: [] };
       const answer = await session(collection).call<SearchAnswer>(
         "search_documents",
-        { query, document_filter: document, top_k: HITS, include_boxes: true },
+        { query, document_filter: document, top_k: PART, offset: offset || undefined, include_boxes: true },
         { signal },
       );
-      return answer.results.sort(
-        (a, b) => a.provenance.page - b.provenance.page || a.provenance.char_start - b.provenance.char_start,
-      );
+      return { rows: answer.results, next: answer.next_offset };
     },
+    HITS,
     [collection, document, query],
   );
-  return loaded.value ?? [];
+  const rows = loaded.value?.rows;
+  const hits = useMemo(
+    () => [...(rows ?? [])].sort((a, b) => a.provenance.page - b.provenance.page || a.provenance.char_start - b.provenance.char_start),
+    [rows],
+  );
+  return { hits, cut: loaded.value?.cut ?? false };
 }
 
 /** A passage that is known by its id alone: the reader opens where it is. */

@@ -37,6 +37,7 @@ export function Documents({ collection }: { collection: string }) {
   const [over, setOver] = useState(false);
   const [sending, setSending] = useState<{ done: number; total: number }>();
   const picker = useRef<HTMLInputElement>(null);
+  const folders = useRef<HTMLInputElement>(null);
   const loaded = useAll<DocumentRow>(
     async (offset, signal) => {
       const part = await session(collection).call<{ documents: DocumentRow[]; total: number; next_offset?: number | null }>(
@@ -106,22 +107,8 @@ export function Documents({ collection }: { collection: string }) {
     >
       <div class="head">
         <h1>{t.views.documents}</h1>
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          class="hidden"
-          tabIndex={-1}
-          aria-label={t.documents.choose}
-          onChange={(event) => {
-            const files = Array.from(event.currentTarget.files ?? [], (file) => ({ path: file.name, file }));
-            event.currentTarget.value = "";
-            void add(files);
-          }}
-        />
-        <button type="button" onClick={() => picker.current?.click()}>
-          {t.documents.choose}
-        </button>
+        <Picker input={picker} label={t.documents.choose} onFiles={(files) => void add(files)} />
+        <Picker input={folders} label={t.documents.chooseFolder} folder onFiles={(files) => void add(files)} />
         <button type="button" class="primary" onClick={() => setAdding(true)}>
           {t.documents.addPath}
         </button>
@@ -221,6 +208,38 @@ export function Documents({ collection }: { collection: string }) {
         </FormDialog>
       )}
     </div>
+  );
+}
+
+interface PickerProps {
+  input: { current: HTMLInputElement | null };
+  label: string;
+  /** Chooses a folder with everything in it. */
+  folder?: boolean;
+  onFiles: (files: Dropped[]) => void;
+}
+
+function Picker({ input, label, folder = false, onFiles }: PickerProps) {
+  return (
+    <>
+      <input
+        ref={(element) => {
+          input.current = element;
+          if (element) element.webkitdirectory = folder;
+        }}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          const files = Array.from(event.currentTarget.files ?? [], (file) => ({ path: file.webkitRelativePath || file.name, file }));
+          event.currentTarget.value = "";
+          onFiles(files);
+        }}
+      />
+      <button type="button" onClick={() => input.current?.click()}>
+        {label}
+      </button>
+    </>
   );
 }
 

@@ -1,15 +1,19 @@
 /** A draft's quotations and the citations beside them, held against the documents. */
 
 import { useState } from "preact/hooks";
-import { Choices, Empty, Failure, Loading, Notices, say } from "../app/parts";
+import { Choices, Empty, Failure, Loading, More, Notices, say } from "../app/parts";
+import { usePrinting } from "../app/print";
 import { href } from "../app/router";
 import { ToolError, session } from "../mcp/client";
 import type { QuoteRow, QuotesAnswer } from "../mcp/types";
 import { t } from "../strings";
+import { AddEvidence } from "./evidence-actions";
 
 /** Characters of a draft: some 300 pages. */
 const LONGEST = 1_000_000;
 const PART = 200;
+/** Quotations that are drawn at once. */
+const SHOWN = 200;
 /** Drafts, by matter, as long as the page is open. */
 const drafts = new Map<string, string>();
 
@@ -23,6 +27,8 @@ export function Draft({ collection }: { collection: string }) {
   const [error, setError] = useState<Error>();
   const [busy, setBusy] = useState(false);
   const [kind, setKind] = useState<Kind>("wrong");
+  const [upTo, setUpTo] = useState(SHOWN);
+  const printing = usePrinting();
   const take = (text: string) => {
     setText(text);
     drafts.set(collection, text);
@@ -109,10 +115,11 @@ export function Draft({ collection }: { collection: string }) {
           )}
           {answer.counts.quotations > 0 && rows.length === 0 && <Empty title={t.draft.allRight} />}
           <ol class="quotes">
-            {rows.slice(0, 500).map((row) => (
+            {rows.slice(0, printing ? rows.length : upTo).map((row) => (
               <Quote key={row.number} collection={collection} row={row} />
             ))}
           </ol>
+          {rows.length > upTo && !printing && <More shown={upTo} total={rows.length} onMore={() => setUpTo(upTo + SHOWN)} />}
         </section>
       )}
     </div>
@@ -160,7 +167,12 @@ function Quote({ collection, row }: { collection: string; row: QuoteRow }) {
           {row.status === "exact" ? t.draft.at : t.draft.nearest}{" "}
           <a href={href(collection, "chunk", { quote: row.status === "exact" ? row.quotation : "" }, row.chunk_id)} dir="auto">
             {row.citation}
-          </a>
+          </a>{" "}
+          <AddEvidence
+            collection={collection}
+            passage={{ chunk_id: row.chunk_id, quote: row.status === "exact" ? row.quotation : undefined }}
+            of={row.citation}
+          />
         </p>
       )}
     </li>

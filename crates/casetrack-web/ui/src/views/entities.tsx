@@ -1,17 +1,20 @@
 /** People and organizations: a list, and of the chosen one where it is mentioned and with whom. */
 
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted } from "../app/format";
-import { useDebounced, useLoad, useMedia, useTool } from "../app/hooks";
-import { Choices, Empty, Failure, Loading, Marked } from "../app/parts";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { counted, pageOf } from "../app/format";
+import { useDebounced, useMedia, useParts } from "../app/hooks";
+import { Choices, Empty, Failure, Loading, Marked, More } from "../app/parts";
 import { documentHref, setParams, type Route } from "../app/router";
 import { VirtualList } from "../app/virtual";
-import { session } from "../mcp/client";
-import type { Entity, Mention } from "../mcp/types";
+import type { ContractRole, Entity, Mention } from "../mcp/types";
 import { t } from "../strings";
+import { AddEvidence, excerptOf } from "./evidence-actions";
 import { Graph } from "./graph";
 
+/** Names that are listed: the most that one answer has. Others are found by their letters. */
 const PART = 500;
+/** Passages that are listed: the most that one answer has. */
+const MENTIONS = 100;
 
 export type EntityType = keyof typeof t.entities.types;
 
@@ -26,47 +29,23 @@ export function Entities({ route }: { route: Route }) {
   const type = (params.get("type") ?? "organization") as EntityType;
   const name = params.get("name") ?? "";
   const wide = useMedia("(min-width: 900px)");
-  const [rows, setRows] = useState<Entity[]>([]);
-  const [next, setNext] = useState<number | null>(null);
   const [typed, setTyped] = useState("");
-  const filter = useDebounced(typed.trim().toLowerCase(), 120);
-  const loading = useRef(false);
-  const ask = useCallback(
-    (offset: number, signal?: AbortSignal) =>
-      session(collection).call<Part>("list_entities", { entity_type: type, top_k: PART, offset: offset || undefined }, { signal }),
-    [collection, type],
+  const named = useDebounced(typed.trim(), 180);
+  const loaded = useParts<Entity, Part>(
+    collection,
+    "list_entities",
+    { entity_type: type, top_k: PART, named: named || undefined },
+    (part) => ({ rows: part.entities, next: part.next_offset }),
+    `${collection}/${type}`,
   );
-  const loaded = useLoad((signal) => ask(0, signal), [collection, type]);
-  useEffect(() => {
-    setRows(loaded.value?.entities ?? []);
-    setNext(loaded.value?.next_offset ?? null);
-  }, [loaded.value]);
-  const end = useCallback(() => {
-    if (next === null || loading.current) return;
-    loading.current = true;
-    ask(next)
-      .then(
-        (part) => {
-          setRows((rows) => [...rows, ...part.entities]);
-          setNext(part.next_offset ?? null);
-        },
-        () => setNext(null),
-      )
-      .finally(() => {
-        loading.current = false;
-      });
-  }, [next, ask]);
-  const shown = useMemo(
-    () => (filter === "" ? rows : rows.filter((row) => [row.name, ...(row.aliases ?? [])].some((name) => name.toLowerCase().includes(filter)))),
-    [rows, filter],
-  );
-  const selected = Math.max(-1, shown.findIndex((row) => row.name === name));
+  const { rows } = loaded;
+  const selected = useMemo(() => rows.findIndex((row) => row.name === name), [rows, name]);
   const choose = (index: number) => {
-    const entity = shown[index];
+    const entity = rows[index];
     if (entity) setParams(route, { name: entity.name, type });
   };
   const list = (
-    <section class="results" aria-label={t.entities.list}>
+    <section class="results" aria-label={t.entities.list} aria-busy={loaded.loading}>
       <div class="listhead">
         <Choices
           label={t.entities.kind}
@@ -77,27 +56,27 @@ export function Entities({ route }: { route: Route }) {
         <input type="search" value={typed} placeholder={t.entities.filter} aria-label={t.entities.filter} onInput={(event) => setTyped(event.currentTarget.value)} />
       </div>
       {loaded.error && <Failure error={loaded.error} again={loaded.again} />}
-      {!loaded.value && !loaded.error && <Loading />}
-      {loaded.value && shown.length === 0 && !loaded.loading && (
-        <Empty title={rows.length === 0 ? t.entities.none : t.entities.noneSuch}>
-          {filter !== "" && (
-            <button type="button" onClick={() => setParams(route, { name: typed.trim(), type })}>
-              {t.entities.lookUp(typed.trim())}
+      {!loaded.first && !loaded.error && <Loading />}
+      {loaded.first && rows.length === 0 && !loaded.loading && (
+        <Empty title={named === "" ? t.entities.none : t.entities.noneSuch}>
+          {named !== "" && (
+            <button type="button" onClick={() => setParams(route, { name: named, type })}>
+              {t.entities.lookUp(named)}
             </button>
           )}
         </Empty>
       )}
-      {filter !== "" && next !== null && <p class="facts">{t.entities.notAll(rows.length)}</p>}
-      {shown.length > 0 && (
+      {loaded.first && !loaded.next && loaded.first.total > rows.length && <p class="facts">{t.entities.most(rows.length, loaded.first.total)}</p>}
+      {rows.length > 0 && (
         <VirtualList
           label={t.entities.list}
-          count={shown.length}
+          count={rows.length}
           height={60}
           selected={selected}
           onSelect={choose}
-          onEnd={end}
+          onEnd={loaded.more}
           row={(index) => {
-            const entity = shown[index]!;
+            const entity = rows[index]!;
             return (
               <div class="result">
                 <p class="source">
@@ -125,12 +104,11 @@ export function Entities({ route }: { route: Route }) {
       </div>
       <div class="columns plain">
         {(wide || name === "") && list}
-        {name !== "" && <Profile key={name} route={route} name={name} />}
+        {name !== "" && <Profile key={`${type}/${name}`} collection={collection} name={name} type={params.get("type") ?? "any"} />}
         {name === "" && wide && (
           <div class="preview">
-            <Empty title={t.entities.choose}>
-              <p>{t.entities.chooseHint}</p>
-            </Empty>
+            <p class="quiet">{t.entities.chooseHint}</p>
+            <Graph collection={collection} />
           </div>
         )}
       </div>
@@ -141,15 +119,28 @@ export function Entities({ route }: { route: Route }) {
 interface Mentions {
   entity: Entity;
   mentions: Mention[];
-  contracts: { document_name: string; role: string; value: string; place: string; char_start: number; char_end: number }[];
+  contracts?: ContractRole[];
+  next_offset?: number | null;
 }
 
-function Profile({ route, name }: { route: Route; name: string }) {
-  const { collection } = route;
-  const loaded = useTool<Mentions>(collection, "get_entity_mentions", { entity_name: name, top_k: 50, include_boxes: true });
-  if (loaded.error) return <div class="preview"><Failure error={loaded.error} again={loaded.again} /></div>;
-  if (!loaded.value) return <div class="preview"><Loading /></div>;
-  const { entity, mentions } = loaded.value;
+function Profile({ collection, name, type }: { collection: string; name: string; type: string }) {
+  // A name that was typed, not chosen, may be of another type.
+  const [anyType, setAnyType] = useState(false);
+  const loaded = useParts<Mention, Mentions>(
+    collection,
+    "get_entity_mentions",
+    // In quotation marks it is the whole name, though others have it, too.
+    { entity_name: `"${name}"`, entity_type: anyType ? "any" : type, top_k: MENTIONS, include_boxes: true },
+    (answer) => ({ rows: answer.mentions, next: answer.next_offset }),
+  );
+  const tryAny = loaded.error !== undefined && !anyType && type !== "any";
+  useEffect(() => {
+    if (tryAny) setAnyType(true);
+  }, [tryAny]);
+  if (!loaded.first) {
+    return <div class="preview">{loaded.error && !tryAny ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />}</div>;
+  }
+  const { entity, contracts = [] } = loaded.first;
   const aliases = entity.aliases ?? [];
   const words = [entity.name, ...aliases].flatMap((name) => name.toLowerCase().split(/[^\p{L}\p{N}]+/u)).filter((word) => word.length > 2);
   return (
@@ -163,11 +154,28 @@ function Profile({ route, name }: { route: Route; name: string }) {
           {t.entities.alsoAs} {aliases.slice(0, 20).join(" · ")}
         </p>
       )}
-      <Graph collection={collection} name={entity.name} />
-      <section>
+      {contracts.length > 0 && (
+        <section>
+          <h2>{t.entities.contracts}</h2>
+          <ul class="links">
+            {contracts.map((contract, index) => (
+              <li key={index}>
+                <a href={documentHref(collection, contract.document_name, { page: pageOf(contract.place), from: contract.char_start, to: contract.char_end })}>
+                  <small dir="auto">
+                    {t.entities.parts[contract.role]} · {contract.document_name}, {contract.place}
+                  </small>
+                  <span dir="auto">{contract.value}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Graph collection={collection} centre={entity} />
+      <section class="mentions">
         <h2>{t.entities.mentions}</h2>
         <ul class="links">
-          {mentions.map((mention) => (
+          {loaded.rows.map((mention) => (
             <li key={`${mention.chunk_id}/${mention.char_start}`}>
               <a
                 href={documentHref(collection, mention.provenance.document_id, {
@@ -182,9 +190,15 @@ function Profile({ route, name }: { route: Route; name: string }) {
                   <Marked text={mention.excerpt.text.replace(/\s+/g, " ")} terms={words} />
                 </span>
               </a>
+              <AddEvidence collection={collection} passage={excerptOf(mention)} of={mention.excerpt.citation} />
             </li>
           ))}
         </ul>
+        {loaded.next ? (
+          <More shown={loaded.rows.length} total={entity.chunks} onMore={loaded.more} />
+        ) : (
+          entity.chunks > loaded.rows.length && <p class="quiet">{t.states.first(loaded.rows.length, entity.chunks)}</p>
+        )}
       </section>
     </article>
   );

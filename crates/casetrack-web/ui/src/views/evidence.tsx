@@ -1,58 +1,97 @@
 /** The evidence tray: passages in the order that the user gave them, with notes and exhibits' numbers, to take away. */
 
-import { useState } from "preact/hooks";
-import { useAll } from "../app/hooks";
-import { Empty, Failure, Loading, Notices, say } from "../app/parts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAll, useEvidenceChanges } from "../app/hooks";
+import { Empty, Failure, Field, FormDialog, Loading, More, Notices, say, sayWhy } from "../app/parts";
+import { usePrinting } from "../app/print";
 import { documentHref } from "../app/router";
+import { save } from "../app/save";
 import { session } from "../mcp/client";
 import type { EvidenceItem } from "../mcp/types";
 import { t } from "../strings";
 
 /** Passages of a tray, at most; the server keeps no more. */
 const MOST = 2000;
+/** Passages that are asked for at once. */
+const PART = 500;
 /** Passages that are drawn at once. */
 const SHOWN = 50;
+/** For how long after a change made here news of one are taken to be of that one, in milliseconds. */
+const OWN = 5000;
 
 interface Part {
   items: EvidenceItem[];
   total: number;
   next_offset?: number | null;
-  notices?: string[];
 }
+
+type Changes = { note?: string; exhibit?: string; position?: number; remove?: boolean };
+
+const list = (collection: string, args: Record<string, unknown>, signal?: AbortSignal) => session(collection).call<Part>("list_evidence", args, { signal });
 
 export function EvidenceTray({ collection }: { collection: string }) {
   const [upTo, setUpTo] = useState(SHOWN);
+  const [items, setItems] = useState<EvidenceItem[]>();
+  const [numbering, setNumbering] = useState(false);
+  const [saving, setSaving] = useState("");
+  const changed = useRef(-OWN);
+  const printing = usePrinting();
   const loaded = useAll<EvidenceItem>(
     async (offset, signal) => {
-      const part = await session(collection).call<Part>("list_evidence", { offset: offset || undefined }, { signal });
+      const part = await list(collection, { limit: PART, offset: offset || undefined }, signal);
       return { rows: part.items, next: part.next_offset };
     },
     MOST,
     [collection],
   );
-  if (!loaded.value) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;
-  const items = loaded.value.rows;
-  const change = (item: EvidenceItem, changes: Record<string, unknown>, done = "") =>
-    session(collection)
-      .call("update_evidence", { id: item.id, ...changes })
-      .then(
-        () => {
-          if (done) say(done);
-          loaded.again();
-        },
-        (error: Error) => say(error.message),
-      );
-  const file = (format: string) => `/export/evidence.${format}?collection=${encodeURIComponent(collection)}`;
+  useEffect(() => {
+    if (loaded.value) setItems(loaded.value.rows);
+  }, [loaded.value]);
+  useEvidenceChanges(collection, () => {
+    if (performance.now() - changed.current > OWN) return loaded.again();
+    // Of what was changed here the list knows. Somebody else may have added to it meanwhile.
+    list(collection, { limit: 1 }).then(
+      ({ total }) => {
+        if (total !== items?.length) loaded.again();
+      },
+      () => undefined,
+    );
+  });
+  if (!items) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;
+
+  const update = async (item: EvidenceItem, changes: Changes) => {
+    const now = await session(collection).call<EvidenceItem & { position: number }>("update_evidence", { id: item.id, ...changes });
+    changed.current = performance.now();
+    setItems((items = []) => {
+      const others = items.filter(({ id }) => id !== item.id);
+      const at = items.findIndex(({ id }) => id === item.id);
+      if (!changes.remove) others.splice(changes.position === undefined ? at : now.position - 1, 0, now);
+      return others;
+    });
+  };
+  const change = (item: EvidenceItem, changes: Changes, done = "") =>
+    update(item, changes).then(() => {
+      if (done) say(done);
+    }, sayWhy);
+  const take = async (format: string) => {
+    setSaving(format);
+    await save(`/export/evidence.${format}?collection=${encodeURIComponent(collection)}`, `${collection} – ${t.views.evidence}.${format}`);
+    setSaving("");
+  };
+  const drawn = printing ? items : items.slice(0, upTo);
   return (
     <div class="page tray">
       <div class="head">
         <h1>{t.views.evidence}</h1>
         {items.length > 0 && (
           <>
+            <button type="button" onClick={() => setNumbering(true)}>
+              {t.evidence.numberThem}
+            </button>
             {(["docx", "pdf", "md", "csv"] as const).map((format) => (
-              <a class="button" key={format} href={file(format)} download={`${collection} – ${t.views.evidence}.${format}`}>
+              <button type="button" key={format} disabled={saving !== ""} onClick={() => void take(format)}>
                 {t.evidence.formats[format]}
-              </a>
+              </button>
             ))}
             <button type="button" onClick={() => print()}>
               {t.actions.print}
@@ -71,20 +110,64 @@ export function EvidenceTray({ collection }: { collection: string }) {
             {t.evidence.counted(items.length)}
           </p>
           <ol class="items">
-            {items.slice(0, upTo).map((item, index) => (
+            {drawn.map((item, index) => (
               <Item key={item.id} collection={collection} item={item} at={index} last={index === items.length - 1} change={change} />
             ))}
           </ol>
-          {items.length > upTo && (
-            <p class="state">
-              <button type="button" onClick={() => setUpTo(upTo + SHOWN)}>
-                {t.evidence.more(upTo, items.length)}
-              </button>
-            </p>
-          )}
+          {items.length > drawn.length && <More shown={upTo} total={items.length} onMore={() => setUpTo(upTo + SHOWN)} />}
         </>
       )}
+      {numbering && <Numbering items={items} update={update} onClose={() => setNumbering(false)} />}
     </div>
+  );
+}
+
+/** `count` exhibits from the first: A-1, A-2; A, B; Z, AA. `null` where it ends with neither a number nor a letter. */
+export function exhibits(first: string, count: number): string[] | null {
+  const number = /^(.*?)(\d{1,9})$/s.exec(first);
+  if (number) {
+    const [, before = "", digits = ""] = number;
+    return Array.from({ length: count }, (_, index) => before + String(Number(digits) + index).padStart(digits.length, "0"));
+  }
+  const letter = /^(.*?)([A-Za-z])$/s.exec(first);
+  if (!letter) return null;
+  const [, before = "", begun = ""] = letter;
+  const base = begun <= "Z" ? 65 : 97;
+  return Array.from({ length: count }, (_, index) => {
+    let name = "";
+    for (let rest = begun.charCodeAt(0) - base + index; rest >= 0; rest = Math.floor(rest / 26) - 1) name = String.fromCharCode(base + (rest % 26)) + name;
+    return before + name;
+  });
+}
+
+function Numbering({ items, update, onClose }: { items: EvidenceItem[]; update: (item: EvidenceItem, changes: Changes) => Promise<void>; onClose: () => void }) {
+  return (
+    <FormDialog
+      title={t.evidence.numberThem}
+      action={t.actions.save}
+      onClose={onClose}
+      onSubmit={async (values) => {
+        const wanted = values.get("empty") === null ? items : items.filter((item) => !item.exhibit);
+        const numbers = exhibits(String(values.get("first")).trim(), wanted.length);
+        if (!numbers) throw new Error(t.evidence.noNumber);
+        let done = 0;
+        for (const [index, item] of wanted.entries()) {
+          const exhibit = numbers[index]!;
+          if ((item.exhibit ?? "") === exhibit) continue;
+          await update(item, { exhibit });
+          done += 1;
+        }
+        say(t.evidence.numbered(done));
+      }}
+    >
+      <Field label={t.evidence.first} hint={t.evidence.numberHint}>
+        <input name="first" required maxLength={40} defaultValue="1" autoFocus autoComplete="off" />
+      </Field>
+      <label class="check">
+        <input type="checkbox" name="empty" />
+        {t.evidence.onlyEmpty}
+      </label>
+    </FormDialog>
   );
 }
 
@@ -93,13 +176,18 @@ interface ItemProps {
   item: EvidenceItem;
   at: number;
   last: boolean;
-  change: (item: EvidenceItem, changes: Record<string, unknown>, done?: string) => Promise<void>;
+  change: (item: EvidenceItem, changes: Changes, done?: string) => Promise<void>;
 }
 
 function Item({ collection, item, at, last, change }: ItemProps) {
   return (
     <li class="item">
       <p>
+        {item.exhibit && (
+          <strong class="onpaper" dir="auto">
+            {t.evidence.exhibit} {item.exhibit}
+          </strong>
+        )}
         <a
           class="strong"
           dir="auto"
@@ -112,6 +200,11 @@ function Item({ collection, item, at, last, change }: ItemProps) {
       <blockquote class="text" dir="auto">
         {item.text}
       </blockquote>
+      {item.note && (
+        <p class="onpaper" dir="auto">
+          {item.note}
+        </p>
+      )}
       <div class="tools">
         <label class="field exhibit">
           <span>{t.evidence.exhibit}</span>

@@ -1,7 +1,7 @@
-/** Who stands with whom: the neighbours of one name, laid out once, with the same in a list. */
+/** Who stands with whom: the neighbours of one name, or the names with most links, laid out once, with the same in a list. */
 
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { counted } from "../app/format";
 import { useTool } from "../app/hooks";
 import { Failure, Loading } from "../app/parts";
@@ -23,6 +23,10 @@ const ABOVE = 22;
 /** A letter and a line of a name, in the units of the drawing. */
 const LETTER = 6.4;
 const LINE = 13;
+/** How much the drawing can be enlarged. */
+const ZOOMS = [1, 1.5, 2, 3, 4];
+/** Around a name, so that it can be pointed at. */
+const REACH = 19;
 /** Steps of the layout, after which nothing moves visibly (d3-force's own default). */
 const STEPS = 300;
 
@@ -39,7 +43,9 @@ interface Placed extends SimulationNodeDatum {
   named: boolean;
 }
 
-function layout(answer: Answer, name: string): { nodes: Placed[]; edges: { from: Placed; to: Placed; weight: number }[] } {
+const isOne = (entity: Entity, centre: Entity | undefined): boolean => centre !== undefined && entity.key === centre.key && entity.entity_type === centre.entity_type;
+
+function layout(answer: Answer, centre: Entity | undefined): { nodes: Placed[]; edges: { from: Placed; to: Placed; weight: number }[] } {
   const nodes: Placed[] = answer.nodes.map((entity, index) => ({
     entity,
     radius: 5 + Math.min(13, Math.sqrt(entity.mentions)),
@@ -48,9 +54,10 @@ function layout(answer: Answer, name: string): { nodes: Placed[]; edges: { from:
     // From a circle, so that the same names always lie the same way.
     x: WIDE / 2 + 150 * Math.cos(index * 2.4),
     y: HIGH / 2 + 120 * Math.sin(index * 2.4),
-    ...(entity.name === name ? { fx: WIDE / 2, fy: HIGH / 2 } : {}),
+    ...(isOne(entity, centre) ? { fx: WIDE / 2, fy: HIGH / 2 } : {}),
   }));
-  const byName = new Map(nodes.map((node) => [node.entity.name, node]));
+  // Of those with the same name the first: edges know names alone.
+  const byName = new Map([...nodes].reverse().map((node) => [node.entity.name, node]));
   const edges = answer.edges.flatMap(({ source, target, weight }) => {
     const from = byName.get(source);
     const to = byName.get(target);
@@ -65,7 +72,7 @@ function layout(answer: Answer, name: string): { nodes: Placed[]; edges: { from:
     .stop()
     .tick(STEPS);
   fill(nodes);
-  write(nodes, name);
+  write(nodes, centre);
   return { nodes, edges };
 }
 
@@ -81,16 +88,16 @@ function fill(nodes: Placed[]): void {
 }
 
 /** Names are written where they lie on no other name: first the one that was asked for, then those that are mentioned most. */
-function write(nodes: Placed[], name: string): void {
+function write(nodes: Placed[], centre: Entity | undefined): void {
   const taken: { left: number; right: number; top: number; bottom: number }[] = [];
-  const order = [...nodes].sort((a, b) => Number(b.entity.name === name) - Number(a.entity.name === name) || b.entity.mentions - a.entity.mentions);
+  const order = [...nodes].sort((a, b) => Number(isOne(b.entity, centre)) - Number(isOne(a.entity, centre)) || b.entity.mentions - a.entity.mentions);
   for (const node of order) {
     const [x, top] = [node.x ?? 0, (node.y ?? 0) + node.radius];
     const half = (Math.max(...node.lines.map((line) => line.length)) * LETTER) / 2;
     const box = { left: x - half, right: x + half, top, bottom: top + 4 + node.lines.length * LINE };
     const free = taken.every((other) => box.left > other.right || box.right < other.left || box.top > other.bottom || box.bottom < other.top);
     const covers = nodes.some((other) => other !== node && inside(box, other));
-    node.named = free && (!covers || node.entity.name === name);
+    node.named = free && (!covers || isOne(node.entity, centre));
     if (node.named) taken.push(box);
   }
 }
@@ -99,12 +106,12 @@ const inside = (box: { left: number; right: number; top: number; bottom: number 
   x + radius > box.left && x - radius < box.right && y + radius > box.top && y - radius < box.bottom;
 
 /** The people, organizations and places nearest to a name, and itself. */
-function who(answer: Answer, name: string): Answer {
-  const nodes = answer.nodes.filter((node) => node.name === name || SHOWN.has(node.entity_type)).slice(0, NODES);
+function who(answer: Answer, centre: Entity | undefined): Answer {
+  const nodes = answer.nodes.filter((node) => isOne(node, centre) || SHOWN.has(node.entity_type)).slice(0, NODES);
   const names = new Set(nodes.map((node) => node.name));
   const edges = answer.edges.filter((edge) => names.has(edge.source) && names.has(edge.target));
-  // Edges name their ends: of two with one name, the first stands for both.
-  const ends = new Set([name, ...edges.flatMap(({ source, target }) => [source, target])]);
+  const ends = new Set(edges.flatMap((edge) => [edge.source, edge.target]));
+  // A name that is two things, such as a person and a place, is drawn once.
   return { nodes: nodes.filter((node, index) => ends.has(node.name) && nodes.findIndex((other) => other.name === node.name) === index), edges };
 }
 
@@ -119,51 +126,77 @@ function wrapped(name: string): string[] {
   return lines;
 }
 
-export function Graph({ collection, name }: { collection: string; name: string }) {
-  const loaded = useTool<Answer>(collection, "get_entity_graph", { entity_name: name, top_k: ASKED, depth: 1 });
-  const answer = useMemo(() => loaded.value && who(loaded.value, name), [loaded.value, name]);
-  const placed = useMemo(() => (answer ? layout(answer, name) : null), [answer, name]);
+/** Around one name, or without one the names with most links. */
+export function Graph({ collection, centre }: { collection: string; centre?: Entity }) {
+  const [zoom, setZoom] = useState(0);
+  const loaded = useTool<Answer>(collection, "get_entity_graph", {
+    // In quotation marks it is the whole name, though others have it, too.
+    ...(centre ? { entity_name: `"${centre.name}"`, entity_type: centre.entity_type } : {}),
+    top_k: ASKED,
+    depth: 1,
+  });
+  const answer = useMemo(() => loaded.value && who(loaded.value, centre), [loaded.value, centre]);
+  const placed = useMemo(() => (answer ? layout(answer, centre) : null), [answer, centre]);
   if (loaded.error) return <Failure error={loaded.error} again={loaded.again} />;
   if (!placed || !answer) return <Loading />;
-  if (placed.nodes.length < 2) return <p class="quiet">{t.entities.alone}</p>;
+  if (placed.nodes.length < 2) return centre ? <p class="quiet">{t.entities.alone}</p> : null;
+  const name = centre?.name;
   const beside = answer.edges
-    .filter((edge) => edge.source === name || edge.target === name)
+    .filter((edge) => name === undefined || edge.source === name || edge.target === name)
     .sort((a, b) => b.weight - a.weight)
     .map((edge) => ({ edge, other: edge.source === name ? edge.target : edge.source }));
   const typeOf = (name: string) => answer.nodes.find((node) => node.name === name)?.entity_type;
+  const link = (name: string) => href(collection, "entities", { name, type: typeOf(name) });
   return (
     <section>
-      <h2>{t.entities.together}</h2>
-      <svg class="graph" viewBox={`0 0 ${WIDE} ${HIGH}`} role="group" aria-label={t.entities.graphOf(name)}>
-        {placed.edges.map(({ from, to, weight }, index) => (
-          <line key={index} x1={from.x} y1={from.y} x2={to.x} y2={to.y} stroke-width={0.6 + 2.4 * weight} />
-        ))}
-        {placed.nodes.map((node) => (
-          <a
-            key={`${node.entity.entity_type}/${node.entity.key}`}
-            href={href(collection, "entities", { name: node.entity.name, type: node.entity.entity_type })}
-            class={`node ${node.entity.entity_type}${node.entity.name === name ? " centre" : ""}${node.named ? "" : " unnamed"}`}
-            aria-label={`${node.entity.name}, ${counted(node.entity.mentions, "mention")}`}
-          >
-            <title>{node.entity.name}</title>
-            <circle cx={node.x} cy={node.y} r={node.radius} />
-            <text x={node.x} y={(node.y ?? 0) + node.radius + 13}>
-              {node.lines.map((line, index) => (
-                <tspan key={index} x={node.x} dy={index === 0 ? 0 : LINE}>
-                  {`${line} `}
-                </tspan>
-              ))}
-            </text>
-          </a>
-        ))}
-      </svg>
+      <div class="head">
+        <h2>{centre ? t.entities.together : t.entities.overview}</h2>
+        <button type="button" onClick={() => setZoom(zoom - 1)} disabled={zoom === 0} aria-label={t.entities.smaller}>
+          −
+        </button>
+        <button type="button" onClick={() => setZoom(zoom + 1)} disabled={zoom === ZOOMS.length - 1} aria-label={t.entities.larger}>
+          +
+        </button>
+      </div>
+      <div class="graphbox" tabIndex={0} role="region" aria-label={t.entities.graph}>
+        <svg
+          class="graph"
+          style={{ width: `${100 * ZOOMS[zoom]!}%`, maxWidth: `${60 * ZOOMS[zoom]!}rem` }}
+          viewBox={`0 0 ${WIDE} ${HIGH}`}
+          role="group"
+          aria-label={centre ? t.entities.graphOf(centre.name) : t.entities.overview}
+        >
+          {placed.edges.map(({ from, to, weight }, index) => (
+            <line key={index} x1={from.x} y1={from.y} x2={to.x} y2={to.y} stroke-width={0.6 + 2.4 * weight} />
+          ))}
+          {placed.nodes.map((node) => (
+            <a
+              key={`${node.entity.entity_type}/${node.entity.key}`}
+              href={link(node.entity.name)}
+              class={`node ${node.entity.entity_type}${isOne(node.entity, centre) ? " centre" : ""}${node.named ? "" : " unnamed"}`}
+              aria-label={`${node.entity.name}, ${counted(node.entity.mentions, "mention")}`}
+            >
+              <title>{node.entity.name}</title>
+              <circle class="reach" cx={node.x} cy={node.y} r={Math.max(node.radius, REACH)} />
+              <circle cx={node.x} cy={node.y} r={node.radius} />
+              <text x={node.x} y={(node.y ?? 0) + node.radius + 13}>
+                {node.lines.map((line, index) => (
+                  <tspan key={index} x={node.x} dy={index === 0 ? 0 : LINE}>
+                    {`${line} `}
+                  </tspan>
+                ))}
+              </text>
+            </a>
+          ))}
+        </svg>
+      </div>
       <details>
         <summary>{t.entities.asList}</summary>
         <ul class="links">
           {beside.map(({ edge, other }) => (
-            <li key={other}>
-              <a href={href(collection, "entities", { name: other, type: typeOf(other) })}>
-                <span dir="auto">{other}</span>
+            <li key={`${edge.source}/${edge.target}`}>
+              <a href={link(other)}>
+                <span dir="auto">{centre ? other : `${edge.source} – ${edge.target}`}</span>
                 <small>{t.entities.passagesTogether(edge.chunks)}</small>
               </a>
               {edge.example && (

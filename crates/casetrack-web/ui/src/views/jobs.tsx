@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { count, counted, duration, moment } from "../app/format";
 import { useTool } from "../app/hooks";
 import { isActive, secondsLeft, useJobs } from "../app/jobs";
-import { Dialog, Empty, Failure, Loading, Notices, say } from "../app/parts";
+import { Dialog, Empty, Failure, Loading, Notices, sayWhy } from "../app/parts";
 import { session } from "../mcp/client";
 import type { FailedFile, IngestionReport, Job } from "../mcp/types";
 import { t } from "../strings";
@@ -48,23 +48,30 @@ export function JobList({ jobs, again, withCollection = false }: { jobs: Job[]; 
             </div>
             <JobProgress job={job} />
             <div class="actions">
-              {isActive(job) ? (
+              {isActive(job) && (
                 <button
                   type="button"
                   onClick={() =>
                     session("")
                       .call("cancel_job", { job_id: job.job_id })
-                      .then(again, (error: Error) => say(error.message))
+                      .then(again, sayWhy)
                   }
                 >
                   {t.jobs.cancel}
                 </button>
-              ) : (
+              )}
+              {!isActive(job) && (
                 <button type="button" onClick={() => setShown(job)}>
                   {t.jobs.details}
                 </button>
               )}
             </div>
+            {(job.failing?.length ?? 0) > 0 && (
+              <details class="failing">
+                <summary>{t.jobs.failingNow(job.files_failed)}</summary>
+                <FileList files={job.failing!.map(({ path, message }) => ({ name: path, text: message }))} />
+              </details>
+            )}
           </li>
         ))}
       </ul>
@@ -128,47 +135,37 @@ function JobReport({ job, onClose }: { job: Job; onClose: () => void }) {
           {failed.length > 0 && (
             <section>
               <h3>{t.jobs.failedTitle(failed.length)}</h3>
-              <ul class="files">
-                {failed.slice(0, LISTED).map((file) => (
-                  <li key={file.path}>
-                    <strong dir="auto">{file.relative_path}</strong>
-                    <p>
-                      {file.message} {file.hint}
-                    </p>
-                  </li>
-                ))}
-              </ul>
+              <FileList files={failed.map((file) => ({ name: file.relative_path, text: [file.message, file.hint].filter(Boolean).join(" ") }))} />
             </section>
           )}
           {warned.length > 0 && (
             <section>
               <h3>{t.jobs.warnedTitle(warned.length)}</h3>
-              <ul class="files">
-                {warned.slice(0, LISTED).map((file) => (
-                  <li key={file.document_id}>
-                    <strong dir="auto">{file.name}</strong>
-                    <p>{file.warnings.slice(0, 20).join(" ")}</p>
-                  </li>
-                ))}
-              </ul>
+              <FileList files={warned.map((file) => ({ name: file.name, text: file.warnings.slice(0, 20).join(" ") }))} />
             </section>
           )}
           {ingestion && ingestion.skipped.length > 0 && (
             <section>
               <h3>{t.jobs.skippedTitle(ingestion.skipped.length)}</h3>
-              <ul class="files">
-                {ingestion.skipped.slice(0, LISTED).map((file) => (
-                  <li key={file.relative_path}>
-                    <strong dir="auto">{file.relative_path}</strong>
-                    <p>{file.detail}</p>
-                  </li>
-                ))}
-              </ul>
+              <FileList files={ingestion.skipped.map((file) => ({ name: file.relative_path, text: file.detail }))} />
             </section>
           )}
           {Math.max(failed.length, ingestion?.skipped.length ?? 0) > LISTED && <p class="quiet">{t.jobs.more(count(LISTED))}</p>}
         </div>
       )}
     </Dialog>
+  );
+}
+
+function FileList({ files }: { files: { name: string; text: string }[] }) {
+  return (
+    <ul class="files">
+      {files.slice(0, LISTED).map((file, index) => (
+        <li key={index}>
+          <strong dir="auto">{file.name}</strong>
+          <p>{file.text}</p>
+        </li>
+      ))}
+    </ul>
   );
 }

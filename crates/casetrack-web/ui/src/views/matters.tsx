@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { count, date } from "../app/format";
 import { NARROW, useChanges, useMedia, useTool } from "../app/hooks";
-import { Choices, Empty, Failure, Field, FormDialog, Loading, say } from "../app/parts";
+import { Choices, Empty, Failure, Field, FormDialog, Loading, say, sayWhy } from "../app/parts";
 import { go, href } from "../app/router";
 import { session } from "../mcp/client";
 import { fetched } from "../mcp/http";
@@ -34,7 +34,13 @@ export function Matters() {
       loaded.again();
     });
   const state = (collection: Collection, state: CollectionState) =>
-    change(collection, { state }, t.matters.stateNow(collection.name, t.matters.states[state])).catch((error: Error) => say(error.message));
+    change(collection, { state }, t.matters.stateNow(collection.name, t.matters.states[state])).catch(sayWhy);
+
+  const lock = (row: Collection) =>
+    fetched(`/lock?collection=${row.id}`, { method: "POST", headers: { "x-casetrack": "1" } }).then(() => {
+      say(t.matters.nowLocked(row.name));
+      loaded.again();
+    }, sayWhy);
 
   const actions = (row: Collection) => (
     <span class="actions">
@@ -54,6 +60,11 @@ export function Matters() {
       {row.status !== "active" && (
         <button type="button" onClick={() => state(row, "active")} aria-label={t.matters.reopenOf(row.name)}>
           {t.matters.reopen}
+        </button>
+      )}
+      {row.vault && (
+        <button type="button" onClick={() => void lock(row)} aria-label={t.matters.lockOf(row.name)}>
+          {t.matters.lock}
         </button>
       )}
       <button type="button" class="danger" onClick={() => setDoing({ what: "delete", collection: row })} aria-label={t.matters.removeOf(row.name)}>
@@ -107,10 +118,11 @@ export function Matters() {
               columns={[
                 { key: "name", title: t.matters.name, width: "minmax(0, 2fr)" },
                 { key: "state", title: t.matters.state, width: "6rem", narrow: false },
-                { key: "documents", title: t.matters.documents, width: "6.5rem", number: true, narrow: false },
+                { key: "documents", title: t.matters.documents, width: "7.5rem", number: true, narrow: false },
                 { key: "pages", title: t.matters.pages, width: "6rem", number: true, narrow: false },
                 { key: "changed", title: t.matters.changed, width: "8rem", narrow: false },
-                { key: "actions", title: t.matters.actions, width: "16rem", narrow: false },
+                { key: "health", title: t.matters.health, width: "9.5rem", narrow: false },
+                { key: "actions", title: t.matters.actions, width: "20rem", narrow: false },
               ]}
               count={rows.length}
               height={small ? 104 : 52}
@@ -122,6 +134,8 @@ export function Matters() {
                       <a class="strong clip" dir="auto" href={href(row.name, "documents")}>
                         {row.name}
                         {row.reference && <span class="quiet"> {row.reference}</span>}
+                        {row.vault && " "}
+                        {row.vault && <span class="tag">{t.matters.vault}</span>}
                       </a>
                       {row.problem && (
                         <small class="warning clip" title={row.problem}>
@@ -140,6 +154,7 @@ export function Matters() {
                 if (key === "state") return <span class={`tag ${row.status}`}>{t.matters.states[row.status]}</span>;
                 if (key === "documents") return known(row.documents);
                 if (key === "pages") return known(row.pages);
+                if (key === "health") return <Health row={row} />;
                 if (key === "changed") return row.changed_at ? date(row.changed_at) : "–";
                 return actions(row);
               }}
@@ -201,6 +216,13 @@ export function Matters() {
       )}
     </div>
   );
+}
+
+/** Whether all of a matter can be searched. Its documents have the details. */
+function Health({ row }: { row: Collection }) {
+  if (row.problem) return <span class="bad">{t.states.unreadable}</span>;
+  if (row.incomplete) return <span class="bad clip">{t.documents.problems(row.incomplete)}</span>;
+  return <span class="quiet">{row.documents ? t.matters.sound : "–"}</span>;
 }
 
 function NewMatter({ onClose }: { onClose: () => void }) {

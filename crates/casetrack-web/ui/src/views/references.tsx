@@ -2,15 +2,18 @@
 
 import { useState } from "preact/hooks";
 import { counted } from "../app/format";
-import { useAll, useMedia, useTool } from "../app/hooks";
-import { Choices, Empty, Failure, Loading } from "../app/parts";
+import { useMedia, useParts } from "../app/hooks";
+import { Choices, Empty, Failure, Loading, More } from "../app/parts";
 import { documentHref, setParams, type Route } from "../app/router";
 import { VirtualList } from "../app/virtual";
-import { session } from "../mcp/client";
 import type { Mention, Reference } from "../mcp/types";
 import { t } from "../strings";
+import { AddEvidence, excerptOf } from "./evidence-actions";
 
-const MOST = 10_000;
+/** References that are listed: the most that one answer has. */
+const MOST = 200;
+/** Citations that are listed: the most that one answer has. */
+const PART = 100;
 type Kind = keyof typeof t.references.kinds;
 
 export function References({ route }: { route: Route }) {
@@ -19,19 +22,13 @@ export function References({ route }: { route: Route }) {
   const name = params.get("name") ?? "";
   const wide = useMedia("(min-width: 900px)");
   const [at, setAt] = useState(0);
-  const loaded = useAll<Reference>(
-    async (offset, signal) => {
-      const part = await session(collection).call<{ references: Reference[]; next_offset?: number | null }>(
-        "list_references",
-        { reference_type: kind, top_k: 200, offset: offset || undefined },
-        { signal },
-      );
-      return { rows: part.references, next: part.next_offset };
-    },
-    MOST,
-    [collection, kind],
+  const loaded = useParts<Reference, { references: Reference[]; total: number; next_offset?: number | null }>(
+    collection,
+    "list_references",
+    { reference_type: kind, top_k: MOST },
+    (answer) => ({ rows: answer.references, next: answer.next_offset }),
   );
-  const rows = loaded.value?.rows ?? [];
+  const { rows, first } = loaded;
   const found = rows.findIndex((row) => row.name === name);
   return (
     <div class="search">
@@ -55,17 +52,19 @@ export function References({ route }: { route: Route }) {
               />
             </div>
             {loaded.error && <Failure error={loaded.error} again={loaded.again} />}
-            {!loaded.value && !loaded.error && <Loading />}
-            {loaded.value && rows.length === 0 && !loaded.loading && (
+            {!first && !loaded.error && <Loading />}
+            {first && rows.length === 0 && !loaded.loading && (
               <Empty title={t.references.none}>
                 <p>{t.references.noneHint}</p>
               </Empty>
             )}
+            {first && !loaded.next && first.total > rows.length && <p class="facts">{t.references.most(rows.length, first.total)}</p>}
             {rows.length > 0 && (
               <VirtualList
                 label={t.references.list}
                 count={rows.length}
                 height={88}
+                onEnd={loaded.more}
                 selected={found >= 0 ? found : Math.min(at, rows.length - 1)}
                 onSelect={(index) => {
                   setAt(index);
@@ -107,14 +106,20 @@ export function References({ route }: { route: Route }) {
 interface Answer {
   reference: Reference;
   citations: Mention[];
+  next_offset?: number | null;
 }
 
 function Citations({ route, name }: { route: Route; name: string }) {
   const { collection } = route;
-  const loaded = useTool<Answer>(collection, "get_reference_citations", { reference: name, top_k: 50, include_boxes: true });
-  if (loaded.error) return <div class="preview"><Failure error={loaded.error} again={loaded.again} /></div>;
-  if (!loaded.value) return <div class="preview"><Loading /></div>;
-  const { reference, citations } = loaded.value;
+  const loaded = useParts<Mention, Answer>(collection, "get_reference_citations", { reference: name, top_k: PART, include_boxes: true }, (answer) => ({
+    rows: answer.citations,
+    next: answer.next_offset,
+  }));
+  if (!loaded.first) {
+    return <div class="preview">{loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />}</div>;
+  }
+  const { reference } = loaded.first;
+  const citations = loaded.rows;
   // What changes a document stands before what only names it.
   const relations = ["amends", "supersedes", "responds_to", "attaches", ""] as const;
   return (
@@ -148,12 +153,14 @@ function Citations({ route, name }: { route: Route; name: string }) {
                     <small dir="auto">{citation.excerpt.citation}</small>
                     <span dir="auto">{citation.excerpt.text.replace(/\s+/g, " ")}</span>
                   </a>
+                  <AddEvidence collection={collection} passage={excerptOf(citation)} of={citation.excerpt.citation} />
                 </li>
               ))}
             </ul>
           </section>
         );
       })}
+      {loaded.next ? <More shown={citations.length} onMore={loaded.more} /> : citations.length === PART && <p class="quiet">{t.states.first(PART)}</p>}
     </article>
   );
 }

@@ -2,24 +2,22 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, terms } from "../app/format";
-import { useDebounced, useLoad, useMedia, useTool } from "../app/hooks";
+import { useDebounced, useLoad, useMedia } from "../app/hooks";
 import { Empty, Failure, Loading, Marked, Notices } from "../app/parts";
 import { documentHref, go, href, setParams, type Route } from "../app/router";
 import { typing, useKeys } from "../app/shortcuts";
 import { VirtualList } from "../app/virtual";
 import { session } from "../mcp/client";
-import type { Collection, Passage, SearchAnswer } from "../mcp/types";
+import type { Passage, SearchAnswer } from "../mcp/types";
 import { t } from "../strings";
 import { Ask } from "./ask";
-import { Filters, filterArguments, FILTER_KEYS } from "./filters";
+import { Filters, filterArguments, FILTER_KEYS, useMatters } from "./filters";
 import { Preview } from "./preview";
 
 /** The most that one answer of a ranking holds. */
 const TOP = 50;
 /** How long after the last key the search begins, in milliseconds. */
 const PAUSE = 180;
-/** Matters that are searched together. */
-const MATTERS = 100;
 /** Passages of a complete list that are kept. */
 const MOST = 20_000;
 
@@ -37,7 +35,6 @@ export function passageHref(collection: string, passage: Passage, query: string)
 }
 
 export function Search({ route }: { route: Route }) {
-  const collection = route.collection;
   const mode = route.params.get("mode") === "ask" ? "ask" : "search";
   const [typed, setTyped] = useState(route.params.get("q") ?? "");
   const query = useDebounced(typed.trim(), PAUSE);
@@ -99,7 +96,7 @@ export function Search({ route }: { route: Route }) {
           </button>
         </div>
       </form>
-      {mode === "ask" ? <Ask collection={collection} question={query} /> : <Passages route={route} query={query} pending={typed.trim() !== query || (route.params.get("q") ?? "") !== query} />}
+      {mode === "ask" ? <Ask route={route} question={query} /> : <Passages route={route} query={query} pending={typed.trim() !== query || (route.params.get("q") ?? "") !== query} />}
     </div>
   );
 }
@@ -111,8 +108,10 @@ function Passages({ route, query, pending }: { route: Route; query: string; pend
   const filters = Object.fromEntries(FILTER_KEYS.map((key) => [key, route.params.get(key) ?? ""]));
   const filterKey = JSON.stringify(filters);
   const everywhere = filters.where === "all";
-  const listed = useTool<{ collections: Collection[] }>("", "list_collections", everywhere ? { status_filter: "active" } : null);
-  const matters = useMemo(() => listed.value?.collections.slice(0, MATTERS).map((other) => other.name), [listed.value]);
+  const listed = useMatters(everywhere);
+  const some = filters.where === "some" ? (filters.in ?? "").split(",").filter(Boolean) : [];
+  const matters = everywhere ? listed?.map((other) => other.id) : some.length > 0 ? some : undefined;
+  const [previewing, setPreviewing] = useState(false);
   const [selected, setSelected] = useState(Number(route.params.get("at") ?? 0));
   const [more, setMore] = useState<Passage[]>([]);
   const [next, setNext] = useState<number | null>(null);
@@ -128,12 +127,12 @@ function Passages({ route, query, pending }: { route: Route; query: string; pend
           offset: offset || undefined,
           explain: true,
           include_boxes: true,
-          collections: everywhere ? matters : undefined,
+          collections: matters,
           ...filterArguments(filters),
         },
         { signal },
       ),
-    [collection, query, filterKey, everywhere, matters],
+    [collection, query, filterKey, listed],
   );
   const waiting = query === "" || (everywhere && matters === undefined);
   const loaded = useLoad<SearchAnswer | undefined>((signal) => (waiting ? Promise.resolve(undefined) : ask(0, signal)), [collection, query, filterKey, waiting]);
@@ -141,7 +140,10 @@ function Passages({ route, query, pending }: { route: Route; query: string; pend
     setMore([]);
     setNext(loaded.value?.next_offset ?? null);
   }, [loaded.value]);
-  useEffect(() => setSelected(Number(route.params.get("at") ?? 0)), [query, filterKey]);
+  useEffect(() => {
+    setSelected(Number(route.params.get("at") ?? 0));
+    setPreviewing(false);
+  }, [query, filterKey]);
   const results = useMemo(() => [...(loaded.value?.results ?? []), ...more], [loaded.value, more]);
   const end = useCallback(() => {
     if (next === null || loadingMore.current || results.length >= MOST) return;
@@ -183,6 +185,21 @@ function Passages({ route, query, pending }: { route: Route; query: string; pend
     [results, selected, query],
   );
 
+  const preview = chosen && query !== "" && loaded.value && (
+    <Preview collection={chosen.collection ?? collection} passage={chosen} stems={stems} to={passageHref(chosen.collection ?? collection, chosen, query)} />
+  );
+  if (!wide && previewing && preview) {
+    return (
+      <div class="columns single">
+        <p class="actions">
+          <button type="button" onClick={() => setPreviewing(false)} autoFocus>
+            {t.search.back}
+          </button>
+        </p>
+        {preview}
+      </div>
+    );
+  }
   return (
     <div class="columns">
       <Filters route={route} />
@@ -221,10 +238,8 @@ function Passages({ route, query, pending }: { route: Route; query: string; pend
                 count={results.length}
                 height={132}
                 selected={Math.min(selected, results.length - 1)}
-                onSelect={(index) => {
-                  setSelected(index);
-                  if (!wide) open(index);
-                }}
+                onSelect={setSelected}
+                onPick={() => setPreviewing(true)}
                 onOpen={open}
                 onEnd={end}
                 row={(index) => <Result passage={results[index]!} stems={stems} />}
@@ -233,14 +248,7 @@ function Passages({ route, query, pending }: { route: Route; query: string; pend
           </>
         )}
       </section>
-      {wide && chosen && query !== "" && loaded.value && (
-        <Preview
-          collection={chosen.collection ?? collection}
-          passage={chosen}
-          stems={stems}
-          to={passageHref(chosen.collection ?? collection, chosen, query)}
-        />
-      )}
+      {wide && preview}
     </div>
   );
 }

@@ -1,21 +1,26 @@
 /** The matter sheet: documents in rows, facts in columns; each value opens the place that says so. */
 
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { csv, download, label, pageOf } from "../app/format";
-import { all, useLoad } from "../app/hooks";
-import { Dialog, Empty, Failure, Field, FormDialog, Loading, Notices, say } from "../app/parts";
+import { all, useParts } from "../app/hooks";
+import { Dialog, Empty, Failure, Field, FormDialog, Loading, Notices, sayWhy } from "../app/parts";
 import { documentHref, setParams, type Route } from "../app/router";
+import { save } from "../app/save";
 import { VirtualTable, type Column } from "../app/table";
 import { session } from "../mcp/client";
 import type { Sheet, SheetCell, SheetRow } from "../mcp/types";
 import { t } from "../strings";
+import { AddEvidence } from "./evidence-actions";
 
 const PART = 200;
 /** Rows of an export. */
 const MOST = 50_000;
 
+/** Of a cell that has one value, as the document says it. */
+const SEE = "⋯";
+
 /** How many values more a cell has, or that its one value was computed. */
-const sign = (cells: SheetCell[]): string => (cells.length > 1 ? `+${cells.length - 1}` : "ƒ");
+const sign = (cells: SheetCell[]): string => (cells.length > 1 ? `+${cells.length - 1}` : cells[0]?.computed ? "ƒ" : SEE);
 
 const conditions = (filter: string): string[] => filter.split(";").map((part) => part.trim()).filter(Boolean);
 
@@ -32,45 +37,13 @@ export function MatterSheet({ route }: { route: Route }) {
   const sort = params.get("sort") ?? "";
   const filter = params.get("filter") ?? "";
   const hidden = new Set((params.get("hide") ?? "").split(",").filter(Boolean));
-  const [rows, setRows] = useState<SheetRow[]>([]);
-  const [next, setNext] = useState<number | null>(null);
   const [shown, setShown] = useState<{ row: SheetRow; column: string }>();
   const [dialog, setDialog] = useState<"columns" | "new">();
-  const loading = useRef(false);
-  const ask = useCallback(
-    (offset: number, signal?: AbortSignal) =>
-      session(collection).call<Sheet>(
-        "get_matter_sheet",
-        { limit: PART, offset: offset || undefined, include_boxes: true, sort: sort || undefined, filter: filter === "" ? undefined : conditions(filter) },
-        { signal },
-      ),
-    [collection, sort, filter],
-  );
-  const loaded = useLoad((signal) => ask(0, signal), [collection, sort, filter]);
-  useEffect(() => {
-    setRows(loaded.value?.rows ?? []);
-    setNext(loaded.value?.next_offset ?? null);
-  }, [loaded.value]);
-  const end = useCallback(() => {
-    if (next === null || loading.current) return;
-    loading.current = true;
-    ask(next)
-      .then(
-        (part) => {
-          setRows((rows) => [...rows, ...part.rows]);
-          setNext(part.next_offset ?? null);
-        },
-        (error: Error) => {
-          setNext(null);
-          say(error.message);
-        },
-      )
-      .finally(() => {
-        loading.current = false;
-      });
-  }, [next, ask]);
+  const asked = { limit: PART, include_boxes: true, sort: sort || undefined, filter: filter === "" ? undefined : conditions(filter) };
+  const loaded = useParts<SheetRow, Sheet>(collection, "get_matter_sheet", asked, (sheet) => ({ rows: sheet.rows, next: sheet.next_offset }), collection);
+  const { rows } = loaded;
 
-  if (loaded.error && !loaded.value) {
+  if (loaded.error && !rows.length) {
     return (
       <div class="page">
         <h1>{t.views.sheet}</h1>
@@ -79,8 +52,8 @@ export function MatterSheet({ route }: { route: Route }) {
       </div>
     );
   }
-  if (!loaded.value) return <Loading />;
-  const columns = loaded.value.columns.filter((column) => !hidden.has(column.name));
+  if (!loaded.first) return <Loading />;
+  const columns = loaded.first.columns.filter((column) => !hidden.has(column.name));
   const table: Column[] = [
     { key: "", title: t.sheet.document, width: "minmax(11rem, 16rem)" },
     ...columns.map((column) => ({
@@ -96,9 +69,9 @@ export function MatterSheet({ route }: { route: Route }) {
     ...conditions(filter).map((condition) => ["filter", condition]),
     ...(hidden.size === 0 ? [] : [["columns", columns.map((column) => column.name).join(",")]]),
   ]);
-  const save = async () => {
+  const saveCsv = async () => {
     const everything = await all<SheetRow>(async (offset) => {
-      const part = await ask(offset);
+      const part = await session(collection).call<Sheet>("get_matter_sheet", { ...asked, offset: offset || undefined });
       return { rows: part.rows, next: part.next_offset };
     }, MOST);
     const text = [
@@ -111,7 +84,7 @@ export function MatterSheet({ route }: { route: Route }) {
         }),
       ]),
     ];
-    download(`${collection} – ${t.views.sheet}.csv`, "text/csv;charset=utf-8", csv(text));
+    download(`${collection} – ${t.views.sheet}.csv`, new Blob([csv(text)], { type: "text/csv;charset=utf-8" }));
   };
   return (
     <div class="page fill">
@@ -123,15 +96,15 @@ export function MatterSheet({ route }: { route: Route }) {
         <button type="button" onClick={() => setDialog("new")}>
           {t.sheet.newColumn}
         </button>
-        <a class="button" href={`/export/sheet.xlsx?${exported}`} download={`${collection} – ${t.views.sheet}.xlsx`}>
+        <button type="button" disabled={rows.length === 0} onClick={() => void save(`/export/sheet.xlsx?${exported}`, `${collection} – ${t.views.sheet}.xlsx`)}>
           {t.sheet.excel}
-        </a>
-        <button type="button" class="primary" disabled={rows.length === 0} onClick={() => void save().catch((error: Error) => say(error.message))}>
+        </button>
+        <button type="button" class="primary" disabled={rows.length === 0} onClick={() => void saveCsv().catch(sayWhy)}>
           {t.sheet.export}
         </button>
       </div>
       <FilterField value={filter} onChange={(value) => setParams(route, { filter: value })} />
-      <Notices notices={loaded.value.notices} />
+      <Notices notices={[...(loaded.first.notices ?? []), ...(loaded.error ? [loaded.error.message] : [])]} />
       {rows.length === 0 && !loaded.loading && (
         <Empty title={filter === "" ? t.sheet.none : t.sheet.noneSuch}>
           <p>{filter === "" ? t.sheet.noneHint : t.sheet.filterHint}</p>
@@ -144,7 +117,7 @@ export function MatterSheet({ route }: { route: Route }) {
           count={rows.length}
           height={46}
           wide
-          onEnd={end}
+          onEnd={loaded.more}
           onSort={(key) => setParams(route, { sort: sort === key ? `-${key}` : sort === `-${key}` ? "" : key })}
           cell={(index, key) => {
             const row = rows[index]!;
@@ -163,17 +136,15 @@ export function MatterSheet({ route }: { route: Route }) {
                 <a class="clip" dir="auto" href={cellHref(collection, row, first)} title={`${first.value} (${first.place})`}>
                   {first.value}
                 </a>
-                {(cells.length > 1 || first.computed) && (
-                  <button type="button" class="plain" onClick={() => setShown({ row, column: key })} aria-label={t.sheet.more(sign(cells), label(key), row.document_name)}>
+                <button type="button" class={sign(cells) === SEE ? "plain late" : "plain"} onClick={() => setShown({ row, column: key })} aria-label={t.sheet.more(sign(cells), label(key), row.document_name)}>
                     {sign(cells)}
                   </button>
-                )}
               </span>
             );
           }}
         />
       )}
-      <p class="quiet">{t.sheet.counted(rows.length, loaded.value.total)}</p>
+      <p class="quiet">{t.sheet.counted(rows.length, loaded.first.total)}</p>
       {shown && (
         <Dialog title={`${label(shown.column)} – ${shown.row.document_name}`} onClose={() => setShown(undefined)}>
           <ul class="links">
@@ -186,6 +157,16 @@ export function MatterSheet({ route }: { route: Route }) {
                     {cell.computed ? ` · ${cell.computed}` : ""}
                   </small>
                 </a>
+                <AddEvidence
+                  collection={collection}
+                  passage={{
+                    document: shown.row.document_id ?? shown.row.document_name,
+                    page: pageOf(cell.place),
+                    char_start: cell.char_start,
+                    char_end: cell.char_end,
+                  }}
+                  of={`${cell.value}, ${cell.place}`}
+                />
               </li>
             ))}
           </ul>
@@ -195,7 +176,7 @@ export function MatterSheet({ route }: { route: Route }) {
         <Dialog title={t.sheet.columns} onClose={() => setDialog(undefined)}>
           <fieldset class="columnlist">
             <legend>{t.sheet.which}</legend>
-            {loaded.value.columns.map((column) => (
+            {loaded.first.columns.map((column) => (
               <label class="check" key={column.name}>
                 <input
                   type="checkbox"

@@ -1,22 +1,31 @@
 /** The dates in the documents: a bar for each year, month or day, and what they refer to below. */
 
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, date } from "../app/format";
-import { useAll } from "../app/hooks";
+import { useTool } from "../app/hooks";
 import { Empty, Failure, Loading } from "../app/parts";
 import { documentHref, go, setParams, type Route } from "../app/router";
 import { VirtualList } from "../app/virtual";
-import { session } from "../mcp/client";
 import type { TimelineEvent } from "../mcp/types";
 import { t } from "../strings";
+import { AddEvidence, excerptOf } from "./evidence-actions";
 
-/** Events that are looked at together. */
-const MOST = 20_000;
+/** Dates of one answer; the engine picks those that matter most. */
+const MOST = 200;
 const HIGH = 120;
+/** Least width of a bar, so that it can be pointed at, and of what is written below it, in pixels. */
+const BAR = 26;
+const LABEL = 62;
 /** Years that are shown by month from the start. */
 const FEW = 4;
 /** Bars that one look at the chart has at most; more are put together. */
 const BARS = 400;
+
+interface Answer {
+  events: TimelineEvent[];
+  /** Dates of the period, also those that are not listed. */
+  total: number;
+}
 
 interface Bar {
   /** Such as 2025, 2025-03 or 2025-03-07. */
@@ -59,25 +68,26 @@ export function Timeline({ route }: { route: Route }) {
   const role = params.get("role") ?? "";
   const document = params.get("document") ?? "";
   const [selected, setSelected] = useState(0);
-  const loaded = useAll<TimelineEvent>(
-    async (offset, signal) => {
-      const part = await session(collection).call<{ events: TimelineEvent[]; next_offset?: number | null }>(
-        "get_collection_timeline",
-        { limit: 200, offset: offset || undefined, document_filter: document || undefined, include_boxes: true },
-        { signal },
-      );
-      return { rows: part.events, next: part.next_offset };
-    },
-    MOST,
-    [collection, document],
-  );
-  const everything = loaded.value?.rows ?? [];
-  const roles = useMemo(() => [...new Set(everything.map((event) => event.role ?? ""))].filter(Boolean).sort(), [everything]);
-  const documents = useMemo(() => [...new Set(everything.map((event) => event.source.provenance.document_name))].sort().slice(0, 500), [everything]);
-  const ofRole = useMemo(() => everything.filter((event) => role === "" || (event.role ?? "") === role), [everything, role]);
-  const inPeriod = useMemo(() => ofRole.filter((event) => event.date.first.startsWith(period)), [ofRole, period]);
-  // A day is shown among the others of its month.
-  const chart = useMemo(() => bars(ofRole, period.slice(0, 7)), [ofRole, period]);
+  // Of a period, the dates that matter most; a day is shown among the others of its month.
+  const within = period.slice(0, 7);
+  const loaded = useTool<Answer>(collection, "get_collection_timeline", {
+    limit: MOST,
+    document_filter: document || undefined,
+    role: role || undefined,
+    start_date: within || undefined,
+    end_date: within || undefined,
+    include_boxes: true,
+  });
+  const everything = loaded.value?.events ?? [];
+  const known = useRef({ roles: new Set<string>(), documents: new Set<string>() }).current;
+  for (const event of everything) {
+    if (event.role) known.roles.add(event.role);
+    known.documents.add(event.source.provenance.document_name);
+  }
+  const roles = [...known.roles].sort();
+  const documents = [...known.documents].sort().slice(0, 500);
+  const inPeriod = useMemo(() => everything.filter((event) => event.date.first.startsWith(period)), [everything, period]);
+  const chart = useMemo(() => bars(everything, within), [everything, within]);
   if (!loaded.value) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;
   const open = (index: number) => {
     const event = inPeriod[index];
@@ -96,13 +106,14 @@ export function Timeline({ route }: { route: Route }) {
     setSelected(0);
     setParams(route, { period });
   };
+  const chosen = inPeriod[Math.min(selected, inPeriod.length - 1)];
   const up = period.length > 7 ? period.slice(0, 7) : period.length > 4 ? period.slice(0, 4) : "";
   return (
     <div class="page fill">
       <div class="head">
         <h1>{t.views.timeline}</h1>
       </div>
-      {everything.length === 0 && document === "" ? (
+      {everything.length === 0 && document === "" && role === "" && period === "" ? (
         <Empty title={t.timeline.none}>
           <p>{t.timeline.noneHint}</p>
         </Empty>
@@ -135,7 +146,7 @@ export function Timeline({ route }: { route: Route }) {
           </div>
           <Chart chart={chart} period={period} onZoom={zoom} />
           <p class="facts" role="status">
-            {t.timeline.counted(inPeriod.length)} {loaded.value.cut ? t.states.first(MOST) : ""}
+            {t.timeline.counted(inPeriod.length)} {loaded.value.total > everything.length && t.timeline.most(everything.length, loaded.value.total)}
           </p>
           {inPeriod.length > 0 && (
             <VirtualList
@@ -170,6 +181,7 @@ export function Timeline({ route }: { route: Route }) {
               <button type="button" class="primary" onClick={() => open(selected)}>
                 {t.search.open}
               </button>
+              {chosen && <AddEvidence collection={collection} passage={excerptOf(chosen.source)} />}
             </div>
           )}
         </>
@@ -188,44 +200,56 @@ function title(period: string): string {
 
 function Chart({ chart, period, onZoom }: { chart: Bar[]; period: string; onZoom: (period: string) => void }) {
   const most = Math.max(1, ...chart.map((bar) => bar.count));
-  const wide = 1000 / Math.max(1, chart.length);
-  const each = Math.ceil(chart.length / 12);
+  const box = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(1000);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const observer = new ResizeObserver(() => setRoom(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const across = Math.max(room, chart.length * BAR);
+  const wide = across / Math.max(1, chart.length);
+  const each = Math.ceil(LABEL / wide);
   return (
-    <svg class="chart" viewBox={`0 0 1000 ${HIGH + 24}`} role="group" aria-label={t.timeline.chart(period === "" ? t.timeline.allYears : title(period))}>
-      <line x1={0} x2={1000} y1={HIGH} y2={HIGH} />
-      {chart.map((bar, index) => {
-        const high = bar.count === 0 ? 0 : Math.max(3, (bar.count / most) * (HIGH - 12));
-        const name = t.timeline.bar(title(bar.key), bar.count);
-        const act = () => onZoom(bar.key);
-        return (
-          <g key={bar.key}>
-            {bar.count > 0 && (
-              <g
-                class={bar.key === period ? "bar chosen" : "bar"}
-                role="button"
-                // SVG knows attributes only as they are written.
-                tabindex={0}
-                aria-label={name}
-                onClick={act}
-                onKeyDown={(event) => {
-                  if (event.key !== "Enter" && event.key !== " ") return;
-                  event.preventDefault();
-                  act();
-                }}
-              >
-                <title>{name}</title>
-                <rect class="reach" x={index * wide} y={0} width={wide} height={HIGH} />
-                <rect x={index * wide + Math.min(4, wide * 0.15)} y={HIGH - high} width={wide - 2 * Math.min(4, wide * 0.15)} height={high} rx={2} />
-              </g>
-            )}
-            {index % each === 0 && (
-              <text x={index * wide + wide / 2} y={HIGH + 18}>
-                {bar.key.length === 4 ? bar.key : bar.key.length === 7 ? title(bar.key).slice(0, 3) + (period === "" ? ` ${bar.key.slice(2, 4)}` : "") : count(Number(bar.key.slice(8)))}
-              </text>
-            )}
-          </g>
-        );
-      })}
-    </svg>
+    <div class="chartbox" ref={box} tabIndex={across > room ? 0 : undefined} role="region" aria-label={t.timeline.region}>
+      <svg class="chart" width={across} height={HIGH + 24} role="group" aria-label={t.timeline.chart(period === "" ? t.timeline.allYears : title(period))}>
+        <line x1={0} x2={across} y1={HIGH} y2={HIGH} />
+        {chart.map((bar, index) => {
+          const high = bar.count === 0 ? 0 : Math.max(3, (bar.count / most) * (HIGH - 12));
+          const name = t.timeline.bar(title(bar.key), bar.count);
+          const act = () => onZoom(bar.key);
+          return (
+            <g key={bar.key}>
+              {bar.count > 0 && (
+                <g
+                  class={bar.key === period ? "bar chosen" : "bar"}
+                  role="button"
+                  // SVG knows attributes only as they are written.
+                  tabindex={0}
+                  aria-label={name}
+                  onClick={act}
+                  onKeyDown={(event) => {
+                    if (event.key !== "Enter" && event.key !== " ") return;
+                    event.preventDefault();
+                    act();
+                  }}
+                >
+                  <title>{name}</title>
+                  <rect class="reach" x={index * wide} y={0} width={wide} height={HIGH} />
+                  <rect x={index * wide + Math.min(4, wide * 0.15)} y={HIGH - high} width={wide - 2 * Math.min(4, wide * 0.15)} height={high} rx={2} />
+                </g>
+              )}
+              {index % each === 0 && (
+                <text x={index === 0 ? 0 : index * wide + wide / 2} y={HIGH + 18}>
+                  {bar.key.length === 4 ? bar.key : bar.key.length === 7 ? title(bar.key).slice(0, 3) + (period === "" ? ` ${bar.key.slice(2, 4)}` : "") : count(Number(bar.key.slice(8)))}
+                </text>
+              )}
+            </g>
+          );
+        })}
+      </svg>
+    </div>
   );
 }

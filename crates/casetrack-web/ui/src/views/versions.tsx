@@ -1,14 +1,14 @@
 /** Versions of documents, and what one changes of another, side by side. */
 
 import type { ComponentChildren } from "preact";
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { counted, pageOf, percent } from "../app/format";
-import { all, useLoad, useTool, type Loaded } from "../app/hooks";
-import { Empty, Failure, Field, Loading, say } from "../app/parts";
+import { all, useLoad, useParts, useTool, type Loaded } from "../app/hooks";
+import { Empty, Failure, Field, Loading, More } from "../app/parts";
 import { documentHref, setParams, type Route } from "../app/router";
 import { session } from "../mcp/client";
 import type { DocumentRow, Redline, RedlineChange, RedlineSide, VersionGroup } from "../mcp/types";
 import { t } from "../strings";
+import { AddEvidence } from "./evidence-actions";
 
 /** Names that the fields offer. */
 const NAMES = 2000;
@@ -118,41 +118,15 @@ function Groups({ route, loaded }: { route: Route; loaded: Loaded<{ groups: Vers
 
 function RedlineView({ route, older, newer }: { route: Route; older: string; newer: string }) {
   const { collection } = route;
-  const [changes, setChanges] = useState<RedlineChange[]>([]);
-  const [next, setNext] = useState<number | null>(null);
-  const busy = useRef(false);
-  const ask = useCallback(
-    (offset: number, signal?: AbortSignal) =>
-      session(collection).call<Redline>(
-        "redline_documents",
-        { old_document: older, new_document: newer, limit: PART, offset: offset || undefined, include_boxes: true },
-        { signal },
-      ),
-    [collection, older, newer],
+  const loaded = useParts<RedlineChange, Redline>(
+    collection,
+    "redline_documents",
+    { old_document: older, new_document: newer, limit: PART, include_boxes: true },
+    (answer) => ({ rows: answer.changes, next: answer.next_offset }),
   );
-  const loaded = useLoad((signal) => ask(0, signal), [collection, older, newer]);
-  useEffect(() => {
-    setChanges(loaded.value?.changes ?? []);
-    setNext(loaded.value?.next_offset ?? null);
-  }, [loaded.value]);
-  if (loaded.error) return <Failure error={loaded.error} again={loaded.again} />;
-  if (!loaded.value) return <Loading what={t.versions.comparing} />;
-  const redline = loaded.value;
-  const more = () => {
-    if (next === null || busy.current) return;
-    busy.current = true;
-    ask(next)
-      .then(
-        (part) => {
-          setChanges((changes) => [...changes, ...part.changes]);
-          setNext(part.next_offset ?? null);
-        },
-        (error: Error) => say(error.message),
-      )
-      .finally(() => {
-        busy.current = false;
-      });
-  };
+  if (!loaded.first) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading what={t.versions.comparing} />;
+  const redline = loaded.first;
+  const changes = loaded.rows;
   return (
     <section class="redlined">
       <div class="head">
@@ -197,13 +171,8 @@ function RedlineView({ route, older, newer }: { route: Route; older: string; new
           </table>
         </div>
       )}
-      {next !== null && (
-        <p class="state">
-          <button type="button" onClick={more}>
-            {t.versions.more(changes.length, redline.total)}
-          </button>
-        </p>
-      )}
+      {loaded.error && <Failure error={loaded.error} />}
+      {loaded.next && <More shown={changes.length} total={redline.total} onMore={loaded.more} />}
     </section>
   );
 }
@@ -227,7 +196,14 @@ function Side({ collection, document, side, change, old = false }: SideProps) {
       <p dir="auto" class="paragraph">
         {text}
       </p>
-      <a href={documentHref(collection, document, { page: pageOf(side.place), from: side.char_start, to: side.char_end })}>{side.place}</a>
+      <p class="actions">
+        <a href={documentHref(collection, document, { page: pageOf(side.place), from: side.char_start, to: side.char_end })}>{side.place}</a>
+        <AddEvidence
+          collection={collection}
+          passage={{ document, page: pageOf(side.place), char_start: side.char_start, char_end: side.char_end }}
+          of={`${document}, ${side.place}`}
+        />
+      </p>
     </>
   );
 }

@@ -1,8 +1,9 @@
 //! The work of jobs.
 
-use casetrack_core::{Cancel, CollectionId, ProgressSink, Result};
+use casetrack_core::{Cancel, CollectionId, Notice, ProgressSink, Result};
 
 use crate::host::Host;
+use crate::ingest::IngestRequest;
 use crate::jobs::{JobReport, JobRequest, Work};
 use crate::report::Problem;
 
@@ -21,12 +22,23 @@ impl Work for UseCases {
         let mut report = JobReport::default();
         match request {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
-                report.ingestion = Some(host.ingest(collection, request, progress, cancel)?);
+                let told = fitted(host, collection, request, cancel);
+                let ingestion = report.ingestion.insert(host.ingest(collection, request, progress, cancel)?);
+                ingestion.summary.notices.extend(told);
             }
             JobRequest::SyncFolder(request) => {
                 report.sync = Some(match &request.only_below {
                     Some(roots) => host.index_for_search(collection, request, roots, progress, cancel)?,
-                    None => host.sync(collection, request, progress, cancel)?,
+                    None => {
+                        let files = IngestRequest {
+                            extensions: request.extensions.clone(),
+                            ..IngestRequest::new(vec![request.folder.clone()])
+                        };
+                        let told = fitted(host, collection, &files, cancel);
+                        let mut synced = host.sync(collection, request, progress, cancel)?;
+                        synced.summary.notices.extend(told);
+                        synced
+                    }
                 });
             }
             JobRequest::ReindexDocument(request) | JobRequest::ReindexCollection(request) => {
@@ -36,4 +48,12 @@ impl Work for UseCases {
         let stopped = report.summary().and_then(|summary| summary.stopped.clone());
         Ok((report, stopped))
     }
+}
+
+/// Gives a new collection models that know its first documents; what to say of it. Where that fails, it keeps those it has.
+fn fitted(host: &Host, collection: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Option<Notice> {
+    host.fit_models(collection, request, cancel).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the languages of the first documents were not looked at");
+        None
+    })
 }

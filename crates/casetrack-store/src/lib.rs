@@ -86,7 +86,7 @@ pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;
 pub use records::ChunkSpan;
 pub use records::sparse_vector::SparseVector;
-pub use registry::{Owned, Registry, Resealed, Space, had_a_vault, note_vault, owner};
+pub use registry::{Moving, Owned, Registry, Resealed, Space, had_a_vault, note_vault, owner};
 pub use repair::{LostDocument, RepairReport};
 pub use reseal::Rewritten;
 pub use seal::Output;

@@ -20,6 +20,7 @@ use crate::repair::RepairReport;
 use crate::truth::{Truth, truth_dir};
 
 pub use keyring::{had_a_vault, note_vault};
+pub use moving::Moving;
 pub use owned::owner;
 pub use resealing::{Owned, Resealed, Space};
 
@@ -193,6 +194,7 @@ impl Registry {
     pub fn clear_remains(&self) -> Result<()> {
         self.finish_replacements()?;
         self.finish_resealing()?;
+        self.clear_moves()?;
         for name in self.names()? {
             if name.starts_with(TRASH_PREFIX) || name.starts_with(STAGING_PREFIX) {
                 fs::remove_dir(&self.root.join(&name))?;

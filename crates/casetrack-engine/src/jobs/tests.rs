@@ -145,7 +145,7 @@ fn a_caller_that_joins_a_job_hears_first_how_far_it_is() {
         })
     };
     assert_eq!(queue.wait(id, &listener).state, JobState::Completed);
-    let joined = ProgressTotals { total: Some(40), files: 4, failed: 1, chunks: 12 };
+    let joined = ProgressTotals { total: Some(40), files: 4, failed: 1, chunks: 12, ..ProgressTotals::default() };
     assert_eq!(heard.lock().unwrap().0, [joined, ProgressTotals { files: 5, chunks: 13, ..joined }]);
 }
 

@@ -44,7 +44,7 @@ pub struct Owned {
     pub content: Vec<u8>,
 }
 
-/// What moving a collection into a vault or out of it takes on disk, while it is under way.
+/// What writing a collection once more takes on disk, while it is under way: moving it into a vault or out of it, or to other models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     pub needed: u64,
@@ -140,6 +140,8 @@ impl Registry {
     ) -> Result<Resealed> {
         self.space_to_reseal(id)?.check()?;
         let (dir, copy) = (self.path(id), self.resealing_path(id));
+        // A move to other models begins again: what it has stored is in the old form.
+        clear(&self.moving_path(id))?;
         // What an earlier try left because it could not be cleared away.
         clear(&copy)?;
         clear(&self.wiping_path(id))?;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Speed of CaseTrack's embedding against ONNX Runtime on the same weights and text, in the same run.
 
-usage: embed_peer.py PATH... [--threads N] [--chunks M] [--rounds R] [--casetrack PROGRAM] [--peers float32 int8]
+usage: embed_peer.py PATH... [--threads N] [--chunks M] [--rounds R] [--lab PROGRAM] [--precision float32 int8]
+                     [--peers float32 int8]
 
 PATH: text files, or folders of *.txt. Both programs embed their first M windows of 2000 characters, stride 1800, from text to
 normalised means; ONNX Runtime sorted by length and padded to the longest of a batch, in float32 and dynamically quantised to
@@ -53,9 +54,9 @@ class OnnxRuntime:
 
 
 class CaseTrack:
-    def __init__(self, program, files, threads, chunks):
-        self.command = [program, "bench", "embed", "--model", "e1", "--json", "--threads", str(threads), "--rounds", "1",
-                        "--chunks", str(chunks), *map(str, files)]
+    def __init__(self, program, precision, files, threads, chunks):
+        self.command = [program, "bench", "embed", "--model", "e1", "--json", "--precision", precision, "--threads", str(threads),
+                        "--rounds", "1", "--chunks", str(chunks), *map(str, files)]
 
     def run(self):
         return json.loads(subprocess.run(self.command, stdout=subprocess.PIPE, check=True).stdout)
@@ -94,6 +95,7 @@ def main():
     parser.add_argument("--chunks", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--lab", default=os.path.join(target, "release", "casetrack-lab"), help='"" leaves CaseTrack out')
+    parser.add_argument("--precision", nargs="+", choices=("float32", "int8"), default=["float32"], help="of CaseTrack")
     parser.add_argument("--peers", nargs="*", choices=("float32", "int8"), default=["float32", "int8"])
     options = parser.parse_args()
     os.environ["RAYON_NUM_THREADS"] = str(options.threads)  # of the tokenizer
@@ -104,7 +106,8 @@ def main():
     runners = {}
     with tempfile.TemporaryDirectory() as folder:
         if options.lab:
-            runners["casetrack"] = CaseTrack(options.lab, files, options.threads, options.chunks)
+            for precision in options.precision:
+                runners[f"casetrack {precision}"] = CaseTrack(options.lab, precision, files, options.threads, options.chunks)
         models = {"float32": os.path.join(folder, "float32.onnx")}
         onnx.save(onnx_export.bert(reference.E1, "hidden"), models["float32"])
         if "int8" in options.peers:
@@ -127,13 +130,12 @@ def main():
         label = name + (f", batch {runners[name].batch}" if hasattr(runners[name], "batch") else "")
         print(f"{label:24} {statistics.median(r['chunks_per_second'] for r in rounds):9.2f} {medians[name]:9.0f} "
               f"{min(speeds):9.0f} {max(speeds):9.0f}")
-    if "casetrack" in results:
-        for name in runners:
-            if name != "casetrack":
-                print(f"casetrack / {name}: {medians['casetrack'] / medians[name]:.2f}")
-        last = results["casetrack"][-1]
-        print(", ".join(f"{key} {last[key]}" for key in
-                        ("gflops", "peak_gflops", "share_of_peak", "peak_memory_mb", "query_p50_ms", "load_ms") if key in last))
+    for own in (name for name in runners if isinstance(runners[name], CaseTrack)):
+        for name in (name for name in runners if isinstance(runners[name], OnnxRuntime)):
+            print(f"{own} / {name}: {medians[own] / medians[name]:.2f}")
+        last = results[own][-1]
+        print(own, ", ".join(f"{key} {last[key]}" for key in
+                             ("gflops", "peak_gflops", "share_of_peak", "peak_memory_mb", "query_p50_ms", "load_ms") if key in last))
     print(f"peak memory of this script with ONNX Runtime: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+#[cfg(target_os = "linux")]
+use crate::client::casetrack;
 use crate::client::{run, run_json};
 
 const GERMAN: &str = "Der Mieter kann das Mietverhältnis mit einer Frist von drei Monaten kündigen. Die Kündigung muss \
@@ -42,6 +44,11 @@ fn words_are_found_in_the_forms_of_each_language_and_models_count_where_they_kno
         // The models know English only.
         let counts = found[0]["dense"]["share"].as_f64().unwrap_or_default() > 0.0;
         assert_eq!(counts, file == "en.txt", "{query}: {}", found[0]);
+        // Of passages in other languages the models say nothing.
+        for other in found.iter().filter(|hit| hit["provenance"]["document_name"] != "en.txt") {
+            let share = |stage: &str| other[stage]["share"].as_f64().unwrap_or_default();
+            assert_eq!((share("dense"), share("sparse")), (0.0, 0.0), "{query}: {other}");
+        }
     }
     let listed = run_json(home.path(), &["search", "\"Mietverhältnisse\"", "-c", "Languages"]);
     assert_eq!(listed["results"][0]["provenance"]["document_name"], "de.txt", "{listed}");
@@ -62,7 +69,54 @@ fn who_ingests_documents_that_the_model_does_not_know_is_told_what_to_do() {
     let told = notices("de.txt", GERMAN);
     let text = told[0].as_str().unwrap();
     assert!(text.starts_with("The document is in German, which"), "{text}");
-    assert!(text.contains("casetrack reindex --models multilingual"), "{text}");
+    assert!(text.contains("casetrack reindex --models multilingual -c \"Languages\""), "{text}");
+}
+
+/// Needs the package of the multilingual models, whose path is in an environment variable; without it, there is nothing to test.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_collection_whose_models_nobody_chose_gets_those_that_its_first_documents_need() {
+    let Ok(package) = std::env::var("CASETRACK_TEST_MULTILINGUAL") else { return };
+    let home = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| -> String {
+        let mut command = casetrack(&home.path().join("home"));
+        // The folder to which models are added.
+        let output = command.env("XDG_DATA_HOME", home.path().join("local")).args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json = |args: &[&str]| -> Value { serde_json::from_str(&run(&[args, &["--json"]].concat())).unwrap() };
+    let file = |name: &str, text: &str| {
+        let path = home.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (german, english) = (file("de.txt", GERMAN), file("en.txt", ENGLISH));
+    let dense = |name: &str| json(&["stats", "-c", name])["models"][0].as_str().unwrap().to_owned();
+    let told = |name: &str, path: &str| {
+        let notices = json(&["ingest", path, "-c", name])["notices"].clone();
+        notices[0].as_str().unwrap_or_default().to_owned()
+    };
+    // Not installed yet: it says what to do.
+    run(&["new", "Before"]);
+    let said = told("Before", &german);
+    assert!(said.contains("casetrack reindex --models multilingual -c \"Before\""), "{said}");
+    let usual = dense("Before");
+    run(&["models", "add", "multilingual", &package]);
+    for (name, arguments, path, is_changed) in [
+        ("German", &[][..], &german, true),
+        ("English", &[], &english, false),
+        ("Chosen", &["--models", "compact"], &german, false),
+    ] {
+        run(&[&["new", name], arguments].concat());
+        let said = told(name, path);
+        let is_said = said.starts_with("The first documents are in German, and nobody chose models");
+        assert_eq!((is_said, dense(name) != usual), (is_changed, is_changed), "{name}: {said}");
+        assert!(run(&["verify", "-c", name]).contains("Clean."));
+    }
+    // One that has documents stays as it is.
+    told("English", &german);
+    assert_eq!(dense("English"), usual);
 }
 
 const LETTER: &str = "Berlin, den 3. Mai 2023\n\nSehr geehrte Damen und Herren, der Kaufvertrag über die Maschine tritt am 1. März 2024 in Kraft. \

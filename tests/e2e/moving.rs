@@ -80,16 +80,74 @@ fn a_collection_is_searched_while_it_moves_to_other_models() {
         run(&home, &["reindex", "--models", "compact", "--precision", "float32", "-c", "Case", "--throttle", "30"]);
     assert!(said.contains("Searches use"), "{said}");
     assert_eq!((models(&home), found(&home, "notice to terminate")), (first, before));
+    run(&home, &["new", "Closed matter"]);
+    run(&home, &["close", "Closed matter"]);
     let said = run(&home, &["reindex", "--models", "compact", "--precision", "float32", "--all"]);
     assert!(said.contains("already has vectors"), "{said}");
+    assert!(said.contains("Not moved:\n  - Closed matter: It is closed."), "{said}");
 
     // An assistant may ask for it, too; models that are not there are named, and nothing is changed.
     let mut client = Client::start(&home, &["--toolsets", "all"]);
     client.call("switch_collection", json!({"collection_name": "Case"}));
     let said = client.work_failing("reindex_collection", json!({"confirm": true, "profile": "quality"}));
     assert!(said.contains("models pull"), "{said}");
+    let said = client.call_failing("reindex_collection", json!({"confirm": false, "profile": "compact"}));
+    assert!(said.contains("no file is read") && said.contains("on the disk"), "{said}");
+    let wrong = json!({"confirm": true, "profile": "compact", "skip_unchanged": true});
+    let said = client.call_failing("reindex_collection", wrong);
+    assert!(said.contains("skip_unchanged cannot be combined with profile"), "{said}");
     client.close();
     run_expecting(1, &home, &["reindex", "--models", "quality", "-c", "Case"]);
+    assert!(run(&home, &["verify", "-c", "Case"]).contains("Clean."));
+}
+
+#[test]
+fn a_move_that_was_cancelled_is_kept_until_it_is_asked_for_again_or_discarded() {
+    let data = tempfile::tempdir().unwrap();
+    let home = data.path().join("home");
+    run(&home, &["new", "Case", "--precision", "float32"]);
+    run(&home, &["ingest", samples().to_str().unwrap(), "-c", "Case"]);
+    let first = models(&home);
+    let moving = || run_json(&home, &["stats", "-c", "Case"])["moving"].clone();
+    assert_eq!(moving(), Value::Null);
+    let cancel_a_move = || {
+        let mut client = Client::start(&home, &["--toolsets", "all"]);
+        client.call("switch_collection", json!({"collection_name": "Case"}));
+        let parameters = json!({
+            "confirm": true, "wait_seconds": 0, "profile": "compact", "precision": "int8", "throttle": 90
+        });
+        let (_, started) = client.call("reindex_collection", parameters);
+        let job = started["job"]["job_id"].clone();
+        // Some of it is stored before it is cancelled.
+        loop {
+            let (text, state) = client.call("get_job", json!({"job_id": job}));
+            assert!(matches!(state["job"]["state"].as_str(), Some("queued" | "running")), "{state}");
+            if state["job"]["files_done"].as_u64().unwrap() > 0 {
+                assert!(state["job"]["seconds_left"].is_u64() && text.contains("Left:"), "{text} {state}");
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        client.call("cancel_job", json!({"job_id": job}));
+        client.close();
+    };
+    cancel_a_move();
+    let left = moving();
+    assert_eq!(left["to"], format!("{first}+int8"), "{left}");
+    // The next process keeps it, and searches use what there was.
+    run(&home, &["stop"]);
+    assert_eq!((moving()["to"].clone(), models(&home)), (left["to"].clone(), first.clone()));
+    assert!(run(&home, &["stats", "-c", "Case"]).contains("On the way to other models"));
+    let report = run_json(&home, &["reindex", "--models", "compact", "--precision", "int8", "-c", "Case"]);
+    let (embedded, all) = (report["chunks_embedded"].as_u64().unwrap(), report["chunks"].as_u64().unwrap());
+    assert!(embedded < all, "what was done is not done twice: {report}");
+    assert_eq!((models(&home), moving()), (format!("{first}+int8"), Value::Null));
+
+    // To the models that it has: what another move left is discarded.
+    run(&home, &["reindex", "--models", "compact", "--precision", "float32", "-c", "Case"]);
+    cancel_a_move();
+    run(&home, &["reindex", "--models", "compact", "--precision", "float32", "-c", "Case"]);
+    assert_eq!((models(&home), moving()), (first, Value::Null));
     assert!(run(&home, &["verify", "-c", "Case"]).contains("Clean."));
 }
 

@@ -34,8 +34,8 @@ pub enum Action {
     PullModels,
     /// An instruction: add the model of the multilingual profile from its package.
     AddModels,
-    /// An instruction: move the collection to the models of the multilingual profile.
-    MoveToMultilingual,
+    /// An instruction: move the collection with this name, where it is known, to the models of the multilingual profile.
+    MoveToMultilingual(Option<String>),
     /// An instruction: repair the collection with this name or ID, where it is known.
     Repair(Option<String>),
     /// An instruction: unlock the vault with this ID, where it is known. Only a person can.

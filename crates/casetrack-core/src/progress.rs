@@ -17,6 +17,8 @@ pub enum Progress {
     Reading { path: PathBuf },
     /// A file is finished, successfully or not. `problem` is the reason if it failed.
     FileDone { path: PathBuf, problem: Option<String>, files: u64, chunks: u64 },
+    /// The number of chunks to embed is known.
+    ToEmbed { chunks: u64 },
     /// More chunks have been embedded.
     Embedded { chunks: u64 },
 }
@@ -31,9 +33,20 @@ pub struct ProgressTotals {
     /// How many of these failed.
     pub failed: u64,
     pub chunks: u64,
+    /// Chunks to embed, where that is known, and those of them that are.
+    #[serde(default)]
+    pub to_embed: Option<u64>,
+    #[serde(default)]
+    pub embedded: u64,
 }
 
 impl ProgressTotals {
+    /// The share of the chunks to embed that is still to be done, beside what was done: how many times as long as until now it takes.
+    pub fn left(&self) -> Option<f64> {
+        let to_embed = self.to_embed.filter(|_| self.embedded > 0)?;
+        Some(to_embed.saturating_sub(self.embedded) as f64 / self.embedded as f64)
+    }
+
     pub fn add(&mut self, event: &Progress) {
         match event {
             Progress::Joined(totals) => *self = *totals,
@@ -44,7 +57,11 @@ impl ProgressTotals {
                 self.chunks = self.chunks.max(*chunks);
             }
             Progress::Reading { .. } => {}
-            Progress::Embedded { chunks } => self.chunks = self.chunks.max(*chunks),
+            Progress::ToEmbed { chunks } => self.to_embed = Some(*chunks),
+            Progress::Embedded { chunks } => {
+                self.chunks = self.chunks.max(*chunks);
+                self.embedded = *chunks;
+            }
         }
     }
 }

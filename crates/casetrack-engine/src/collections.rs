@@ -26,7 +26,8 @@ pub struct CreateCollection {
     /// The user's own identifier.
     pub reference: Option<String>,
     pub collection_type: CollectionType,
-    /// Models that make its vectors; `None` for those of the settings.
+    /// Models that make its vectors. `None` for those of the settings; where these are the usual ones, the multilingual ones take their
+    /// place if they are installed and the first documents need them.
     pub models: Option<ModelProfile>,
 }
 
@@ -150,9 +151,19 @@ impl Host {
     /// Makes an empty collection. Refuses a name that is taken, or that differs only in case, and more collections than the
     /// tier allows.
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
+        let is_open = self.leaves_models_open(&request);
         let (meta, models) = self.new_collection(request)?;
-        self.open_collections().adopt(self.registry().create(&meta, &models)?);
+        let mut collection = self.registry().create(&meta, &models)?;
+        if is_open {
+            collection.leave_models_open()?;
+        }
+        self.open_collections().adopt(collection);
         Ok(meta)
+    }
+
+    /// Whether nobody chose the models of a new collection: see [`fit_models`](Host::fit_models).
+    pub(crate) fn leaves_models_open(&self, request: &CreateCollection) -> bool {
+        request.models.is_none() && self.config().profile == ModelProfile::default()
     }
 
     /// What a new collection is to be.

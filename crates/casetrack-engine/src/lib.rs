@@ -48,7 +48,7 @@ pub mod watches;
 pub use casetrack_embed::{MemoryMode, ModelProfile, Precision};
 pub use casetrack_extract::AUTO_LANGUAGES;
 pub use casetrack_extract::isolation::{WorkerCommand, serve as serve_reader};
-pub use casetrack_store::{Moving, Waiting, had_a_vault, make_private, note_vault, wipe_content, wipe_file};
+pub use casetrack_store::{ResealProgress, Waiting, had_a_vault, make_private, note_vault, wipe_content, wipe_file};
 pub use documents::facts::CitedPlace;
 pub use documents::{bates, chunks, hidden, marking, pages, structure, tracked};
 pub use engine::{Engine, PlanChange};

@@ -20,7 +20,7 @@ pub struct Settings {
     /// Threads for the models [default: one per core]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub threads: usize,
-    /// Models to use: compact or quality
+    /// Models to use: compact, quality or multilingual
     #[arg(long, global = true, env = "CASETRACK_PROFILE", value_name = "PROFILE", default_value = "compact")]
     profile: ModelProfile,
     /// Precision of dense and learned-sparse vectors: float32 or int8

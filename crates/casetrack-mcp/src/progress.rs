@@ -70,7 +70,7 @@ pub(crate) fn channel() -> (ProgressSink, watch::Receiver<Counts>) {
         watch::channel(Counts { totals: ProgressTotals::default(), chunks_at_file: 0, first: None });
     let sink: ProgressSink = Arc::new(move |event| {
         // It changes no count, and each notification must have a greater value.
-        if !matches!(event, Progress::Reading { .. }) {
+        if !matches!(event, Progress::Reading { .. } | Progress::ToEmbed { .. }) {
             sender.send_modify(|counts| counts.apply(&event));
         }
     });

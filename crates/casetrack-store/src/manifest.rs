@@ -30,6 +30,13 @@ pub(crate) struct Manifest {
     pub schema_version: u32,
     pub collection: CollectionMeta,
     pub models: VectorModels,
+    /// Nobody chose the models: others may take their place while the collection is empty.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub models_open: bool,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 impl Manifest {
@@ -148,6 +155,7 @@ mod tests {
                 created_at: Timestamp(1_700_000_000_123),
             },
             models: VectorModels { dense: "all-MiniLM-L6-v2".into(), dense_dimension: 384, sparse: None },
+            models_open: false,
         }
     }
 

@@ -22,6 +22,7 @@ use crate::seen::SeenFile;
 use crate::truth::{Truth, truth_dir};
 
 pub use keyring::{had_a_vault, note_vault};
+pub use moving::Moving;
 pub use resealing::{Owned, Resealed, Space};
 
 /// Names of directories that are being removed begin so.
@@ -200,6 +201,7 @@ impl Registry {
     pub fn clear_remains(&self) -> Result<()> {
         self.finish_replacements()?;
         self.finish_resealing()?;
+        self.clear_moves()?;
         for name in self.names()? {
             if name.starts_with(TRASH_PREFIX) || name.starts_with(STAGING_PREFIX) {
                 fs::remove_dir(&self.root.join(&name))?;

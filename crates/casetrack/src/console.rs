@@ -81,7 +81,12 @@ impl Console {
         request: JobRequest,
         part: impl FnOnce(JobReport) -> Option<R>,
     ) -> Result<R> {
-        let StartedJob { mut job, joined } = self.engine.start_job(collection, request, JobOrigin::User)?;
+        self.wait_for(self.engine.start_job(collection, request, JobOrigin::User)?, part)
+    }
+
+    /// Waits for the end of a job; see [`Self::work`].
+    pub fn wait_for<R>(&self, started: StartedJob, part: impl FnOnce(JobReport) -> Option<R>) -> Result<R> {
+        let StartedJob { mut job, joined } = started;
         let id = job.job_id;
         if job.state == JobState::Queued {
             self.note("Waiting for other work to finish.".to_owned());

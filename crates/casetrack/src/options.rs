@@ -54,8 +54,8 @@ pub struct Global {
         hide_short_help = true
     )]
     pub threads: usize,
-    /// Models of new collections: compact (included) or quality (downloaded by `casetrack models pull`). Others keep theirs: see
-    /// `casetrack reindex --models`
+    /// Models of new collections: compact (included), quality (downloaded by `casetrack models pull`) or multilingual (from a package, by
+    /// `casetrack models add`). Others keep theirs: see `casetrack reindex --models`
     #[arg(
         long,
         global = true,

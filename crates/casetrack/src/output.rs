@@ -137,6 +137,7 @@ impl Progress {
                 self.bar.set_length(files);
                 self.since.get_or_insert_with(|| (0, Instant::now()));
             }
+            Event::ToEmbed { .. } => {}
             Event::Embedded { chunks } => {
                 if let Some(rate) = self.rate(chunks) {
                     self.bar.set_prefix(rate);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::ModelProfile;
 use clap::Args;
 
 use crate::ask::can_ask;
@@ -29,6 +30,9 @@ pub struct Start {
     /// Name of the collection [default: the name of the folder]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Models of a new collection: compact, quality or multilingual [default: as --profile says, or what the first documents need]
+    #[arg(long, value_name = "PROFILE")]
+    models: Option<ModelProfile>,
     /// Connect the assistants that are found without asking, and read a whole home folder or disk
     #[arg(short = 'y', long)]
     yes: bool,
@@ -44,10 +48,10 @@ pub struct Start {
 
 impl Start {
     pub fn run(self, global: Global) -> Result<ExitCode> {
-        let Self { folder, name, yes, no_connect, no_watch, tags } = self;
+        let Self { folder, name, models, yes, no_connect, no_watch, tags } = self;
         check(Path::new(&folder), yes)?;
         let with_questions = global.json;
-        let begin = StartFolder { folder: folder.clone(), name: name.clone(), no_watch, tags, with_questions };
+        let begin = StartFolder { folder: folder.clone(), name: name.clone(), models, no_watch, tags, with_questions };
         let status = client::status_of(global.clone(), OnCollections::StartFolder(begin))?;
         // Interrupted or failed: what follows would hide that.
         let is_done = status == 0 || status == 3;

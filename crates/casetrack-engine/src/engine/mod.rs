@@ -155,15 +155,9 @@ impl Engine {
         self.jobs.cancel(id)
     }
 
-    /// Goes on with the jobs that the end of a process interrupted, and removes what moves to other models have left that do not go on.
-    /// For the owner of the data directory, once.
+    /// Goes on with the jobs that the end of a process interrupted. For the owner of the data directory, once.
     pub fn resume_jobs(&self) -> Result<()> {
-        self.jobs.resume(&self.host)?;
-        let at_work = self.jobs.list(JobFilter { active: true, ..JobFilter::default() });
-        let mut collections: Vec<CollectionId> = at_work.iter().map(|job| job.collection_id).collect();
-        // Their jobs are not known yet.
-        collections.extend(self.host.registry().locked()?);
-        self.host.registry().abandon_moves(&collections)
+        self.jobs.resume(&self.host)
     }
 
     /// Interrupts all jobs, which go on when the next owner of the data directory starts, and waits for them to pause.

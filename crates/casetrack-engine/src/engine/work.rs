@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use casetrack_core::{Cancel, CollectionId, DocumentId, ProgressSink, Result};
+use casetrack_core::{Cancel, CollectionId, DocumentId, Notice, ProgressSink, Result};
 
 use crate::host::Host;
+use crate::ingest::IngestRequest;
 use crate::jobs::{JobReport, JobRequest, Work};
 use crate::report::Problem;
 use crate::sync::SyncReport;
@@ -25,7 +26,9 @@ impl Work for UseCases {
         match request {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
                 host.check_marks(&request.marks)?;
+                let told = fitted(host, collection, request, cancel);
                 let mut done = host.ingest(collection, request, progress, cancel)?;
+                done.summary.notices.extend(told);
                 done.summary.notices.extend(host.mark_from(collection, &request.marks, &request.paths, None));
                 report.ingestion = Some(done);
             }
@@ -33,7 +36,16 @@ impl Work for UseCases {
                 host.check_marks(&request.marks)?;
                 let mut done = match &request.only_below {
                     Some(roots) => host.index_for_search(collection, request, roots, progress, cancel)?,
-                    None => host.sync(collection, request, progress, cancel)?,
+                    None => {
+                        let files = IngestRequest {
+                            extensions: request.extensions.clone(),
+                            ..IngestRequest::new(vec![request.folder.clone()])
+                        };
+                        let told = fitted(host, collection, &files, cancel);
+                        let mut synced = host.sync(collection, request, progress, cancel)?;
+                        synced.summary.notices.extend(told);
+                        synced
+                    }
                 };
                 let only = request.trust_times.then(|| brought(&done));
                 let roots = std::slice::from_ref(&request.folder);
@@ -55,4 +67,12 @@ impl Work for UseCases {
 fn brought(report: &SyncReport) -> HashSet<DocumentId> {
     let read = report.new.iter().chain(&report.changed).filter_map(|file| file.document_id);
     read.chain(report.moved.iter().map(|moved| moved.document_id)).collect()
+}
+
+/// Gives a new collection models that know its first documents; what to say of it. Where that fails, it keeps those it has.
+fn fitted(host: &Host, collection: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Option<Notice> {
+    host.fit_models(collection, request, cancel).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the languages of the first documents were not looked at");
+        None
+    })
 }

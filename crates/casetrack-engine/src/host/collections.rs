@@ -18,6 +18,12 @@ const MAX_UNUSED: usize = 6;
 
 /// Between two looks whether a collection is still in use.
 const CLOSING_POLL: Duration = Duration::from_millis(5);
+/// How long who wants to close a collection waits for a moment in which nobody uses it, before those who come wait as well.
+const COURTESY: Duration = Duration::from_secs(3);
+/// How long those who come wait then, and how long they do not before it is tried again: one of them may be wanted by one who uses it
+/// already, and would never end.
+const HELD_BACK: Duration = Duration::from_secs(2);
+const LET_IN: Duration = Duration::from_secs(1);
 
 /// A collection, and what is derived from it and kept in memory while it is open.
 pub(crate) struct OpenCollection {
@@ -53,11 +59,13 @@ type Slot = Arc<Mutex<Option<Arc<OpenCollection>>>>;
 struct Opened {
     slot: Slot,
     used: Instant,
+    /// Until then those who come wait: somebody wants to close it.
+    held_back: Option<Instant>,
 }
 
 impl Default for Opened {
     fn default() -> Self {
-        Self { slot: Slot::default(), used: Instant::now() }
+        Self { slot: Slot::default(), used: Instant::now(), held_back: None }
     }
 }
 
@@ -81,6 +89,7 @@ impl OpenCollections {
         adopt_models: impl Fn(&mut Collection) -> Result<()>,
     ) -> Result<Arc<OpenCollection>> {
         self.close_unused(id);
+        self.wait_for_closing(id);
         // One that was locked may still be open.
         registry.key(id)?;
         let slot = self.slot(id);
@@ -183,7 +192,25 @@ impl OpenCollections {
         Ok(())
     }
 
-    /// Closes a collection as soon as nothing works with it, and keeps it closed during `work`: who asks for it meanwhile waits.
+    /// Waits for one who wants to close a collection, for a moment at most.
+    fn wait_for_closing(&self, id: CollectionId) {
+        let is_held_back = || {
+            let until = lock(&self.open).get(&id).and_then(|opened| opened.held_back);
+            until.is_some_and(|until| Instant::now() < until)
+        };
+        while is_held_back() {
+            std::thread::sleep(CLOSING_POLL);
+        }
+    }
+
+    fn hold_back(&self, id: CollectionId, until: Option<Instant>) {
+        if let Some(opened) = lock(&self.open).get_mut(&id) {
+            opened.held_back = until;
+        }
+    }
+
+    /// Closes a collection as soon as nothing works with it, and keeps it closed during `work`: who asks for it meanwhile waits. Where it
+    /// is used all the time, who comes waits after some seconds, again and again, until it is closed.
     ///
     /// Errors: [`ErrorCode::InUse`] where something works with it for longer than `patience`.
     pub fn while_closed<T>(
@@ -194,6 +221,8 @@ impl OpenCollections {
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let (slot, deadline) = (self.slot(id), Instant::now() + patience);
+        let _let_in = LetIn { open: self, id };
+        let mut next_try = Instant::now() + COURTESY;
         let mut collection = lock(&slot);
         while let Some(busy) = collection.as_ref().filter(|open| Arc::strong_count(open) > 1) {
             let name = busy.meta().name.clone();
@@ -208,6 +237,10 @@ impl OpenCollections {
             }
             // Without the lock, which those who work with it may need to end.
             drop(collection);
+            if Instant::now() > next_try {
+                self.hold_back(id, Some(Instant::now() + HELD_BACK));
+                next_try = Instant::now() + HELD_BACK + LET_IN;
+            }
             std::thread::sleep(CLOSING_POLL);
             collection = lock(&slot);
         }
@@ -216,10 +249,23 @@ impl OpenCollections {
     }
 }
 
+/// Those who come no longer wait once this is dropped.
+struct LetIn<'o> {
+    open: &'o OpenCollections,
+    id: CollectionId,
+}
+
+impl Drop for LetIn<'_> {
+    fn drop(&mut self) {
+        self.open.hold_back(self.id, None);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
     use casetrack_store::VectorModels;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
     use crate::host::{EngineConfig, Host};
@@ -255,6 +301,33 @@ mod tests {
         assert!(!open[0] && open[ids.len() - 1], "{open:?}");
         // One that was closed opens again.
         assert_eq!(host.collection(ids[0]).unwrap().meta().id, ids[0]);
+    }
+
+    #[test]
+    fn one_that_is_used_all_the_time_is_closed_all_the_same() {
+        let (_dir, host) = host();
+        let id = make(&host, 0).meta().id;
+        let (ended, cancel) = (AtomicBool::new(false), Cancel::default());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !ended.load(Ordering::Relaxed) {
+                        let held = host.collection(id).unwrap();
+                        std::thread::sleep(Duration::from_millis(20));
+                        drop(held);
+                    }
+                });
+            }
+            let closed = host
+                .open_collections()
+                .while_closed(id, Duration::from_secs(120), &cancel, || host.registry().open_collection(id).map(drop));
+            ended.store(true, Ordering::Relaxed);
+            closed.unwrap();
+        });
+        // One who uses it and wants it once more is let in at last.
+        let held = host.collection(id).unwrap();
+        host.open_collections().hold_back(id, Some(Instant::now() + Duration::from_millis(50)));
+        assert_eq!(host.collection(id).unwrap().meta().id, held.meta().id);
     }
 
     #[test]

@@ -6,17 +6,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use casetrack_core::{
-    Chunk, ChunkId, DocumentId, DocumentMeta, Error, ErrorCode, FileLimit, Limits, Progress, Result, Sha256,
-};
-use casetrack_extract::ExtractOptions;
+use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ErrorCode, FileLimit, Limits, Result, Sha256};
 use casetrack_store::{Collection, SparseVector};
 
+use super::ahead::{Made, Readers, Reading, Turn, Wanted};
 use super::discover::{FoundFile, denied, failed};
 use super::pipeline::{ChunkVectors, Ended, FirstStage, Outcome, Ready};
-use super::prepare::{PrepareOptions, Source};
+use super::prepare::Source;
 use super::{IngestRequest, SkipReason, SkippedFile};
-use crate::host::{Kept, annotations};
 
 pub(super) struct Extracting<'a> {
     stage: FirstStage<'a>,
@@ -32,12 +29,68 @@ pub(super) struct Extracting<'a> {
 }
 
 /// Where a source was found.
-struct Place {
-    relative: String,
+pub(super) struct Place {
+    pub relative: String,
     /// Found in a folder or container, not asked for by name.
-    in_folder: bool,
+    pub in_folder: bool,
     /// 1 for a file on disk, 2 for a file inside it.
-    depth: u32,
+    pub depth: u32,
+}
+
+/// What is known of a source before it is read by a parser.
+pub(super) enum Known {
+    /// It need not be.
+    Done(Outcome),
+    ToRead {
+        /// The document that is stored for its path.
+        earlier: Option<Box<DocumentMeta>>,
+        /// Where that is this source, a container, of which only the members are looked at: what is said of it.
+        unchanged: Option<Outcome>,
+    },
+}
+
+impl Known {
+    /// `same_content`: the id and name of another document with the content of this one.
+    pub fn of(
+        reading: &Reading<'_>,
+        source: &Source,
+        place: &Place,
+        same_content: impl FnOnce() -> Result<Option<(DocumentId, String)>>,
+    ) -> Result<Self> {
+        let skipped = |reason, document_id, detail| {
+            Outcome::Skipped(SkippedFile {
+                relative_path: place.relative.clone(),
+                path: source.path.clone(),
+                reason,
+                document_id: Some(document_id),
+                detail,
+            })
+        };
+        let Some(earlier) = reading.collection.document_by_path(&source.path)? else {
+            return Ok(match same_content()? {
+                Some((id, same)) => {
+                    let detail = format!("same content as {same}, matching SHA256");
+                    Self::Done(skipped(SkipReason::Duplicate, id, detail))
+                }
+                None => Self::ToRead { earlier: None, unchanged: None },
+            });
+        };
+        let same = earlier.sha256 == source.sha256;
+        let by_this_job = same && reading.request.since.is_some_and(|since| earlier.ingested_at >= since);
+        let is_done = by_this_job || same && reading.request.skip_existing;
+        if !is_done {
+            return Ok(Self::ToRead { earlier: Some(Box::new(earlier)), unchanged: None });
+        }
+        let detail = format!("already ingested as {}, matching SHA256", earlier.name);
+        let outcome = match by_this_job {
+            true => Outcome::Stored(place.relative.clone(), Box::new(earlier.clone())),
+            false => skipped(SkipReason::Unchanged, earlier.id, detail),
+        };
+        Ok(match earlier.is_container() {
+            true => Self::ToRead { earlier: Some(Box::new(earlier)), unchanged: Some(outcome) },
+            false => Self::Done(outcome),
+        })
+    }
 }
 
 impl<'a> Extracting<'a> {
@@ -47,35 +100,41 @@ impl<'a> Extracting<'a> {
     }
 
     pub fn run(mut self, files: Vec<FoundFile>) {
-        for file in files {
-            (self.stage.progress)(Progress::Reading { path: file.path.display().to_string().into() });
-            let config = self.stage.host.config();
-            let mut limits = config.limits;
-            let collection = self.stage.collection;
-            let copy = file.copy.as_deref().map(|path| Kept { collection, path });
-            let ended = match Source::read(&file.path, copy, config) {
-                Ok(source) => {
-                    let place = Place { relative: file.relative, in_folder: file.in_folder, depth: 1 };
-                    self.take(source, place, &mut limits)
+        let reading = Reading::new(&self.stage, self.request);
+        Readers::with(&reading, |readers| {
+            let mut files = readers.in_order(files.into_iter().map(|file| {
+                let place = Place { relative: file.relative.clone(), in_folder: file.in_folder, depth: 1 };
+                (Wanted::File(file), place)
+            }));
+            let limits = self.stage.host.config().limits;
+            while let Some(turn) = files.next(&limits) {
+                if self.take(&reading, readers, turn, &mut limits.clone()).is_err() {
+                    return;
                 }
-                Err(error) if file.in_folder && error.code == ErrorCode::AccessDenied => {
-                    self.stage.send(Outcome::Skipped(denied(&file.path, file.relative, error)))
-                }
-                Err(error) => self.stage.send(Outcome::Failed(failed(&file.path, file.relative, &error))),
-            };
-            if ended.is_err() {
-                return;
             }
-        }
+        });
     }
 
     /// Sends on a source and everything inside it. What the files inside a file on disk use of `limits` is taken off.
-    fn take(&mut self, mut source: Source, place: Place, limits: &mut Limits) -> std::result::Result<(), Ended> {
+    fn take(
+        &mut self,
+        reading: &Reading<'_>,
+        readers: &Readers<'_>,
+        turn: Turn,
+        limits: &mut Limits,
+    ) -> std::result::Result<(), Ended> {
         if self.stage.cancel.is_cancelled() {
             return Err(Ended);
         }
-        let path = source.path.clone();
-        let outcome = self.examine(&mut source, &place, limits).and_then(|mut examined| {
+        let Turn { place, path, source, made } = turn;
+        let mut source = match source {
+            Ok(source) => source,
+            Err(error) if place.in_folder && error.code == ErrorCode::AccessDenied => {
+                return self.stage.send(Outcome::Skipped(denied(&path, place.relative, error)));
+            }
+            Err(error) => return self.stage.send(Outcome::Failed(failed(&path, place.relative, &error))),
+        };
+        let outcome = self.examine(reading, &mut source, &place, made, limits).and_then(|mut examined| {
             let former = self.former_members(&source, &examined)?;
             let members = std::mem::take(&mut examined.members);
             Ok((examined.outcome, members, former))
@@ -85,7 +144,7 @@ impl<'a> Extracting<'a> {
             Err(error) if place.in_folder && error.code == ErrorCode::UnsupportedFormat => {
                 let skipped = SkippedFile {
                     relative_path: place.relative,
-                    path,
+                    path: source.path,
                     reason: SkipReason::Unsupported,
                     document_id: None,
                     detail: error.message,
@@ -94,16 +153,19 @@ impl<'a> Extracting<'a> {
             }
             Err(error) => {
                 self.unread.insert(source.sha256);
-                return self.stage.send(Outcome::Failed(failed(path.as_ref(), place.relative, &error)));
+                return self.stage.send(Outcome::Failed(failed(&path, place.relative, &error)));
             }
         };
         if !members.is_empty() {
             self.stage.send(Outcome::Opened(members.len() as u64))?;
         }
-        for member in members {
+        let mut members = readers.in_order(members.into_iter().map(|member| {
             let relative = format!("{}/{}", place.relative, member.name);
             let place = Place { relative, in_folder: true, depth: place.depth + 1 };
-            self.take(source.member(member), place, limits)?;
+            (Wanted::Member(source.member(member)), place)
+        }));
+        while let Some(turn) = members.next(limits) {
+            self.take(reading, readers, turn, limits)?;
         }
         if let Outcome::Ready(ready) = &outcome {
             let meta = &ready.prepared.meta;
@@ -114,59 +176,30 @@ impl<'a> Extracting<'a> {
         if former.is_empty() { Ok(()) } else { self.stage.send(Outcome::Removed(former)) }
     }
 
-    fn examine(&mut self, source: &mut Source, place: &Place, limits: &mut Limits) -> Result<Examined> {
-        let skipped = |source: &Source, reason, document_id, detail| {
-            Outcome::Skipped(SkippedFile {
-                relative_path: place.relative.clone(),
-                path: source.path.clone(),
-                reason,
-                document_id: Some(document_id),
-                detail,
+    /// `made`: what was made of the source before its turn.
+    fn examine(
+        &mut self,
+        reading: &Reading<'_>,
+        source: &mut Source,
+        place: &Place,
+        made: Option<Made>,
+        limits: &mut Limits,
+    ) -> Result<Examined> {
+        let (collection, sha256) = (self.stage.collection, source.sha256);
+        let same_content = || {
+            let mut same = collection.documents_by_sha256(sha256)?.into_iter();
+            Ok(match same.find(|id| !self.leaving.contains(id)) {
+                Some(id) => collection.document(id)?.map(|meta| (id, meta.path)),
+                None => self.under_way.get(&sha256).cloned(),
             })
         };
-        let earlier = self.stage.collection.document_by_path(&source.path)?;
-        let mut unchanged = None;
-        if let Some(earlier) = &earlier {
-            let same = earlier.sha256 == source.sha256;
-            let by_this_job = same && self.request.since.is_some_and(|since| earlier.ingested_at >= since);
-            if by_this_job || same && self.request.skip_existing {
-                let detail = format!("already ingested as {}, matching SHA256", earlier.name);
-                let outcome = match by_this_job {
-                    true => Outcome::Stored(place.relative.clone(), Box::new(earlier.clone())),
-                    false => skipped(source, SkipReason::Unchanged, earlier.id, detail),
-                };
-                if !earlier.is_container() {
-                    return Ok(Examined::without_members(outcome));
-                }
-                unchanged = Some(outcome);
-            }
-        } else {
-            let mut same = self.stage.collection.documents_by_sha256(source.sha256)?.into_iter();
-            let stored = match same.find(|id| !self.leaving.contains(id)) {
-                Some(id) => self.stage.collection.document(id)?.map(|meta| (id, meta.path)),
-                None => self.under_way.get(&source.sha256).cloned(),
-            };
-            if let Some((id, same)) = stored {
-                let detail = format!("same content as {same}, matching SHA256");
-                return Ok(Examined::without_members(skipped(source, SkipReason::Duplicate, id, detail)));
-            }
-        }
-
-        let id = earlier.as_ref().map_or_else(DocumentId::random, |earlier| earlier.id);
-        // A name the user gave stays when the file is ingested again.
-        let given = self.request.document_name.as_deref().filter(|_| place.depth == 1);
-        let kept = earlier.as_ref().map(|earlier| earlier.name.as_str());
-        let kept_type = earlier.as_ref().filter(|_| self.request.keep_types).map(|earlier| earlier.document_type);
-        let chosen = PrepareOptions { name: given.or(kept), document_type: self.request.document_type.or(kept_type) };
-        let options = ExtractOptions {
-            limits: *limits,
-            password: self.request.password.clone(),
-            ..self.stage.host.config().extract_options()
+        let (earlier, unchanged) = match Known::of(reading, source, place, same_content)? {
+            Known::Done(outcome) => return Ok(Examined { outcome, members: Vec::new(), is_container: false }),
+            Known::ToRead { earlier, unchanged } => (earlier, unchanged),
         };
-        let mut prepared = source.prepare(self.stage.host, &options, id, &chosen, self.stage.cancel)?;
-        if prepared.chunks.is_empty() {
-            return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", source.path)));
-        }
+        let made = made.filter(|made| made.still_holds(earlier.as_deref(), limits));
+        let made = made.unwrap_or_else(|| reading.make(source, place, limits, earlier.as_deref(), unchanged.is_none()));
+        let (mut prepared, vectors) = made.document?;
         let mut members = std::mem::take(&mut prepared.attachments);
         if place.depth >= limits.max_container_depth && !members.is_empty() {
             prepared.meta.warnings.push(format!(
@@ -189,16 +222,6 @@ impl<'a> Extracting<'a> {
                 let keep_original =
                     self.request.copy_original || earlier.as_ref().is_some_and(|earlier| earlier.original_stored);
                 prepared.meta.original_stored = keep_original;
-                if let Some(recognizer) = self.stage.recognizer {
-                    prepared.annotations =
-                        Some(annotations(recognizer, &prepared.meta, &prepared.pages, self.stage.cancel)?);
-                }
-                let vectors = match &earlier {
-                    Some(earlier) if !self.request.embed_all => {
-                        unchanged_vectors(self.stage.collection, earlier, &prepared.chunks, self.stage.sparse)?
-                    }
-                    _ => prepared.chunks.iter().map(|_| None).collect(),
-                };
                 let bytes = std::mem::take(&mut source.bytes);
                 Outcome::Ready(Box::new(Ready {
                     relative: place.relative.clone(),
@@ -245,12 +268,6 @@ struct Examined {
     outcome: Outcome,
     members: Vec<casetrack_extract::Attachment>,
     is_container: bool,
-}
-
-impl Examined {
-    fn without_members(outcome: Outcome) -> Self {
-        Self { outcome, members: Vec::new(), is_container: false }
-    }
 }
 
 /// The vectors of the chunks that `earlier` has with the same text and context; where learned-sparse ones are wanted, of those
@@ -302,14 +319,14 @@ mod tests {
         message + "--B--\r\n"
     }
 
-    /// What the first stage sends of a file.
-    fn outcomes(host: &Host, collection: &Collection, file: &std::path::Path) -> Vec<Outcome> {
+    /// What the first stage sends of these files.
+    fn outcomes(host: &Host, collection: &Collection, files: &[std::path::PathBuf]) -> Vec<Outcome> {
         let (sender, outcomes) = crossbeam_channel::unbounded();
-        let (cancel, progress) = (Cancel::default(), Arc::new(|_: Progress| {}) as ProgressSink);
+        let (cancel, progress) = (Cancel::default(), Arc::new(|_: casetrack_core::Progress| {}) as ProgressSink);
         let (sparse, recognizer) = (false, None);
         let stage = FirstStage { host, collection, sparse, recognizer, sender, progress: &progress, cancel: &cancel };
-        let found = FoundFile { path: file.to_owned(), relative: "a.eml".to_owned(), in_folder: false, copy: None };
-        Extracting::new(stage, &IngestRequest::new(Vec::new())).run(vec![found]);
+        let found = files.iter().map(|file| FoundFile::kept(None, file.clone())).collect();
+        Extracting::new(stage, &IngestRequest::new(Vec::new())).run(found);
         outcomes.iter().collect()
     }
 
@@ -323,8 +340,7 @@ mod tests {
         collection.put_document(&stored).unwrap();
     }
 
-    #[test]
-    fn members_that_left_a_container_are_removed_after_it_and_not_by_the_first_stage() {
+    fn empty_collection() -> (tempfile::TempDir, Host, Arc<crate::host::OpenCollection>) {
         let dir = tempfile::tempdir().unwrap();
         let host = Host::new(EngineConfig::new(dir.path().join("home"))).unwrap();
         let meta = CollectionMeta {
@@ -338,10 +354,49 @@ mod tests {
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
         host.registry().create(&meta, &models).unwrap();
         let collection = host.collection(meta.id).unwrap();
+        (dir, host, collection)
+    }
+
+    #[test]
+    fn files_are_sent_in_the_order_of_discovery_however_long_each_takes() {
+        let (dir, host, collection) = empty_collection();
+        let (mut files, mut expected) = (Vec::new(), Vec::new());
+        for n in 0..40 {
+            let file = dir.path().join(format!("{n:02}.txt"));
+            // Every fourth takes long, and every fifth has the content of the first.
+            let text = match n {
+                n if n % 5 == 0 => "The tenant pays the rent.".to_owned(),
+                n if n % 4 == 0 => format!("Clause {n}. The tenant pays. ").repeat(5000),
+                n => format!("Clause {n}."),
+            };
+            std::fs::write(&file, text).unwrap();
+            expected.push(format!("{} {n:02}.txt", if n > 0 && n % 5 == 0 { "duplicate of 00.txt" } else { "ready" }));
+            files.push(file);
+        }
+        files.insert(20, dir.path().join("missing.txt"));
+        expected.insert(20, "failed missing.txt".to_owned());
+        let sent: Vec<String> = outcomes(&host, &collection, &files)
+            .into_iter()
+            .map(|outcome| match outcome {
+                Outcome::Ready(ready) => format!("ready {}", ready.relative),
+                Outcome::Skipped(file) => {
+                    let of = file.detail.trim_start_matches("same content as ").split(',').next().unwrap().to_owned();
+                    format!("duplicate of {of} {}", file.relative_path)
+                }
+                Outcome::Failed(file) => format!("failed {}", file.relative_path),
+                _ => String::new(),
+            })
+            .collect();
+        assert_eq!(sent, expected);
+    }
+
+    #[test]
+    fn members_that_left_a_container_are_removed_after_it_and_not_by_the_first_stage() {
+        let (dir, host, collection) = empty_collection();
         let file = dir.path().join("a.eml");
         let (lease, plan) = ("The tenant pays rent quarterly in advance.", "The plan of the cellar.");
         std::fs::write(&file, message([("lease.txt", lease), ("old.txt", plan)])).unwrap();
-        for outcome in outcomes(&host, &collection, &file) {
+        for outcome in outcomes(&host, &collection, std::slice::from_ref(&file)) {
             if let Outcome::Ready(ready) = outcome {
                 store(&collection, *ready);
             }
@@ -351,7 +406,7 @@ mod tests {
         assert_eq!(before.len(), 3, "{before:?}");
 
         std::fs::write(&file, message([("lease.txt", lease), ("renamed.txt", plan)])).unwrap();
-        let sent = outcomes(&host, &collection, &file);
+        let sent = outcomes(&host, &collection, std::slice::from_ref(&file));
         assert_eq!(paths(), before, "a run that ends here has lost nothing");
         let name = |path: &str| path.rsplit('/').next().unwrap().to_owned();
         let sent: Vec<String> = sent

@@ -1,13 +1,39 @@
 //! Documents in languages that the collection's models were not made for: the person who ingests them should know what that means.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use casetrack_core::{Action, DocumentMeta, Notice, hint};
+use casetrack_core::{Action, Cancel, DocumentMeta, Notice, Result, hint};
 use casetrack_embed::{Embedder, Outputs};
-use casetrack_extract::language_name;
+use casetrack_extract::{ExtractOptions, language_name};
+
+use super::IngestRequest;
+use super::discover::discover;
+use crate::host::{Host, read};
 
 /// More are "and others".
 const MAX_NAMED: usize = 3;
+
+/// Files that are looked at for the languages of the first documents, how many of them with a known language are enough, and the largest
+/// that are looked at, in bytes.
+const FIRST: usize = 20;
+const ENOUGH: usize = 5;
+const MAX_BYTES: u64 = 8 << 20;
+
+/// The tags of the languages of the first documents that a request names, as far as they are known; reads up to 20 files.
+pub(crate) fn of_first(host: &Host, request: &IngestRequest, cancel: &Cancel) -> Result<Vec<String>> {
+    let config = host.config();
+    let options = ExtractOptions { password: request.password.clone(), ..config.extract_options() };
+    let language = |path: &Path| -> Result<Option<String>> {
+        let (bytes, _) = read(path, None, config)?;
+        Ok(host.readers().extract(path, &bytes, &options, cancel)?.properties.language)
+    };
+    let files = discover(request, config, cancel)?.files.into_iter().map(|file| file.path);
+    let small = files.filter(|path| path.metadata().is_ok_and(|file| file.len() <= MAX_BYTES)).take(FIRST);
+    // What cannot be read is said when it is ingested.
+    let known = small.take_while(|_| !cancel.is_cancelled()).filter_map(|path| language(&path).ok().flatten());
+    Ok(known.take(ENOUGH).collect())
+}
 
 /// How many documents are in which language.
 #[derive(Default)]
@@ -28,8 +54,8 @@ impl Languages {
         }
     }
 
-    /// What to say where most documents are in such languages.
-    pub fn notice(&self) -> Option<Notice> {
+    /// What to say where most documents of a collection are in such languages.
+    pub fn notice(&self, collection: &str) -> Option<Notice> {
         let unknown: u64 = self.unknown.values().sum();
         let all = unknown + self.known;
         if unknown <= self.known {
@@ -53,7 +79,10 @@ impl Languages {
         };
         let model =
             "which this collection's model for search by meaning does not know. Keyword search works all the same. ";
-        Some(hint![format!("{documents} in {languages}, {model}"), Action::MoveToMultilingual])
+        Some(hint![
+            format!("{documents} in {languages}, {model}"),
+            Action::MoveToMultilingual(Some(collection.to_owned()))
+        ])
     }
 }
 
@@ -63,7 +92,7 @@ mod tests {
 
     fn said(known: u64, unknown: &[(&str, u64)]) -> Option<String> {
         let unknown = unknown.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect();
-        Languages { known, unknown }.notice().map(|notice| notice.render(|_| "Move.".to_owned()))
+        Languages { known, unknown }.notice("Case").map(|notice| notice.render(|_| "Move.".to_owned()))
     }
 
     #[test]

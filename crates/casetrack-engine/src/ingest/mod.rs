@@ -1,13 +1,16 @@
 //! Ingest files and folders: discover, hash, extract, chunk, embed, commit.
 //!
-//! One thread reads and extracts, the calling thread embeds and commits; a bounded channel joins them, so that memory stays
+//! Several threads read and extract, the calling thread embeds, and another commits; bounded channels join them, so that memory stays
 //! flat however many files there are. Documents are committed in the order of discovery, each in one atomic step, small ones several in
 //! one. A file that fails is a line in the report, never the end of the job.
 
+mod ahead;
+mod committing;
 pub(crate) mod discover;
 pub(crate) mod extracting;
 pub mod inspect;
-mod languages;
+pub(crate) mod languages;
+pub(crate) mod pace;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
 mod repeated;
@@ -26,6 +29,8 @@ use crate::documents::marking::MarkSource;
 use crate::host::Host;
 use discover::{Discovery, FoundFile};
 use extracting::Extracting;
+use pace::Pace;
+use pipeline::FirstStage;
 pub(crate) use texts::Text;
 
 pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile, WorkSummary};
@@ -67,6 +72,9 @@ pub struct IngestRequest {
     /// what it was, is not done again but reported as ingested, so that the report covers the whole job.
     #[serde(default)]
     pub since: Option<Timestamp>,
+    /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
+    #[serde(default)]
+    pub throttle: u8,
 }
 
 impl IngestRequest {
@@ -84,6 +92,7 @@ impl IngestRequest {
             marks: MarkSource::default(),
             password: None,
             since: None,
+            throttle: 0,
         }
     }
 }
@@ -162,5 +171,6 @@ pub(crate) fn ingest_files(
     let found = (files.len() + not_files.len()) as u64;
     let skipped = denied.into_iter().chain(not_files).collect();
     let report = IngestReport { subfolders, failed, skipped, found, ..IngestReport::default() };
-    pipeline::run_stages(host, collection, report, |stage| Extracting::new(stage, request).run(files), progress, cancel)
+    let first = |stage: FirstStage<'_>| Extracting::new(stage, request).run(files);
+    pipeline::run_stages(host, collection, report, first, Pace::resting(request.throttle), progress, cancel)
 }

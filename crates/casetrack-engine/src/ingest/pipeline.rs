@@ -1,28 +1,29 @@
-//! The two stages of ingestion and the channel between them.
+//! The three stages of ingestion and the channels between them: documents are made, given their vectors, and committed.
 
 use std::collections::HashMap;
+use std::panic::resume_unwind;
+use std::thread;
 use std::time::Instant;
 
-use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, Timestamp};
+use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result};
 use casetrack_embed::{Embedder, Outputs};
 use casetrack_nlp::Recognizer;
-use casetrack_store::{Collection, SparseVector, StoredDocument, VectorModels};
+use casetrack_store::{Collection, SparseVector};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-use super::discover::failed;
-use super::languages::Languages;
+use super::committing::{Committing, Step};
+use super::pace::Pace;
 use super::prepare::Prepared;
 use super::repeated::{Key, Repeated, key};
-use super::{FailedFile, IngestReport, IngestedDocument, Problem, SkipReason, SkippedFile};
-use crate::documents::originals;
+use super::{FailedFile, IngestReport, Problem, SkipReason, SkippedFile};
 use crate::host::Host;
 
 /// Extracted documents that may wait for the embedder: bounds memory.
 const QUEUED_DOCUMENTS: usize = 16;
 /// Chunks embedded between two checks of cancellation and progress; also the aim when gathering chunks of small documents.
 const BATCH_CHUNKS: usize = 64;
-/// Most chunks of small documents that are committed in one step. Documents of more are committed alone.
-const GROUP_CHUNKS: usize = 64;
+/// Steps that may wait to be committed, while the next one is embedded: bounds memory.
+const QUEUED_STEPS: usize = 1;
 
 /// What the first stage says of one file.
 pub(crate) enum Outcome {
@@ -66,13 +67,6 @@ pub(crate) struct ChunkVectors {
     pub sparse: Option<SparseVector>,
 }
 
-/// A document with its vectors.
-struct Finished {
-    relative: String,
-    replaced: bool,
-    document: StoredDocument,
-}
-
 /// What the first stage works with and sends to.
 pub(crate) struct FirstStage<'a> {
     pub host: &'a Host,
@@ -86,7 +80,7 @@ pub(crate) struct FirstStage<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// The second stage has ended, or the user has cancelled.
+/// The stage that follows has ended, or the user has cancelled.
 pub(crate) struct Ended;
 
 impl FirstStage<'_> {
@@ -98,12 +92,14 @@ impl FirstStage<'_> {
     }
 }
 
-/// Runs a first stage on a thread of its own, and the second one, which embeds and commits what that sends, on this.
+/// Runs the first stage on a thread of its own, the second, which embeds what that sends, on this, and on another the third, which commits
+/// what is embedded: a commit waits for the disk, and leaves its core to the others.
 pub(crate) fn run_stages(
     host: &Host,
     collection: &Collection,
     report: IngestReport,
     first: impl FnOnce(FirstStage<'_>) + Send,
+    pace: Pace,
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<IngestReport> {
@@ -127,33 +123,39 @@ pub(crate) fn run_stages(
     report.summary.notices = notices;
     progress(Progress::Discovered { files: report.found });
 
-    let (sender, receiver) = bounded(QUEUED_DOCUMENTS);
+    let (sender, outcomes) = bounded(QUEUED_DOCUMENTS);
+    let (steps, to_commit) = bounded(QUEUED_STEPS);
     let recognizer = recognizer.as_deref().map(|recognizer| recognizer as &dyn Recognizer);
     let stage = FirstStage { host, collection, sparse, recognizer, sender, progress, cancel };
     // What could not be listed is not among the files found.
     let denied = report.skipped.iter().filter(|file| file.reason == SkipReason::Denied).count();
     let listed = (report.failed.len() + denied) as u64;
-    let finished = std::thread::scope(|scope| {
-        std::thread::Builder::new()
-            .name("extract".into())
-            .spawn_scoped(scope, move || first(stage))
-            .map_err(|error| Error::io("a new thread", error))?;
-        // The receiver is dropped at the end of `run`, which unblocks the first stage if the second ended early.
-        Embedding {
-            collection,
+    let committing = Committing::new(collection, &embedder, progress, listed, &mut report);
+    let (embedded, ended) = thread::scope(|scope| {
+        let start = |name: &str| thread::Builder::new().name(name.to_owned());
+        let no_thread = |error| Error::io("a new thread", error);
+        start("extract").spawn_scoped(scope, move || first(stage)).map_err(no_thread)?;
+        let committing = start("commit").spawn_scoped(scope, move || committing.run(to_commit)).map_err(no_thread)?;
+        let mut embedding = Embedding {
             embedder: &embedder,
             sparse,
             progress,
             cancel,
-            listed,
-            report: &mut report,
+            pace,
+            steps,
             removed: Vec::new(),
             repeated: Repeated::default(),
-            languages: Languages::default(),
-        }
-        .run(receiver)
-    });
-    report.summary.stopped = match finished {
+            embedded: Embedded::default(),
+        };
+        // The receiver is dropped at the end, which unblocks the first stage if this one ended early.
+        let ended = embedding.run(outcomes);
+        let embedded = embedding.end();
+        let committed = committing.join().unwrap_or_else(|panic| resume_unwind(panic));
+        Ok((embedded, committed.and(ended)))
+    })?;
+    report.summary.chunks_embedded = embedded.made;
+    report.summary.chunks_reused = embedded.reused;
+    report.summary.stopped = match ended {
         Err(error) => Some(Problem::from(&error)),
         Ok(()) if cancel.is_cancelled() => Some(Problem::from(&Error::cancelled())),
         Ok(()) => None,
@@ -163,78 +165,70 @@ pub(crate) fn run_stages(
     Ok(report)
 }
 
-// ---- second stage: chunks to committed documents ----
+// ---- second stage: chunks to vectors ----
 
 struct Embedding<'a> {
-    collection: &'a Collection,
     embedder: &'a Embedder,
     /// Whether chunks get learned-sparse vectors.
     sparse: bool,
     progress: &'a ProgressSink,
     cancel: &'a Cancel,
-    /// Lines of the report that are not of files found.
-    listed: u64,
-    report: &'a mut IngestReport,
+    pace: Pace,
+    steps: Sender<Step>,
     /// Documents to delete once those that came before them are stored.
     removed: Vec<DocumentMeta>,
     repeated: Repeated,
-    languages: Languages,
+    embedded: Embedded,
+}
+
+/// Chunks that were embedded, and those that got vectors that there were.
+#[derive(Default)]
+struct Embedded {
+    made: u64,
+    reused: u64,
 }
 
 impl Embedding<'_> {
-    fn run(mut self, outcomes: Receiver<Outcome>) -> Result<()> {
-        let ended = self.take_all(&outcomes);
-        self.report.summary.notices.extend(self.languages.notice());
-        ended
-    }
-
-    fn take_all(&mut self, outcomes: &Receiver<Outcome>) -> Result<()> {
+    /// Ends when there is nothing more to embed, when the third stage has ended, and when it is cancelled.
+    fn run(&mut self, outcomes: Receiver<Outcome>) -> Result<()> {
         while let Ok(first) = outcomes.recv() {
             // Small documents are gathered, so that a batch is full whatever their size.
             let mut documents = Vec::new();
-            self.take(first, &mut documents);
-            while missing(&documents) < BATCH_CHUNKS {
+            let mut gathered = self.take(first, &mut documents);
+            while gathered.is_ok() && missing(&documents) < self.pace.batch(BATCH_CHUNKS) {
                 let Ok(next) = outcomes.try_recv() else { break };
-                self.take(next, &mut documents);
+                gathered = self.take(next, &mut documents);
             }
             match self.embed(&mut documents) {
                 Err(error) if error.code == ErrorCode::Cancelled => return Ok(()),
                 result => result?,
             }
-            self.commit(documents)?;
-            for meta in std::mem::take(&mut self.removed) {
-                self.collection.delete_document(meta.id)?;
-                if meta.original_stored {
-                    originals::remove(self.collection, &meta)?;
-                }
-            }
-            if self.cancel.is_cancelled() {
+            let removed = std::mem::take(&mut self.removed);
+            let committed = gathered.and_then(|()| self.send(Step::Store { documents, removed }));
+            if committed.is_err() || self.cancel.is_cancelled() {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, outcome: Outcome, documents: &mut Vec<Ready>) {
+    /// Lets the third stage end.
+    fn end(self) -> Embedded {
+        self.embedded
+    }
+
+    fn send(&self, step: Step) -> std::result::Result<(), Ended> {
+        self.steps.send(step).map_err(|_| Ended)
+    }
+
+    /// Keeps documents, and what is to be deleted after them; the rest goes straight on.
+    fn take(&mut self, outcome: Outcome, documents: &mut Vec<Ready>) -> std::result::Result<(), Ended> {
         match outcome {
-            Outcome::Opened(files) => {
-                self.report.found += files;
-                (self.progress)(Progress::Discovered { files: self.report.found });
-            }
             Outcome::Ready(ready) => documents.push(*ready),
             Outcome::Removed(documents) => self.removed.extend(documents),
-            Outcome::Stored(relative, meta) => self.ingested(relative, *meta, false),
-            Outcome::Skipped(file) => {
-                self.report.skipped.push(file);
-                let file = self.report.skipped.last().map(|file| file.path.clone());
-                self.file_done(file.unwrap_or_default(), None);
-            }
-            Outcome::Failed(file) => {
-                let (path, problem) = (file.path.clone(), file.problem.message.clone());
-                self.report.failed.push(file);
-                self.file_done(path, Some(problem));
-            }
+            other => return self.send(Step::Report(other)),
         }
+        Ok(())
     }
 
     /// Fills every missing vector. Of texts that repeat word for word, one is embedded.
@@ -256,7 +250,8 @@ impl Embedding<'_> {
                 }
             }
         }
-        for batch in todo.chunks_mut(BATCH_CHUNKS) {
+        for batch in todo.chunks_mut(self.pace.batch(BATCH_CHUNKS)) {
+            let started = Instant::now();
             let texts: Vec<String> = batch.iter_mut().map(|todo| std::mem::take(&mut todo.text)).collect();
             let wanted = Outputs { sparse: self.sparse, ..Outputs::DENSE };
             let made = self.embedder.embed(&texts, wanted, self.cancel)?;
@@ -268,144 +263,13 @@ impl Embedding<'_> {
                     documents[d].vectors[c] = Some(ChunkVectors::clone(&vectors));
                 }
             }
-            self.report.summary.chunks_embedded += batch.len() as u64;
-            (self.progress)(Progress::Embedded { chunks: self.report.summary.chunks_embedded });
+            self.embedded.made += batch.len() as u64;
+            (self.progress)(Progress::Embedded { chunks: self.embedded.made });
+            self.pace.rest(started.elapsed(), self.cancel);
         }
-        self.report.summary.chunks_reused +=
+        self.embedded.reused +=
             documents.iter().map(|document| document.vectors.len() as u64).sum::<u64>() - todo.len() as u64;
         Ok(())
-    }
-
-    /// Stores documents in order, small ones in groups: a commit waits for the disk, whatever it holds.
-    fn commit(&mut self, documents: Vec<Ready>) -> Result<()> {
-        let (mut group, mut chunks) = (Vec::new(), 0);
-        for document in documents {
-            let own = document.prepared.chunks.len();
-            if chunks + own > GROUP_CHUNKS {
-                self.store(std::mem::take(&mut group))?;
-                chunks = 0;
-            }
-            match self.finish(document) {
-                Ok(None) => {}
-                Ok(Some(finished)) => {
-                    group.push(finished);
-                    chunks += own;
-                }
-                Err(error) => {
-                    self.store(group)?;
-                    return Err(error);
-                }
-            }
-        }
-        self.store(group)
-    }
-
-    /// What is to be stored of a document, and its copy; `None` where it must not be.
-    fn finish(&mut self, document: Ready) -> Result<Option<Finished>> {
-        if document.replaced && !self.may_replace(&document)? {
-            return Ok(None);
-        }
-        let Prepared { mut meta, pages, chunks, annotations, .. } = document.prepared;
-        meta.embedded_at = Some(Timestamp::now());
-        if let Some(bytes) = &document.original {
-            originals::store(self.collection, &meta, bytes)?;
-        }
-        let (mut vectors, mut sparse_vectors) = (Vec::new(), Vec::new());
-        for of_chunk in document.vectors.into_iter().flatten() {
-            vectors.push(of_chunk.dense);
-            sparse_vectors.extend(of_chunk.sparse);
-        }
-        let VectorModels { dense: dense_model, sparse: sparse_model, .. } = self.collection.models().clone();
-        let stored =
-            StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
-        Ok(Some(Finished { relative: document.relative, replaced: document.replaced, document: stored }))
-    }
-
-    /// Stores documents in one step, and reports each.
-    fn store(&mut self, group: Vec<Finished>) -> Result<()> {
-        let results = self.collection.put_documents(&group.iter().map(|one| &one.document).collect::<Vec<_>>());
-        let mut stored = Ok(());
-        for (Finished { relative, replaced, document }, result) in group.into_iter().zip(results) {
-            let meta = document.meta;
-            let reported = match result {
-                Ok(()) => {
-                    let tidied = if replaced { originals::remove_others(self.collection, &meta) } else { Ok(()) };
-                    self.ingested(relative, meta, replaced);
-                    tidied
-                }
-                Err(error) if error.code == ErrorCode::AlreadyExists => self.overtaken(relative, &meta, &error),
-                Err(error) => Err(error),
-            };
-            stored = stored.and(reported);
-        }
-        stored
-    }
-
-    fn ingested(&mut self, relative_path: String, meta: DocumentMeta, replaced: bool) {
-        self.languages.count(&meta, self.embedder);
-        self.report.summary.pages += u64::from(meta.page_count);
-        self.report.summary.chunks += u64::from(meta.chunk_count);
-        let path = meta.path.clone();
-        self.report.ingested.push(IngestedDocument {
-            document_id: meta.id,
-            name: meta.name,
-            relative_path,
-            path: meta.path,
-            document_type: meta.document_type,
-            pages: meta.page_count,
-            chunks: meta.chunk_count,
-            replaced,
-            warnings: meta.warnings,
-        });
-        self.file_done(path, None);
-    }
-
-    /// Whether the document that is replaced is still there and, where it was made of what is stored, the same.
-    fn may_replace(&mut self, document: &Ready) -> Result<bool> {
-        let meta = &document.prepared.meta;
-        let stored = self.collection.document(meta.id)?;
-        let problem = match stored {
-            None => "was deleted meanwhile by another call",
-            Some(stored)
-                if document.from_stored && (stored.ingested_at, stored.sha256) != (meta.ingested_at, meta.sha256) =>
-            {
-                "was ingested again meanwhile by another call"
-            }
-            _ => return Ok(true),
-        };
-        let error = Error::new(ErrorCode::NotFound, format!("{} {problem}.", meta.path));
-        self.take(Outcome::Failed(failed(meta.path.as_ref(), document.relative.clone(), &error)), &mut Vec::new());
-        Ok(false)
-    }
-
-    /// Another ingestion has stored the same file meanwhile.
-    fn overtaken(&mut self, relative_path: String, meta: &DocumentMeta, error: &Error) -> Result<()> {
-        originals::remove(self.collection, meta)?;
-        let path = meta.path.clone();
-        match self.collection.document_by_path(&path)?.filter(|other| other.sha256 == meta.sha256) {
-            Some(other) => self.report.skipped.push(SkippedFile {
-                relative_path,
-                path: path.clone(),
-                reason: SkipReason::Unchanged,
-                document_id: Some(other.id),
-                detail: "ingested meanwhile by another call".to_owned(),
-            }),
-            None => {
-                self.report.failed.push(FailedFile { relative_path, path: path.clone(), problem: Problem::from(error) })
-            }
-        }
-        self.file_done(path, None);
-        Ok(())
-    }
-
-    fn file_done(&self, path: String, problem: Option<String>) {
-        let files = (self.report.ingested.len() + self.report.skipped.len() + self.report.failed.len()) as u64;
-        (self.progress)(Progress::FileDone {
-            path: path.into(),
-            problem,
-            files: files - self.listed,
-            chunks: self.report.summary.chunks,
-        });
     }
 }
 

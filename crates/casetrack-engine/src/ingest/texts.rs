@@ -8,6 +8,7 @@ use casetrack_extract::extract_text;
 use casetrack_store::Collection;
 
 use super::extracting::unchanged_vectors;
+use super::pace::Pace;
 use super::pipeline::{self, FirstStage, Outcome, Ready};
 use super::prepare::{PrepareOptions, Source};
 use super::{IngestReport, Problem};
@@ -51,7 +52,7 @@ impl Host {
                 }
             };
             let report = IngestReport { found: 1, ..IngestReport::default() };
-            let report = pipeline::run_stages(self, &collection, report, first, progress, cancel)?;
+            let report = pipeline::run_stages(self, &collection, report, first, Pace::default(), progress, cancel)?;
             if let Some(error) = document {
                 return Err(error);
             }

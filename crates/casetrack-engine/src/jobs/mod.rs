@@ -117,6 +117,8 @@ pub struct JobStatus {
     pub chunks: u64,
     /// Chunks by the second since it started, while it runs.
     pub chunks_per_second: Option<f64>,
+    /// How long it will take, in seconds, where that can be told: of moves to other models, and of other work on what is stored.
+    pub seconds_left: Option<u64>,
     /// How often it went on after an interruption by the end of the process.
     pub resumed: u32,
     /// Why it ended early.

@@ -89,6 +89,7 @@ impl Job {
         let Self { record, running_since, .. } = self;
         let totals = record.counts;
         let rate = running_since.map(|since| totals.chunks as f64 / since.elapsed().as_secs_f64().max(0.001));
+        let left = running_since.and_then(|since| Some(since.elapsed().as_secs_f64() * totals.left()?));
         JobStatus {
             job_id: record.id,
             kind: record.request.kind(),
@@ -106,6 +107,7 @@ impl Job {
             failing: self.failing.iter().cloned().collect(),
             chunks: totals.chunks,
             chunks_per_second: rate.map(|rate| (rate * 10.0).round() / 10.0),
+            seconds_left: left.map(|left| left.ceil() as u64),
             resumed: record.resumed,
             problem: record.problem.clone(),
         }

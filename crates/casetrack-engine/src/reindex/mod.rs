@@ -1,5 +1,6 @@
 //! Rebuild stored documents: from their files, or from their stored pages and chunks.
 
+mod fitting;
 mod moving;
 mod run;
 mod state;
@@ -10,8 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::host::Host;
+use crate::ingest::pace::Pace;
 use crate::report::{FailedFile, WorkSummary};
 
+pub use casetrack_store::Space as DiskSpace;
 pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -31,6 +34,9 @@ pub struct ReindexRequest {
     /// count. Takes the disk space of the collection, without copies of source files, once more.
     #[serde(default)]
     pub models: Option<ModelsWanted>,
+    /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
+    #[serde(default)]
+    pub throttle: u8,
     /// When the job began that goes on with this request after it was interrupted: what was stored since is not done again.
     #[serde(default)]
     pub since: Option<Timestamp>,
@@ -39,7 +45,7 @@ pub struct ReindexRequest {
 impl ReindexRequest {
     /// All of these documents, from their files.
     pub fn new(documents: Option<Vec<DocumentId>>) -> Self {
-        Self { documents, reparse: true, skip_unchanged: false, password: None, models: None, since: None }
+        Self { documents, reparse: true, skip_unchanged: false, password: None, models: None, throttle: 0, since: None }
     }
 }
 
@@ -48,9 +54,6 @@ impl ReindexRequest {
 pub struct ModelsWanted {
     pub profile: ModelProfile,
     pub precision: Precision,
-    /// Share of the time that is spent resting, in percent from 0 to 90, so that the machine stays usable.
-    #[serde(default)]
-    pub throttle: u8,
 }
 
 /// The models of the dense vectors before and after a move.
@@ -118,7 +121,7 @@ impl Host {
         cancel: &Cancel,
     ) -> Result<ReindexReport> {
         if let Some(models) = &request.models {
-            return self.move_to_models(collection, models, progress, cancel);
+            return self.move_to_models(collection, models, Pace::resting(request.throttle), progress, cancel);
         }
         let collection = self.collection_to_change(collection)?;
         run::run(self, &collection, request, progress, cancel)

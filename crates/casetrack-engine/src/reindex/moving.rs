@@ -4,7 +4,7 @@
 //! A document that the second directory has already is not made again, so a move that was interrupted goes on where it was.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{
@@ -13,24 +13,31 @@ use casetrack_core::{
 use casetrack_embed::Outputs;
 use casetrack_store::Collection;
 
-use super::{ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
+use super::{DiskSpace, ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
 use crate::host::changes::Change;
-use crate::host::{Host, lock, vector_models};
+use crate::host::{Host, vector_models};
 use crate::ingest::discover::failed;
 use crate::ingest::extracting::unchanged_vectors;
+use crate::ingest::pace::Pace;
 use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
 use crate::ingest::prepare::Prepared;
 use crate::ingest::{IngestReport, Problem};
 
 /// How long the replacement waits until nobody works with the collection.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 impl Host {
+    /// The disk that a move of a collection to other models takes until it is done, and what is free.
+    pub fn space_to_move(&self, id: CollectionId) -> Result<DiskSpace> {
+        self.registry().space_to_move(id)
+    }
+
     /// See [`ReindexRequest::models`](super::ReindexRequest::models).
     pub(super) fn move_to_models(
         &self,
         id: CollectionId,
         wanted: &ModelsWanted,
+        pace: Pace,
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<ReindexReport> {
@@ -50,15 +57,18 @@ impl Host {
             models: Some(change),
             ..ReindexReport::default()
         };
-        if *source.models() != models {
+        if *source.models() == models {
+            // There is nothing to go on with.
+            self.registry().discard_move(id)?;
+        } else {
+            self.registry().space_to_move(id)?.check()?;
             let target = self.registry().moving(source.meta(), &models)?;
-            let progress = resting(progress, wanted.throttle);
-            let made = copy(self, &source, &target, true, &progress, cancel)?;
+            let made = copy(self, &source, &target, true, pace, progress, cancel)?;
             drop(source);
             run::add(&mut report, made, |_| ReindexSource::Stored);
             refuse_gaps(&mut report);
             if report.summary.stopped.is_none() {
-                self.replace(id, target, cancel)?;
+                self.replace(id, target, PATIENCE, cancel)?;
             }
         }
         report.summary.duration_ms = started.elapsed().as_millis() as u64;
@@ -66,11 +76,17 @@ impl Host {
     }
 
     /// Lets the second directory catch up with what changed since, while nobody works with the collection, and take its place.
-    fn replace(&self, id: CollectionId, mut target: Collection, cancel: &Cancel) -> Result<()> {
-        self.open_collections().while_closed(id, PATIENCE, cancel, || {
+    pub(super) fn replace(
+        &self,
+        id: CollectionId,
+        mut target: Collection,
+        patience: Duration,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        self.open_collections().while_closed(id, patience, cancel, || {
             let source = self.registry().open_collection(id)?;
             let silent: ProgressSink = Arc::new(|_| {});
-            let made = copy(self, &source, &target, false, &silent, cancel)?;
+            let made = copy(self, &source, &target, false, Pace::default(), &silent, cancel)?;
             if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem))
             {
                 return Err(problem.into_error());
@@ -110,6 +126,7 @@ fn copy(
     source: &Collection,
     target: &Collection,
     all: bool,
+    pace: Pace,
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<IngestReport> {
@@ -134,6 +151,8 @@ fn copy(
     if todo.is_empty() {
         return Ok(report);
     }
+    let chunks = todo.iter().filter(|meta| !is_there(meta)).map(|meta| u64::from(meta.chunk_count)).sum();
+    progress(Progress::ToEmbed { chunks });
     let load = |stage: FirstStage<'_>| {
         for meta in todo {
             let outcome = match is_there(meta) {
@@ -146,7 +165,7 @@ fn copy(
             }
         }
     };
-    pipeline::run_stages(host, target, report, load, progress, cancel)
+    pipeline::run_stages(host, target, report, load, pace, progress, cancel)
 }
 
 /// A document of `source`, with the vectors that an earlier version of it in the second directory has.
@@ -170,23 +189,4 @@ fn ready(
         original: None,
         from_stored: false,
     })))
-}
-
-/// The same sink, which rests after each batch, so that embedding takes `percent` less of the time.
-fn resting(progress: &ProgressSink, percent: u8) -> ProgressSink {
-    let progress = Arc::clone(progress);
-    if percent == 0 {
-        return progress;
-    }
-    let last = Mutex::new(Instant::now());
-    Arc::new(move |event| {
-        let is_batch = matches!(event, Progress::Embedded { .. });
-        progress(event);
-        if is_batch {
-            let mut last = lock(&last);
-            let share = f64::from(percent.min(90)) / 100.0;
-            std::thread::sleep(last.elapsed().mul_f64(share / (1.0 - share)).min(Duration::from_secs(30)));
-            *last = Instant::now();
-        }
-    })
 }

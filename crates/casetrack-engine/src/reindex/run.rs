@@ -3,13 +3,14 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Cancel, Chunk, DocumentId, DocumentMeta, Error, ErrorCode, Page, ProgressSink, Result};
+use casetrack_core::{Cancel, Chunk, DocumentId, DocumentMeta, Error, ErrorCode, Page, Progress, ProgressSink, Result};
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
 use crate::documents::just_deleted;
 use crate::host::{Host, annotations};
 use crate::ingest::discover::{Discovery, FoundFile, failed};
+use crate::ingest::pace::Pace;
 use crate::ingest::pipeline::{self, Ended, FirstStage, Outcome, Ready};
 use crate::ingest::prepare::Prepared;
 use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, ingest_files};
@@ -153,6 +154,7 @@ fn from_files(
         embed_all: true,
         password: request.password.clone(),
         since: request.since,
+        throttle: request.throttle,
         ..IngestRequest::new(Vec::new())
     };
     let gone = discovery.failed.len() as u64;
@@ -179,10 +181,13 @@ fn from_stored(
     cancel: &Cancel,
 ) -> Result<IngestReport> {
     let report = IngestReport { found: todo.len() as u64, ..IngestReport::default() };
+    let is_done =
+        |meta: &DocumentMeta| request.since.is_some_and(|since| meta.embedded_at.is_some_and(|at| at >= since));
+    let chunks = todo.iter().filter(|meta| !is_done(meta)).map(|meta| u64::from(meta.chunk_count)).sum();
+    progress(Progress::ToEmbed { chunks });
     let load = |stage: FirstStage<'_>| {
         for &meta in todo {
-            let done = request.since.is_some_and(|since| meta.embedded_at.is_some_and(|at| at >= since));
-            let outcome = match done {
+            let outcome = match is_done(meta) {
                 true => Outcome::Stored(meta.name.clone(), Box::new(meta.clone())),
                 false => ready(&stage, meta)
                     .unwrap_or_else(|error| Outcome::Failed(failed(meta.path.as_ref(), meta.name.clone(), &error))),
@@ -192,7 +197,7 @@ fn from_stored(
             }
         }
     };
-    pipeline::run_stages(host, collection, report, load, progress, cancel)
+    pipeline::run_stages(host, collection, report, load, Pace::resting(request.throttle), progress, cancel)
 }
 
 /// A stored document without its vectors.

@@ -121,14 +121,16 @@ fn joined(asked: &mut [Asked]) -> Vec<(usize, Candidate)> {
     }
     let mut places: HashMap<(DocumentId, u32), usize> = HashMap::new();
     let mut all: Option<Recall> = None;
-    for (at, found) in asked.iter().enumerate().filter_map(|(at, asked)| Some((at, asked.recalled.first()?))) {
+    for (at, found) in asked.iter().enumerate().filter_map(|(at, asked)| Some((at, asked.recalled.first()?.weighed())))
+    {
         let lists = [Some(&found.bm25), found.dense.as_ref(), found.sparse.as_ref()];
         for hit in lists.into_iter().flatten().flatten() {
             places.entry((hit.document, hit.index)).or_insert(at);
         }
         match &mut all {
-            None => all = Some(found.clone()),
+            None => all = Some(found),
             Some(all) => {
+                all.weights = all.weights.most(found.weights);
                 all.bm25.extend(&found.bm25);
                 extend(&mut all.dense, found.dense.as_ref());
                 extend(&mut all.sparse, found.sparse.as_ref());

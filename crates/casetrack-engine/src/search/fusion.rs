@@ -24,6 +24,17 @@ impl Default for Weights {
     }
 }
 
+impl Weights {
+    /// Of each list the greater weight.
+    pub(super) fn most(self, other: Self) -> Self {
+        Self {
+            bm25: self.bm25.max(other.bm25),
+            dense: self.dense.max(other.dense),
+            sparse: self.sparse.max(other.sparse),
+        }
+    }
+}
+
 /// A candidate and what each stage said of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Candidate {
@@ -42,6 +53,18 @@ impl Recall {
     /// All lists, fused as searches do.
     pub(crate) fn fused(&self) -> Vec<Candidate> {
         self.fused_with(self.weights)
+    }
+
+    /// The same without what lists of no weight found: the models of one collection may know the language of a query, those of another not.
+    pub(super) fn weighed(&self) -> Self {
+        let counts = |weight: f32, hits: &Option<Vec<Hit>>| {
+            hits.as_ref().map(|hits| if weight > 0.0 { hits.clone() } else { Vec::new() })
+        };
+        Self {
+            dense: counts(self.weights.dense, &self.dense),
+            sparse: counts(self.weights.sparse, &self.sparse),
+            ..self.clone()
+        }
     }
 
     pub(crate) fn fused_with(&self, weights: Weights) -> Vec<Candidate> {

@@ -1,8 +1,8 @@
 //! The language of what a query finds decides which models count: those that know it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use casetrack_core::Result;
+use casetrack_core::{DocumentId, Result};
 use casetrack_embed::{Embedder, Outputs};
 use casetrack_store::{Collection, Hit};
 
@@ -11,30 +11,72 @@ use super::Weights;
 /// The best passages of keyword search whose documents are looked at.
 const LOOKED_AT: usize = 20;
 
-/// The weights for the language of most of the best passages, by what is known of their documents: a model that does not know it has
-/// none, since to it such a text is a sequence of pieces of words. Reads up to 20 documents' descriptions.
-pub(super) fn weights(collection: &Collection, found: &[Hit], embedder: Option<&Embedder>) -> Result<Weights> {
+/// What the models found, a list for each scope.
+pub(super) struct Found<'f> {
+    pub dense: Option<&'f mut Vec<Vec<Hit>>>,
+    pub sparse: Option<&'f mut Vec<Vec<Hit>>>,
+}
+
+/// The weights for the language of most of the best passages of keyword search, by what is known of their documents: a model that does not
+/// know it has none, since to it such a text is a sequence of pieces of words. Of other passages in languages that it does not know, it says
+/// nothing either: they are taken out of what it found. Reads the descriptions of at most 20 documents of each list, and of all documents of
+/// a list among whose best passages there are such.
+pub(super) fn weights(
+    collection: &Collection,
+    bm25: &[Hit],
+    found: Found<'_>,
+    embedder: Option<&Embedder>,
+) -> Result<Weights> {
     let mut weights = Weights::default();
     let Some(embedder) = embedder else { return Ok(weights) };
-    let mut passages = HashMap::new();
-    for hit in found.iter().take(LOOKED_AT) {
-        *passages.entry(hit.document).or_insert(0usize) += 1;
-    }
-    let mut by_language: HashMap<Option<String>, usize> = HashMap::new();
-    for (document, passages) in passages {
-        let language = collection.document(document)?.and_then(|meta| meta.properties.language);
-        *by_language.entry(language).or_default() += passages;
-    }
-    for (output, weight) in [(Outputs::DENSE, &mut weights.dense), (Outputs::SPARSE, &mut weights.sparse)] {
-        let (mut known, mut unknown) = (0, 0);
-        for (language, passages) in &by_language {
-            // A model that is missing has no list, and its weight does not matter.
-            let knows = language.as_ref().is_none_or(|tag| embedder.knows(output, tag).unwrap_or(true));
-            *if knows { &mut known } else { &mut unknown } += passages;
-        }
-        if unknown > known {
+    let mut languages = Languages { collection, known: HashMap::new() };
+    let stages =
+        [(Outputs::DENSE, &mut weights.dense, found.dense), (Outputs::SPARSE, &mut weights.sparse, found.sparse)];
+    for (output, weight, lists) in stages {
+        // A model that is missing has no list, and its weight does not matter.
+        let knows = |tag: &str| embedder.knows(output, tag).unwrap_or(true);
+        let foreign = languages.foreign(bm25.iter().take(LOOKED_AT), knows)?.len();
+        if 2 * foreign > bm25.len().min(LOOKED_AT) {
             *weight = 0.0;
+            continue;
+        }
+        for list in lists.into_iter().flatten() {
+            if foreign > 0 || !languages.foreign(list.iter().take(LOOKED_AT), knows)?.is_empty() {
+                let foreign = languages.foreign(list.iter(), knows)?;
+                list.retain(|hit| !foreign.contains(&(hit.document, hit.index)));
+            }
         }
     }
     Ok(weights)
+}
+
+/// The tags of the languages of documents, each read once.
+struct Languages<'c> {
+    collection: &'c Collection,
+    known: HashMap<DocumentId, Option<String>>,
+}
+
+impl Languages<'_> {
+    /// Those of some passages whose documents are in languages that a model does not know.
+    fn foreign<'h>(
+        &mut self,
+        hits: impl Iterator<Item = &'h Hit>,
+        knows: impl Fn(&str) -> bool,
+    ) -> Result<HashSet<(DocumentId, u32)>> {
+        let mut foreign = HashSet::new();
+        for hit in hits {
+            if self.of(hit.document)?.is_some_and(|tag| !knows(tag)) {
+                foreign.insert((hit.document, hit.index));
+            }
+        }
+        Ok(foreign)
+    }
+
+    fn of(&mut self, document: DocumentId) -> Result<Option<&str>> {
+        if !self.known.contains_key(&document) {
+            let language = self.collection.document(document)?.and_then(|meta| meta.properties.language);
+            self.known.insert(document, language);
+        }
+        Ok(self.known.get(&document).and_then(Option::as_deref))
+    }
 }

@@ -6,7 +6,8 @@ use casetrack_core::{Error, Notice, Result};
 use casetrack_embed::Outputs;
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
-use super::{Weights, language};
+use super::Weights;
+use super::language::{self, Found};
 use crate::host::Host;
 
 /// What each recall source found, best first.
@@ -78,7 +79,10 @@ pub(crate) fn recall(
             .into(),
         );
     }
-    let weights = language::weights(collection, bm25.first().map_or(&[], Vec::as_slice), embedder.as_ref())?;
+    let (mut dense, mut sparse) = (dense, sparse);
+    let found = Found { dense: dense.as_mut(), sparse: sparse.as_mut() };
+    let best = bm25.first().map_or(&[][..], Vec::as_slice);
+    let weights = language::weights(collection, best, found, embedder.as_ref())?;
     let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
     let recalled = bm25.into_iter().map(|bm25| Recall {
         bm25,

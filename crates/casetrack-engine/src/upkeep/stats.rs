@@ -20,8 +20,21 @@ pub struct CollectionStats {
     pub bytes_per_chunk: Option<u64>,
     /// The models of the vectors: dense, and learned-sparse where there are any.
     pub models: Vec<String>,
+    /// A move to other models that is under way, or was interrupted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moving: Option<MovingStats>,
     /// In the order: tables of RocksDB, its log, indexes, originals, quarantine.
     pub kinds: Vec<KindBytes>,
+}
+
+/// What a move to other models has stored. It goes on when the move is asked for again; a move to other models than these, or to those
+/// that the collection has, discards it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MovingStats {
+    /// The model of the dense vectors that are made.
+    pub to: String,
+    /// On disk, besides the collection's own.
+    pub bytes: u64,
 }
 
 /// Bytes on disk of one kind of data.
@@ -41,8 +54,9 @@ pub struct CompactReport {
 
 impl Host {
     pub fn collection_stats(&self, collection: CollectionId) -> Result<CollectionStats> {
-        let collection = self.collection(collection)?;
-        stats(&collection)
+        let moving = self.registry().moving_state(collection)?;
+        let moving = moving.map(|moving| MovingStats { to: moving.models.dense, bytes: moving.bytes });
+        Ok(CollectionStats { moving, ..stats(&*self.collection(collection)?)? })
     }
 
     /// Rewrites what deletions and replacements left behind. Searches go on meanwhile; changes wait.
@@ -80,6 +94,7 @@ fn stats(collection: &Collection) -> Result<CollectionStats> {
             .flatten()
             .cloned()
             .collect(),
+        moving: None,
         kinds,
     })
 }

@@ -164,9 +164,13 @@ impl Opener {
 impl Host {
     pub(crate) fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
         let passphrase = Passphrase::new(request.passphrase.reveal())?;
+        let is_open = self.leaves_models_open(&request.collection);
         let (meta, models) = self.new_collection(request.collection)?;
         let (key, header, recovery_words) = self.new_key(meta.id, &passphrase)?;
-        let collection = self.registry().create_vault(&meta, &models, key, &header)?;
+        let mut collection = self.registry().create_vault(&meta, &models, key, &header)?;
+        if is_open {
+            collection.leave_models_open()?;
+        }
         self.note_unlocked(meta.id, idle);
         self.open_collections().adopt(collection);
         Ok(NewVault { meta, recovery_words })

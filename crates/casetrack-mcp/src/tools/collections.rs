@@ -23,13 +23,15 @@ pub(crate) struct CreateParameters {
     collection_id: Option<String>,
     /// Type of document collection
     collection_type: Option<CollectionType>,
+    /// compact, quality or multilingual
+    profile: Option<String>,
 }
 
 impl Tool for CreateCollection {
     const NAME: &'static str = "create_collection";
     const TITLE: &'static str = "Create a collection";
-    const DESCRIPTION: &'static str = "Create a new document collection. Creates an isolated database for this collection \
-        on your machine. Automatically switches to the new collection.";
+    const DESCRIPTION: &'static str = "Create a new document collection, an isolated database on your machine, and switch \
+        to it.";
     const EFFECT: Effect = Effect::Creates;
     const TOOLSET: Toolset = Toolset::Ingest;
     type Parameters = CreateParameters;
@@ -40,7 +42,7 @@ impl Tool for CreateCollection {
             name: parameters.name,
             reference: parameters.collection_id,
             collection_type: parameters.collection_type.unwrap_or_default(),
-            models: None,
+            models: parameters.profile.map(|profile| profile.parse()).transpose()?,
         })?;
         context.session.set_active(created.id);
         Ok(Reply::new(created, text::collections::created))

@@ -1,6 +1,6 @@
 //! Rebuild documents of the active collection, and find those that need it.
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{CollectionMeta, Error, Result};
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use casetrack_engine::reindex::{IndexStatus, ModelsWanted, ReindexReport, ReindexRequest};
 use schemars::JsonSchema;
@@ -11,6 +11,7 @@ use super::work::{LongTool, Work, start};
 use crate::answer::{List, Reply};
 use crate::session::Context;
 use crate::tool::{Effect, Tool, Toolset};
+use casetrack_text::format::bytes;
 use casetrack_text::{self as text, Reader};
 
 pub(crate) struct ReindexDocument;
@@ -37,8 +38,7 @@ impl Tool for ReindexDocument {
     const NAME: &'static str = "reindex_document";
     const TITLE: &'static str = "Reindex a document";
     const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for a single document. Reads the \
-        original file again, chunks and embeds its text, in one step: the earlier version stays searchable until the new one \
-        is complete, and chunks whose text did not change keep their IDs. Use this when: (1) a document's source file has \
+        original file again; the earlier version stays searchable until the new one is complete, and chunks whose text did not change keep their IDs. Use this when: (1) a document's source file has \
         been updated on disk, (2) you upgraded to Pro tier, (3) embeddings seem stale or corrupt, (4) OCR results need \
         refreshing.";
     const EFFECT: Effect = Effect::Updates;
@@ -79,19 +79,24 @@ pub(crate) struct ReindexCollection;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CollectionParameters {
-    /// Must be true to confirm. This deletes and rebuilds ALL embeddings in the collection.
+    /// Must be true to confirm. This rebuilds ALL embeddings in the collection.
     #[schemars(extend("default" = false))]
     confirm: bool,
-    /// If true (default), re-extract text from source files and re-chunk everything. If false, keep existing chunks but only
-    /// rebuild embeddings and indexes (faster, useful after tier upgrade).
+    /// If true (default), re-extract text from source files and re-chunk everything. If false, only rebuild embeddings and
+    /// indexes (faster).
     #[serde(default = "yes")]
     reparse: bool,
-    /// If true, skip documents whose source files have not changed (SHA256 match) and whose embeddings are complete for the
-    /// current tier. Default: false (rebuild everything).
+    /// If true, skip documents with unchanged source files (SHA256) and complete embeddings. Not with profile.
     #[serde(default)]
     skip_unchanged: bool,
-    /// Models: compact or quality
+    /// Move to these models instead, reading no file: compact, quality or multilingual
     profile: Option<String>,
+    /// With profile: float32 or int8
+    precision: Option<String>,
+    /// Percent of the time to rest
+    #[serde(default)]
+    #[schemars(range(max = 90))]
+    throttle: u8,
     /// Seconds to wait; longer work goes on as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
     #[schemars(range(min = 0, max = 600))]
@@ -102,10 +107,9 @@ impl Tool for ReindexCollection {
     const NAME: &'static str = "reindex_collection";
     const TITLE: &'static str = "Reindex the active collection";
     const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for every document in the active \
-        collection. It reads every source file again, document by document; each stays searchable until its new version is \
-        complete. Use this when: (1) upgrading from Free to Pro tier, (2) after a CaseTrack update that changes chunking or \
-        embedding logic, (3) the collection index seems corrupted or stale, (4) you want a clean rebuild. It can be slow for \
-        hundreds of documents.";
+        collection. It reads every source file again; each document stays searchable until its new version is complete. Use \
+        this (1) after an upgrade to the Pro tier or of CaseTrack, (2) if the index seems corrupted or stale, (3) for a clean \
+        rebuild. It can be slow for hundreds of documents.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
@@ -114,27 +118,56 @@ impl Tool for ReindexCollection {
 
     fn call(context: &Context<'_>, parameters: CollectionParameters) -> Result<Reply<Work<ReindexReport>>> {
         let collection = context.active()?;
+        let models = models(context, &parameters)?;
         if !parameters.confirm {
-            return Err(Error::invalid("confirm must be true; nothing was reindexed.").with_hint(format!(
-                "This would rebuild all embeddings of \"{}\", which can take long. Ask the user, then call again with confirm set \
-                 to true.",
-                collection.name
-            )));
+            let what = match &models {
+                Some(_) => moving(context, &collection)?,
+                None => format!("This would rebuild all embeddings of \"{}\", which can take long.", collection.name),
+            };
+            return Err(Error::invalid("confirm must be true; nothing was reindexed.")
+                .with_hint(format!("{what} Ask the user, then call again with confirm set to true.")));
         }
         let request = ReindexRequest {
             reparse: parameters.reparse,
             skip_unchanged: parameters.skip_unchanged,
-            models: parameters.profile.map(|profile| models(context, &profile)).transpose()?,
+            models,
+            throttle: parameters.throttle,
             ..ReindexRequest::new(None)
         };
         start::<Self>(context, collection.id, JobRequest::ReindexCollection(request), parameters.wait_seconds)
     }
 }
 
-/// The models of a profile, in the precision of new collections.
-fn models(context: &Context<'_>, profile: &str) -> Result<ModelsWanted> {
+/// The models to move to, in the precision of new collections where none is named.
+fn models(context: &Context<'_>, parameters: &CollectionParameters) -> Result<Option<ModelsWanted>> {
+    let CollectionParameters { profile, precision, skip_unchanged, .. } = parameters;
+    let Some(profile) = profile else {
+        return match precision {
+            Some(_) => Err(Error::invalid("precision needs profile: the models to move the collection to.")),
+            None => Ok(None),
+        };
+    };
+    if *skip_unchanged {
+        return Err(Error::invalid("skip_unchanged cannot be combined with profile: all vectors are made again."));
+    }
     let profile = profile.parse()?;
-    Ok(ModelsWanted { profile, precision: context.engine.config().precision_of(profile), throttle: 0 })
+    let precision = match precision {
+        Some(precision) => precision.parse()?,
+        None => context.engine.config().precision_of(profile),
+    };
+    Ok(Some(ModelsWanted { profile, precision }))
+}
+
+/// What moving a collection to other models would do and take.
+fn moving(context: &Context<'_>, collection: &CollectionMeta) -> Result<String> {
+    let space = context.engine.space_to_move(collection.id)?;
+    Ok(format!(
+        "This would make all vectors of \"{}\" again with other models, from what is stored: no file is read, and searches use the old \
+         vectors until all are made. It takes up to {} on the disk until then; {} are free.",
+        collection.name,
+        bytes(space.needed),
+        bytes(space.free)
+    ))
 }
 
 impl LongTool for ReindexCollection {

@@ -211,7 +211,15 @@ impl Collection {
         if meta.id != self.meta().id {
             return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta().id, meta.id)));
         }
-        let manifest = Manifest { collection: meta, ..self.manifest.clone() };
+        self.rewrite_manifest(Manifest { collection: meta, ..self.manifest.clone() })
+    }
+
+    /// Notes of a new collection that nobody chose its models: others may take their place as long as it is empty. Durable when it returns.
+    pub fn leave_models_open(&mut self) -> Result<()> {
+        self.rewrite_manifest(Manifest { models_open: true, ..self.manifest.clone() })
+    }
+
+    fn rewrite_manifest(&mut self, manifest: Manifest) -> Result<()> {
         // This copy prevails where they differ (`Manifest::reconcile`).
         manifest.keep(&self.truth)?;
         manifest.write(&self.dir, self.truth.seal())?;

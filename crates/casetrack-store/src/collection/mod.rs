@@ -175,7 +175,12 @@ impl Collection {
         let staging = staging_path(dir)?;
         fs::remove_dir(&staging)?;
         fs::create_dir(&staging)?;
-        let manifest = Manifest { schema_version: SCHEMA_VERSION, collection: meta.clone(), models: models.clone() };
+        let manifest = Manifest {
+            schema_version: SCHEMA_VERSION,
+            collection: meta.clone(),
+            models: models.clone(),
+            models_open: false,
+        };
         manifest.keep(&Truth::create(&truth_dir(&staging), &manifest.identity(), seal)?)?;
         fs::create_dir(&staging.join(ORIGINALS))?;
         manifest.write(&staging, seal)?;
@@ -306,6 +311,11 @@ impl Collection {
 
     pub fn models(&self) -> &VectorModels {
         &self.manifest.models
+    }
+
+    /// Whether nobody chose the models; see [`leave_models_open`](Self::leave_models_open).
+    pub fn models_are_open(&self) -> bool {
+        self.manifest.models_open
     }
 
     pub fn counts(&self) -> Result<Counts> {

@@ -3,14 +3,14 @@
 //! | directory | holds |
 //! |---|---|
 //! | `<id>` | the collection, as it is searched |
-//! | `.moving-<id>` | the documents that already have vectors of the other models |
+//! | `.moving-<id>` | the documents that already have vectors of the other models, until the move is asked for again and ends, or is discarded |
 //! | `.replaced-<id>` | the earlier one, from the moment of the replacement until it is removed |
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{CollectionId, CollectionMeta, Result};
+use casetrack_core::{CollectionId, CollectionMeta, Error, Result};
 
-use super::Registry;
+use super::{Registry, Space};
 use crate::collection::Collection;
 use crate::fs;
 use crate::indexes::Indexes;
@@ -23,6 +23,20 @@ use crate::vault;
 
 pub(super) const MOVING_PREFIX: &str = ".moving-";
 const REPLACED_PREFIX: &str = ".replaced-";
+
+/// Documents and vectors take at most so many times their bytes while they are written: tables are merged into new ones before the old
+/// ones go.
+const FACTOR: u64 = 2;
+/// Disk that is needed besides.
+const SPARE_BYTES: u64 = 64 << 20;
+
+/// What a move has stored so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moving {
+    /// The models that the collection is on the way to.
+    pub models: VectorModels,
+    pub bytes: u64,
+}
 
 impl Registry {
     pub(super) fn moving_path(&self, id: CollectionId) -> PathBuf {
@@ -81,11 +95,39 @@ impl Registry {
         self.root.join(format!("{REPLACED_PREFIX}{id}"))
     }
 
-    /// Removes what moves have stored so far, but for these collections.
-    pub fn abandon_moves(&self, but: &[CollectionId]) -> Result<()> {
+    /// What a move of a collection has stored, be it under way or interrupted; `None` where there is none.
+    pub fn moving_state(&self, id: CollectionId) -> Result<Option<Moving>> {
+        let dir = self.moving_path(id);
+        if !dir.is_dir() {
+            return Ok(None);
+        }
+        let models = Manifest::read(&dir, &self.seal(id)?).ok().map(|manifest| manifest.models);
+        let bytes = fs::dir_bytes(&dir)?;
+        Ok(models.map(|models| Moving { models, bytes }))
+    }
+
+    /// Removes what a move of a collection has stored, which nobody has open; whether there was anything.
+    pub fn discard_move(&self, id: CollectionId) -> Result<bool> {
+        let dir = self.moving_path(id);
+        let is_there = dir.is_dir();
+        fs::remove_dir(&dir).map(|()| is_there)
+    }
+
+    /// The disk that a move of a collection takes besides what it has stored already, until it is done.
+    pub fn space_to_move(&self, id: CollectionId) -> Result<Space> {
+        let dir = self.path(id);
+        let made_again = [TRUTH, Indexes::DENSE, Indexes::BM25, Indexes::SPARSE];
+        let bytes: u64 = made_again.into_iter().map(|name| fs::dir_bytes(&dir.join(name))).sum::<Result<_>>()?;
+        let stored = fs::dir_bytes(&self.moving_path(id))?;
+        let free = fs4::available_space(&self.root).map_err(|error| Error::io(self.root.display(), error))?;
+        Ok(Space { needed: (bytes * FACTOR).saturating_sub(stored) + SPARE_BYTES, free })
+    }
+
+    /// Removes what moves have stored of collections that are gone.
+    pub(super) fn clear_moves(&self) -> Result<()> {
         for name in self.names()? {
             let id = name.strip_prefix(MOVING_PREFIX).and_then(|id| id.parse::<CollectionId>().ok());
-            if id.is_some_and(|id| !but.contains(&id)) {
+            if id.is_some_and(|id| !self.path(id).is_dir()) {
                 fs::remove_dir(&self.root.join(&name))?;
             }
         }

@@ -22,7 +22,7 @@ use crate::collection::Counts;
 use crate::fs;
 use crate::lock::OwnerLock;
 use crate::owned::sealed;
-use crate::reseal::{Moving, OWNED, Rewritten, Waiting, rewrite};
+use crate::reseal::{ResealProgress, OWNED, Rewritten, Waiting, rewrite};
 use crate::seal::Seal;
 use crate::seen::SeenFile;
 use crate::truth::truth_dir;
@@ -46,7 +46,7 @@ pub struct Owned {
     pub content: Vec<u8>,
 }
 
-/// What moving a collection into a vault or out of it takes on disk, while it is under way.
+/// What writing a collection once more takes on disk, while it is under way: moving it into a vault or out of it, or to other models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
     pub needed: u64,
@@ -150,6 +150,8 @@ impl Registry {
     ) -> Result<Resealed> {
         self.space_to_reseal(id)?.check()?;
         let (dir, copy) = (self.path(id), self.resealing_path(id));
+        // A move to other models begins again: what it has stored is in the old form.
+        clear(&self.moving_path(id))?;
         // What an earlier try left because it could not be cleared away.
         clear(&copy)?;
         clear(&self.wiping_path(id))?;
@@ -168,7 +170,7 @@ impl Registry {
             }
         };
         // It is done, whatever happens now.
-        waiting.tell(Moving::Overwriting);
+        waiting.tell(ResealProgress::Overwriting);
         let (wiped, left) = match clear(&self.wiping_path(id)) {
             Ok(wiped) => (wiped, None),
             Err(error) => (Wiped::default(), Some(error)),

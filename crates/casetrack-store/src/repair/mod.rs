@@ -364,5 +364,6 @@ fn recovered(identity: Identity) -> Manifest {
             created_at: Timestamp::now(),
         },
         models: VectorModels { dense, dense_dimension, sparse },
+        models_open: false,
     }
 }

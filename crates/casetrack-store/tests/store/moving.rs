@@ -97,14 +97,23 @@ fn a_kill_during_the_replacement_leaves_one_of_the_two() {
 fn what_a_move_left_is_used_again_or_removed() {
     let (temp, registry, meta) = matter();
     assert_eq!(registry.moving(&meta, &other_models()).unwrap().counts().unwrap().documents, 2);
-    registry.abandon_moves(&[meta.id]).unwrap();
+    // The next process finds it.
+    registry.clear_remains().unwrap();
     assert_eq!(hidden(temp.path()).len(), 1);
+    let moving = registry.moving_state(meta.id).unwrap().unwrap();
+    assert!(moving.models == other_models() && moving.bytes > 0, "{moving:?}");
+    assert!(registry.space_to_move(meta.id).unwrap().needed > 0);
     // On the way to third models, it begins again.
     let third = VectorModels { dense: "third-model".into(), ..models() };
     assert_eq!(registry.moving(&meta, &third).unwrap().counts().unwrap().documents, 0);
-    registry.abandon_moves(&[]).unwrap();
-    assert_eq!(hidden(temp.path()), [""; 0]);
+    assert!(registry.discard_move(meta.id).unwrap() && !registry.discard_move(meta.id).unwrap());
+    assert_eq!((hidden(temp.path()), registry.moving_state(meta.id).unwrap()), (Vec::new(), None));
     check(&registry, meta.id, false);
+    // Nothing of it outlives the collection.
+    let orphan = temp.path().join("collections").join(format!(".moving-{}", CollectionId::random()));
+    std::fs::create_dir(&orphan).unwrap();
+    registry.clear_remains().unwrap();
+    assert!(!orphan.exists());
     drop(registry.moving(&meta, &third).unwrap());
     registry.delete(meta.id).unwrap();
     assert_eq!(hidden(temp.path()), [""; 0]);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Cancel, CollectionMeta, ErrorCode};
-use casetrack_store::{Hit, Moving, Owned, Registry, Waiting};
+use casetrack_store::{Hit, Owned, Registry, ResealProgress, Waiting};
 use casetrack_vault::header::{Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::Cost;
@@ -180,14 +180,14 @@ fn a_collection_goes_into_a_vault_and_comes_out_as_it_was() {
 fn who_waits_hears_how_far_it_is() {
     let matter = Matter::new();
     let heard = RefCell::new(Vec::new());
-    let hear = |moving: Moving| heard.borrow_mut().push(moving);
+    let hear = |moving: ResealProgress| heard.borrow_mut().push(moving);
     let (cancel, registry) = (Cancel::default(), &matter.registry);
     let waiting = Waiting::hearing(&cancel, &hear);
     registry.seal_collection(matter.meta.id, matter.key.clone(), &matter.header, &[], waiting).unwrap();
     let heard = heard.into_inner();
-    assert!(matches!(heard[0], Moving::Entries { done, of } if done <= of && of > 0), "{heard:?}");
-    assert!(heard.iter().any(|moving| matches!(moving, Moving::Files { done, of } if done <= of)), "{heard:?}");
-    assert_eq!(heard.last(), Some(&Moving::Overwriting));
+    assert!(matches!(heard[0], ResealProgress::Entries { done, of } if done <= of && of > 0), "{heard:?}");
+    assert!(heard.iter().any(|moving| matches!(moving, ResealProgress::Files { done, of } if done <= of)), "{heard:?}");
+    assert_eq!(heard.last(), Some(&ResealProgress::Overwriting));
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub struct New {
     /// Your own identifier or file number for the collection
     #[arg(long = "id", value_name = "REF")]
     reference: Option<String>,
-    /// Models that make its vectors: compact, quality or multilingual [default: as --profile says]
+    /// Models that make its vectors: compact, quality or multilingual [default: as --profile says, or what the first documents need]
     #[arg(long, value_name = "PROFILE")]
     models: Option<ModelProfile>,
     /// Make it a vault: encrypted, and opened only with its passphrase or its recovery key, which is printed once

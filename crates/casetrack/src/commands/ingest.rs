@@ -2,17 +2,17 @@
 
 use std::ffi::OsString;
 
-use casetrack_core::{CollectionStatus, DocumentType, Password, Result};
+use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ModelProfile;
 use casetrack_engine::ingest::IngestRequest;
 use casetrack_engine::jobs::JobRequest;
-use casetrack_engine::reindex::{ModelsWanted, ReindexReport, ReindexRequest};
+use casetrack_engine::reindex::{ModelsWanted, ReindexRequest};
 use casetrack_engine::sync::SyncRequest;
-use casetrack_text::format::{bytes, visible};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use super::moving;
 use super::tags::TagSource;
 use crate::console::Console;
 use crate::options::{InCollection, named};
@@ -146,13 +146,14 @@ pub struct Reindex {
     #[command(flatten)]
     target: InCollection,
     /// Move the collection to the models of this profile, compact, quality or multilingual, in the precision that --precision names, or that
-    /// of new collections. Vectors are made from what is stored, beside those there are; searches use the old ones until all are made
+    /// of new collections. Vectors are made from what is stored, beside those there are; searches use the old ones until all are made. A
+    /// move that was interrupted goes on when it is asked for again; one to the models that the collection has discards what it left
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["document", "no_reparse", "skip_unchanged", "force"])]
     models: Option<ModelProfile>,
-    /// With --models: how much of the time to rest, in percent, so that the machine stays usable
-    #[arg(long, value_name = "PERCENT", requires = "models", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u8).range(0..=90))]
+    /// How much of the time embedding rests, in percent, so that the machine stays usable
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u8).range(0..=90))]
     throttle: u8,
-    /// With --models: move all active collections, one after another
+    /// With --models: move all active collections. All are queued first, so that they are moved whether or not this command waits
     #[arg(long, requires = "models", conflicts_with = "collection")]
     all: bool,
     /// Keep pages and chunks as they are, and rebuild all embeddings, entities and references
@@ -173,8 +174,12 @@ impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         if let Some(profile) = self.models {
-            let precision = engine.config().precision_of(profile);
-            return self.move_to(ModelsWanted { profile, precision, throttle: self.throttle }, console);
+            let models = ModelsWanted { profile, precision: engine.config().precision_of(profile) };
+            let request = ReindexRequest { models: Some(models), throttle: self.throttle, ..ReindexRequest::new(None) };
+            return match self.all {
+                true => moving::all(request, console),
+                false => moving::one(self.target.find(engine)?, request, console),
+            };
         }
         let collection = self.target.find(engine)?;
         let document = self.document.as_deref().map(|name| engine.find_document(collection.id, name)).transpose()?;
@@ -183,40 +188,13 @@ impl Reindex {
             reparse: !self.no_reparse,
             skip_unchanged: if whole { self.skip_unchanged } else { !self.force },
             password: self.password,
+            throttle: self.throttle,
             ..ReindexRequest::new(document.map(|document| vec![document.id]))
         };
         let request = if whole { JobRequest::ReindexCollection(request) } else { JobRequest::ReindexDocument(request) };
         let report = console.work(collection.id, request, |report| report.reindex)?;
         console.print(&report, |report| text::reindex::report(report, whole, Reader::CommandLine))?;
         Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
-    }
-
-    /// Moves one collection, or all, to other models.
-    fn move_to(&self, models: ModelsWanted, console: &Console) -> Result<u8> {
-        let engine = &console.engine;
-        let collections = match self.all {
-            true => engine.list_collections(Some(CollectionStatus::Active))?.into_iter().map(|one| one.meta).collect(),
-            false => vec![self.target.find(engine)?],
-        };
-        let mut reports = Vec::new();
-        for collection in collections {
-            let needed = engine.collection_stats(collection.id)?.stored_bytes;
-            console.note(format!(
-                "{}: takes about {} more on the disk until it is done.",
-                visible(&collection.name),
-                bytes(needed)
-            ));
-            let request = ReindexRequest { models: Some(models), ..ReindexRequest::new(None) };
-            reports.push(console.work(collection.id, JobRequest::ReindexCollection(request), |report| report.reindex)?);
-        }
-        let stopped = reports.iter().any(|report| report.summary.stopped.is_some());
-        let failed = reports.iter().any(|report| !report.failed.is_empty());
-        let text = |report: &ReindexReport| text::reindex::report(report, true, Reader::CommandLine);
-        match reports.as_slice() {
-            [report] => console.print(report, text)?,
-            all => console.print(&all, |all| all.iter().map(text).collect::<Vec<_>>().join("\n\n"))?,
-        };
-        Ok(status(stopped, failed))
     }
 }
 

@@ -16,6 +16,7 @@ mod ingest;
 pub mod inspect;
 mod jobs;
 pub mod models;
+mod moving;
 mod obligations;
 mod quotes;
 pub mod read_files;

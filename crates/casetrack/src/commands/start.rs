@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
+use casetrack_engine::ModelProfile;
 use casetrack_engine::collections::CreateCollection;
 use casetrack_engine::documents::DocumentSort;
 use casetrack_engine::ingest::{IngestReport, IngestRequest};
@@ -33,6 +34,8 @@ pub struct StartFolder {
     pub folder: OsString,
     #[arg(long)]
     pub name: Option<String>,
+    #[arg(long)]
+    pub models: Option<ModelProfile>,
     #[arg(long)]
     pub no_watch: bool,
     #[command(flatten)]
@@ -72,7 +75,7 @@ struct Question {
 impl StartFolder {
     pub fn run(self, console: &Console) -> Result<u8> {
         let folder = console.path(&self.folder);
-        let (collection, created) = find_or_create(console, &folder, self.name.as_deref())?;
+        let (collection, created) = find_or_create(console, &folder, self.name.as_deref(), self.models)?;
         let marks = self.tags.read(console)?;
         let request = JobRequest::IngestFolder(IngestRequest { marks, ..IngestRequest::new(vec![folder.clone()]) });
         let ingestion = console.work(collection.id, request, |report| report.ingestion)?;
@@ -92,7 +95,7 @@ impl StartFolder {
 impl StartQuestions {
     pub fn run(self, console: &Console) -> Result<u8> {
         let folder = console.path(&self.folder);
-        let (collection, _) = find_or_create(console, &folder, self.name.as_deref())?;
+        let (collection, _) = find_or_create(console, &folder, self.name.as_deref(), None)?;
         let questions = questions(console, collection.id)?;
         let is_only = console.engine.sole_collection()?.is_some();
         let target = if is_only { String::new() } else { format!(" -c \"{}\"", one_line(&collection.name)) };
@@ -102,7 +105,12 @@ impl StartQuestions {
 }
 
 /// The collection that watches the folder, or has the name of the folder and documents from nowhere else; or else a new one.
-fn find_or_create(console: &Console, folder: &Path, name: Option<&str>) -> Result<(CollectionMeta, bool)> {
+fn find_or_create(
+    console: &Console,
+    folder: &Path,
+    name: Option<&str>,
+    models: Option<ModelProfile>,
+) -> Result<(CollectionMeta, bool)> {
     let engine = &console.engine;
     let real = folder.canonicalize().map_err(|error| Error::io(folder.display(), error))?;
     if !real.is_dir() {
@@ -112,7 +120,7 @@ fn find_or_create(console: &Console, folder: &Path, name: Option<&str>) -> Resul
     if let Some(name) = name {
         return match engine.find_collection(name) {
             Ok(found) => Ok((found, false)),
-            Err(error) if error.code == ErrorCode::NotFound => Ok((create(console, name)?, true)),
+            Err(error) if error.code == ErrorCode::NotFound => Ok((create(console, name, models)?, true)),
             Err(error) => Err(error),
         };
     }
@@ -123,7 +131,7 @@ fn find_or_create(console: &Console, folder: &Path, name: Option<&str>) -> Resul
     let all = engine.list_collections(None)?;
     for name in names(&real) {
         let Some(found) = all.iter().find(|summary| summary.meta.name.to_lowercase() == name.to_lowercase()) else {
-            return Ok((create(console, &name)?, true));
+            return Ok((create(console, &name, models)?, true));
         };
         let documents = engine.list_documents(found.meta.id, DocumentSort::default())?;
         if documents.iter().all(|document| Path::new(&document.path).starts_with(&real)) {
@@ -147,8 +155,8 @@ fn names(folder: &Path) -> Vec<String> {
     [own.clone()].into_iter().chain(longer).chain(numbered).collect()
 }
 
-fn create(console: &Console, name: &str) -> Result<CollectionMeta> {
-    let request = CreateCollection { name: name.to_owned(), ..CreateCollection::default() };
+fn create(console: &Console, name: &str, models: Option<ModelProfile>) -> Result<CollectionMeta> {
+    let request = CreateCollection { name: name.to_owned(), models, ..CreateCollection::default() };
     console.engine.create_collection(request)
 }
 

@@ -357,6 +357,14 @@ fn disk_use(stats: &CollectionStats) -> String {
     if let Some(dense) = stats.models.first() {
         let _ = writeln!(out, "Precision: {}", Precision::of_model(dense));
     }
+    if let Some(moving) = &stats.moving {
+        let _ = writeln!(
+            out,
+            "On the way to other models: {} ({} stored). Asked for again, the move goes on; a move to the models above discards it.",
+            moving.to,
+            bytes(moving.bytes)
+        );
+    }
     if let Some(per_chunk) = stats.bytes_per_chunk {
         let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, Error, Password, Result};
 use casetrack_engine::vaults::{MoveSpace, Moved, SealedCollection};
-use casetrack_engine::{Moving, Waiting};
+use casetrack_engine::{ResealProgress, Waiting};
 use casetrack_text::format::{bytes, counted, duration, visible};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -218,17 +218,17 @@ impl<'c> Steps<'c> {
         Self { console, what, told: Mutex::new(Told { at: Instant::now(), any: false }) }
     }
 
-    fn hear(&self, moving: Moving) {
+    fn hear(&self, moving: ResealProgress) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let percent = |done: u64, of: u64| done.saturating_mul(100) / of.max(1);
         let line = match moving {
-            Moving::Overwriting if told.any => "Overwriting what is not encrypted.".to_owned(),
-            Moving::Overwriting => return,
+            ResealProgress::Overwriting if told.any => "Overwriting what is not encrypted.".to_owned(),
+            ResealProgress::Overwriting => return,
             _ if told.at.elapsed() < BETWEEN_LINES => return,
-            Moving::Entries { done, of } => {
+            ResealProgress::Entries { done, of } => {
                 format!("{} and comparing the documents: {} %", self.what, percent(done, of))
             }
-            Moving::Files { done, of } => format!("{} indexes and copies: {} %", self.what, percent(done, of)),
+            ResealProgress::Files { done, of } => format!("{} indexes and copies: {} %", self.what, percent(done, of)),
         };
         *told = Told { at: Instant::now(), any: true };
         self.console.note(line);

@@ -22,7 +22,7 @@ use crate::collection::Counts;
 use crate::fs;
 use crate::lock::OwnerLock;
 use crate::owned::sealed;
-use crate::reseal::{ResealProgress, OWNED, Rewritten, Waiting, rewrite};
+use crate::reseal::{OWNED, ResealProgress, Rewritten, Waiting, rewrite};
 use crate::seal::Seal;
 use crate::seen::SeenFile;
 use crate::truth::truth_dir;

@@ -48,9 +48,6 @@ pub struct CollectionSummary {
     /// Documents that were stored without analysis: their names, dates and references are not found.
     #[serde(skip_serializing_if = "is_none_or_zero")]
     pub incomplete: Option<u64>,
-    /// Whether it is a vault, which is unlocked then.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub vault: bool,
     #[schemars(with = "Option<String>")]
     pub problem: Option<Notice>,
 }

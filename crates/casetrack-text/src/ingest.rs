@@ -100,7 +100,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     let unchanged = skipped(SkipReason::Unchanged).filter(|_| reader == Reader::CommandLine);
     let unchanged = unchanged.map(|file| name(&file.relative_path).into_owned());
     push_section(&mut text, "Unchanged", unchanged, max_skipped(reader));
-    push_skipped(&mut text, reader, skipped(SkipReason::Duplicate), skipped_for(SkipReason::Unsupported));
+    push_skipped(&mut text, reader, skipped(SkipReason::Duplicate), skipped(SkipReason::Unsupported));
     push_section(&mut text, "Denied", skipped(SkipReason::Denied).map(detail), MAX_NEW);
     let warnings = report.ingested.iter().flat_map(|document| warnings(&document.relative_path, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);

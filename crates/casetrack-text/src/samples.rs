@@ -42,7 +42,6 @@ pub fn collection_summary() -> CollectionSummary {
         chunks: Some(1051),
         changed_at: None,
         incomplete: None,
-        vault: false,
         problem: None,
     }
 }

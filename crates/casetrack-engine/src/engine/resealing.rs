@@ -17,7 +17,7 @@ impl Engine {
     /// The disk that moving a collection into a vault, or out of it, takes while it is under way. For a vault, no key is needed.
     ///
     /// Errors: [`casetrack_core::ErrorCode::DiskFull`] where there is too little.
-    pub fn space_to_move(&self, id: CollectionId) -> Result<MoveSpace> {
+    pub fn space_to_seal(&self, id: CollectionId) -> Result<MoveSpace> {
         let space = self.host.registry().space_to_reseal(id)?;
         space.check()?;
         Ok(MoveSpace { needed_bytes: space.needed, free_bytes: space.free })
@@ -40,7 +40,7 @@ impl Engine {
         let started = Instant::now();
         let passphrase = Passphrase::new(passphrase.reveal())?;
         let meta = self.host.registry().meta(id)?;
-        self.space_to_move(id)?;
+        self.space_to_seal(id)?;
         if self.host.registry().is_vault(id) {
             return Err(Error::invalid(format!("\"{}\" is a vault already.", meta.name)));
         }
@@ -65,7 +65,7 @@ impl Engine {
     /// if it was locked.
     pub fn unseal_collection(&self, id: CollectionId, opener: &Opener, waiting: Waiting<'_>) -> Result<Moved> {
         let started = Instant::now();
-        self.space_to_move(id)?;
+        self.space_to_seal(id)?;
         let was_locked = self.host.registry().key(id).is_err();
         let meta = match was_locked {
             true => self.unlock(id, opener, Duration::MAX)?,

@@ -180,7 +180,6 @@ fn summary(engine: &Engine, meta: CollectionMeta) -> Result<CollectionSummary> {
         chunks: None,
         changed_at: None,
         incomplete: None,
-        vault: false,
         problem: None,
     }))
 }

@@ -247,7 +247,7 @@ pub struct CanMove {
 impl CanMove {
     pub fn run(self, console: &Console) -> Result<u8> {
         let id = self.find(console)?;
-        let MoveSpace { needed_bytes, free_bytes } = console.engine.space_to_move(id)?;
+        let MoveSpace { needed_bytes, free_bytes } = console.engine.space_to_seal(id)?;
         console.note(format!(
             "It takes up to {} of the disk while it is under way; {} are free.",
             bytes(needed_bytes),

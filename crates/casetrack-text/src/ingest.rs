@@ -1,7 +1,7 @@
 //! What happened to the files of an ingestion.
 
 use casetrack_core::{FileFormat, Notice};
-use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason};
+use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile};
 
 use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
 use super::marks::{name, quote};
@@ -11,6 +11,8 @@ use crate::Reader;
 const MAX_SUBFOLDERS: usize = 10;
 const MAX_NEW: usize = 10;
 const MAX_FAILURES: usize = 100;
+/// Of files that were skipped, for people: they look for those that they miss.
+const MAX_SKIPPED: usize = 100;
 
 /// Ingestion of one file that did not fail.
 pub fn document(report: &IngestReport, reader: Reader) -> String {
@@ -93,19 +95,37 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
     push_section(&mut text, "New documents ingested", documents(false), MAX_NEW);
     push_section(&mut text, "Updated documents", documents(true), MAX_NEW);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
-    let details = |reason| {
-        let skipped = report.skipped.iter().filter(move |file| file.reason == reason);
-        skipped.map(|file| one_line(&file.detail).into_owned())
-    };
-    let duplicates = report.skipped.iter().filter(|file| file.reason == SkipReason::Duplicate);
-    let duplicates = duplicates.map(|file| format!("{}: {}", name(&file.relative_path), one_line(&file.detail)));
-    push_section(&mut text, "Duplicates", duplicates, MAX_NEW);
-    push_section(&mut text, "Unsupported", details(SkipReason::Unsupported), MAX_NEW);
-    push_section(&mut text, "Denied", details(SkipReason::Denied), MAX_NEW);
+    let skipped = |reason| report.skipped.iter().filter(move |file| file.reason == reason);
+    // Assistants have no use for names of files that are there already.
+    let unchanged = skipped(SkipReason::Unchanged).filter(|_| reader == Reader::CommandLine);
+    let unchanged = unchanged.map(|file| name(&file.relative_path).into_owned());
+    push_section(&mut text, "Unchanged", unchanged, max_skipped(reader));
+    push_skipped(&mut text, reader, skipped(SkipReason::Duplicate), skipped(SkipReason::Unsupported));
+    push_section(&mut text, "Denied", skipped(SkipReason::Denied).map(detail), MAX_NEW);
     let warnings = report.ingested.iter().flat_map(|document| warnings(&document.relative_path, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
     text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
     text
+}
+
+fn max_skipped(reader: Reader) -> usize {
+    if reader == Reader::CommandLine { MAX_SKIPPED } else { MAX_NEW }
+}
+
+fn detail(file: &SkippedFile) -> String {
+    one_line(&file.detail).into_owned()
+}
+
+/// Appends the files whose contents the collection has, and those that cannot be read.
+pub(super) fn push_skipped<'f>(
+    text: &mut String,
+    reader: Reader,
+    duplicates: impl Iterator<Item = &'f SkippedFile>,
+    unsupported: impl Iterator<Item = &'f SkippedFile>,
+) {
+    let duplicates = duplicates.map(|file| format!("{}: {}", name(&file.relative_path), one_line(&file.detail)));
+    push_section(text, "Duplicates", duplicates, max_skipped(reader));
+    push_section(text, "Unsupported", unsupported.map(detail), max_skipped(reader));
 }
 
 /// The warnings of a file, each with the file's name.
@@ -156,7 +176,7 @@ fn conclusion(report: &IngestReport, reader: Reader) -> String {
 #[cfg(test)]
 mod tests {
     use casetrack_core::{DocumentId, DocumentType};
-    use casetrack_engine::ingest::{Problem, SkippedFile, WorkSummary};
+    use casetrack_engine::ingest::{Problem, WorkSummary};
 
     use super::*;
 
@@ -220,6 +240,18 @@ mod tests {
             Financials/corrupted.pdf: PDF parsing error (file may be corrupted)\n\n  Unsupported:\n  - a.pdf is a film.\n  - \
             a.pdf is a film.\n  - a.pdf is a film.\n\nAll 23 new documents are now searchable.";
         assert_eq!(folder(&report, "~/Projects/Acme/Documents/", Reader::Assistant), expected);
+    }
+
+    #[test]
+    fn people_see_which_files_were_skipped() {
+        let report = IngestReport {
+            skipped: (0..120).map(|i| skipped(&format!("{i}.pdf"), SkipReason::Unchanged)).collect(),
+            ..IngestReport::default()
+        };
+        let text = folder(&report, "/a", Reader::CommandLine);
+        assert!(text.contains("  Unchanged:\n  - 0.pdf\n  - 1.pdf\n"), "{text}");
+        assert!(text.contains("  - 99.pdf\n  ... 20 more\n") && !text.contains("- 100.pdf"), "{text}");
+        assert!(!folder(&report, "/a", Reader::Assistant).contains("Unchanged"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 
 use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
-use super::ingest::{failure, notes, warnings};
+use super::ingest::{failure, notes, push_skipped, warnings};
 use super::marks::name;
 use crate::Reader;
 
@@ -70,6 +70,9 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
     push_gone(&mut text, "Missing on disk", &report.missing);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
+    if reader == Reader::CommandLine {
+        push_skipped(&mut text, reader, report.duplicates.iter(), report.unsupported.iter());
+    }
     let read = report.new.iter().chain(&report.changed);
     let warnings = read.flat_map(|file| warnings(&file.relative_path, &file.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);

@@ -18,7 +18,7 @@ pub(crate) struct Discovery {
     pub failed: Vec<FailedFile>,
     /// Folders that are not searched.
     pub denied: Vec<SkippedFile>,
-    /// Pipes, sockets and devices: reading one may never end.
+    /// Pipes, sockets, devices and links that lead back to a folder around them: reading one may never end.
     pub not_files: Vec<SkippedFile>,
     pub subfolders: Vec<String>,
 }
@@ -97,6 +97,10 @@ fn walk(
             Ok(entry) => entry,
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
+                if let Some(ancestor) = error.loop_ancestor() {
+                    discovery.not_files.push(link_back(&path, relative_to(&path, root), ancestor));
+                    continue;
+                }
                 let error = walk_error(&path, error);
                 discovery.failed.push(failed(&path, relative_to(&path, root), &error));
                 continue;
@@ -144,6 +148,12 @@ fn not_file(path: &Path, relative_path: String, file_type: FileType) -> SkippedF
     SkippedFile { relative_path, path, reason: SkipReason::Unsupported, document_id: None, detail }
 }
 
+fn link_back(path: &Path, relative_path: String, ancestor: &Path) -> SkippedFile {
+    let path = path.display().to_string();
+    let detail = format!("{path} is a link to {}, a folder that contains it and was read once.", ancestor.display());
+    SkippedFile { relative_path, path, reason: SkipReason::Unsupported, document_id: None, detail }
+}
+
 #[cfg(unix)]
 fn kind_of(file_type: FileType) -> &'static str {
     use std::os::unix::fs::FileTypeExt;
@@ -160,10 +170,6 @@ fn kind_of(_: FileType) -> &'static str {
 }
 
 fn walk_error(path: &Path, error: walkdir::Error) -> Error {
-    if let Some(ancestor) = error.loop_ancestor() {
-        let message = format!("{} is a link to {}, a folder that contains it.", path.display(), ancestor.display());
-        return Error::invalid(message).with_hint("The folder was read once; nothing inside it is lost.");
-    }
     let message = error.to_string();
     Error::io(path.display(), error.into_io_error().unwrap_or_else(|| std::io::Error::other(message)))
 }
@@ -281,6 +287,9 @@ mod tests {
         let request = IngestRequest::new(vec![dir.path().to_owned()]);
         let discovery = discover(&request, &EngineConfig::new(dir.path().join("data")), &Cancel::default()).unwrap();
         assert_eq!(discovery.files.len(), 4);
-        assert!(discovery.failed[0].problem.message.contains("is a link to"), "{:?}", discovery.failed);
+        assert!(discovery.failed.is_empty(), "{:?}", discovery.failed);
+        let [named] = &discovery.not_files[..] else { panic!("{:?}", discovery.not_files) };
+        assert_eq!((named.relative_path.as_str(), named.reason), ("sub/loop", SkipReason::Unsupported));
+        assert!(named.detail.ends_with("a folder that contains it and was read once."), "{}", named.detail);
     }
 }

@@ -83,6 +83,7 @@ fn repetitions_are_folded_parts_of_scores_are_shown_and_neighbours_are_found() {
         assert!(compared[side]["results"][0]["text"].as_str().unwrap().contains(rate), "{compared:#}");
     }
     assert!(text.contains("=== A: Agreement.txt ===") && text.contains("=== B: Proposal.txt ==="), "{text}");
+    assert!(text.contains("shows every change"), "{text}");
     let same = json!({"document_a": "Policy", "document_b": "Policy.txt", "topic": "dogs"});
     assert!(client.call_failing("compare_documents", same).contains("Both names mean the same document, Policy.txt."));
     let date = json!({"query": "dogs", "date_from": "soon"});

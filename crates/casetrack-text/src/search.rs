@@ -211,6 +211,8 @@ pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
             text.push_str(&passage(result, false));
         }
     }
+    let redline = reader.pick("redline_documents", "`casetrack redline`");
+    text.push_str(&format!("\nIf one is a version of the other, {redline} shows every change.\n"));
     trimmed(text)
 }
 

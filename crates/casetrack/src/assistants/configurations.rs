@@ -168,7 +168,7 @@ fn each_that_is_read_only_or_broken_is_left_alone() {
 
         // Cut off within the list of servers, as a program leaves it that was killed; and not even text.
         let servers = user.text.find(user.client.style().section).unwrap();
-        let cut = user.text[..servers + user.client.style().section.len()].as_bytes().to_vec();
+        let cut = user.text.as_bytes()[..servers + user.client.style().section.len()].to_vec();
         for broken in [cut, b"\xff\xfe{".to_vec(), b"\x00\x01\x02".to_vec()] {
             user.write(&broken);
             let error = user.connect().unwrap_err();

@@ -22,8 +22,6 @@ use crate::seen::SeenFile;
 use crate::truth::{Truth, truth_dir};
 
 pub use keyring::{had_a_vault, note_vault};
-pub use owned::owner;
-pub(crate) use owned::{HEAD as OWNED_HEAD, sealed};
 pub use resealing::{Owned, Resealed, Space};
 
 /// Names of directories that are being removed begin so.

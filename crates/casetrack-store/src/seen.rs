@@ -10,7 +10,7 @@ use casetrack_core::{CollectionId, Error, Result};
 use casetrack_vault::key::VaultKey;
 use serde::{Deserialize, Serialize};
 
-use crate::registry::{OWNED_HEAD, owner, sealed};
+use crate::owned::{HEAD, owner, sealed};
 use crate::{fs, vault};
 
 /// A state of a vault; later ones have higher numbers.
@@ -42,7 +42,7 @@ impl SeenFile {
     pub fn read(&self) -> Option<Seen> {
         let stored = std::fs::read(&self.path).ok()?;
         let opened = self.key.files().and_then(|files| {
-            let sealed = stored.get(OWNED_HEAD..).filter(|_| owner(&stored) == Some(self.collection));
+            let sealed = stored.get(HEAD..).filter(|_| owner(&stored) == Some(self.collection));
             files.open_bytes(&self.name(), sealed.unwrap_or_default())
         });
         match opened.and_then(|json| serde_json::from_slice(&json).map_err(|error| Error::internal(error.to_string())))

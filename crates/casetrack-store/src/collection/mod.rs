@@ -414,7 +414,10 @@ impl Collection {
             return Ok(VerifyReport { checks: vec![rocksdb] });
         }
         let mut report = verify::documents(&self.truth.reader(), self.models())?;
-        report.checks.extend(verify::sealed_files(self)?);
+        let folders = [&Indexes::DIRECTORIES[..], &[ORIGINALS, UPLOADS]].concat();
+        let files = [vault::SEALED_MANIFEST, COLUMNS];
+        let columns = self.columns_problem()?;
+        report.checks.extend(verify::sealed_files(&self.dir, &self.truth, &files, &folders, columns)?);
         report.checks.insert(0, rocksdb);
         report.checks.insert(1, verify::manifest(&self.dir, &self.manifest, &self.truth)?);
         for index in self.indexes.all() {

@@ -1,25 +1,10 @@
-//! What lies outside of a collection's directory and tells of it, such as the records of its jobs: sealed with the collection's key
-//! where it is a vault.
-//!
-//! | bytes | |
-//! |---|---|
-//! | 7 | `CTOWNED` |
-//! | 1 | version, 1 |
-//! | 16 | id of the collection |
-//! | … | a [sealed file](casetrack_vault::files) |
-//!
-//! What is not sealed is JSON, which never begins so.
+//! What lies outside of a collection's directory and tells of it: written and read with the keys that are here.
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
-use casetrack_vault::key::VaultKey;
 
 use super::Registry;
 use crate::error::corrupt;
-
-const MAGIC: &[u8; 7] = b"CTOWNED";
-const VERSION: u8 = 1;
-/// Bytes before the sealed file.
-pub(crate) const HEAD: usize = MAGIC.len() + 1 + 16;
+use crate::owned::{HEAD, MAGIC, VERSION, owner, sealed};
 
 impl Registry {
     /// What to write of something that belongs to a collection. `name` is that by which it is read again, such as `job/` and an id.
@@ -76,20 +61,4 @@ impl Registry {
             None => Err(Error::new(ErrorCode::NotFound, format!("{name} belongs to a vault that is gone."))),
         }
     }
-}
-
-/// What to write of something that belongs to a collection with this key, or with none.
-pub(crate) fn sealed(key: Option<&VaultKey>, collection: CollectionId, name: &str, content: &[u8]) -> Result<Vec<u8>> {
-    let Some(key) = key else { return Ok(content.to_vec()) };
-    let mut sealed = MAGIC.to_vec();
-    sealed.push(VERSION);
-    sealed.extend_from_slice(collection.as_bytes());
-    sealed.extend(key.files()?.seal_bytes(name, content)?);
-    Ok(sealed)
-}
-
-/// The vault that something sealed belongs to; `None` for what is not sealed.
-pub fn owner(stored: &[u8]) -> Option<CollectionId> {
-    let id = stored.strip_prefix(MAGIC)?.get(1..17)?;
-    Some(CollectionId::from_bytes(id.try_into().ok()?))
 }

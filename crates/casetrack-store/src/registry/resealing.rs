@@ -17,10 +17,11 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
-use super::{Registry, owned};
+use super::Registry;
 use crate::collection::Counts;
 use crate::fs;
 use crate::lock::OwnerLock;
+use crate::owned::sealed;
 use crate::reseal::{Moving, OWNED, Rewritten, Waiting, rewrite};
 use crate::seal::Seal;
 use crate::seen::SeenFile;
@@ -195,7 +196,7 @@ impl Registry {
         for Owned { name, content } in owned {
             let place = owned_place(&copy, name);
             place.parent().map_or(Ok(()), fs::create_dir)?;
-            fs::write_atomically(&place, &owned::sealed(new.key, id, name, content)?)?;
+            fs::write_atomically(&place, &sealed(new.key, id, name, content)?)?;
         }
         rewrite(&dir, &copy, old, &new.seal, waiting)
     }

@@ -6,33 +6,38 @@ use std::path::{Path, PathBuf};
 use casetrack_core::Result;
 
 use super::{Check, Findings};
-use crate::collection::{COLUMNS, Collection, ORIGINALS, UPLOADS};
 use crate::fs;
-use crate::indexes::Indexes;
 use crate::seal::Seal;
-use crate::vault::{self, SEALED_MANIFEST};
+use crate::truth::Truth;
+use crate::vault;
 
-/// Opens every sealed file to its end, and compares what says which header and which columns are the latest. `None` for what is no vault.
+/// Opens every sealed file to its end: `files` of the directory and what is in its `folders`. Compares what says which header is the latest;
+/// `problem` is what is wrong with other files. `None` for what is no vault.
 ///
 /// What a repair put aside is left out: it was put aside because it is damaged.
-pub(crate) fn sealed_files(collection: &Collection) -> Result<Option<Check>> {
-    let (dir, seal) = (collection.dir(), collection.seal());
+pub(crate) fn sealed_files(
+    dir: &Path,
+    truth: &Truth,
+    files: &[&str],
+    folders: &[&str],
+    problem: Option<String>,
+) -> Result<Option<Check>> {
+    let seal = truth.seal();
     let Some(key) = seal.vault_key() else { return Ok(None) };
     let mut findings =
         Findings::new("sealed_files", "Every file of the vault is what was written to it, and none is an earlier one.");
     findings.check.checked += vault::HEADERS.len() as u64;
     vault::problems(dir, key).into_iter().for_each(|problem| findings.problem(problem));
     let latest = vault::vouched(dir, key).map_or(0, |header| header.generation());
-    if collection.truth().generation()?.is_some_and(|seen| seen > latest) {
+    if truth.generation()?.is_some_and(|seen| seen > latest) {
         findings.problem("The header was put back to an earlier state.".into());
     }
-    collection.columns_problem()?.into_iter().for_each(|problem| findings.problem(problem));
-    let mut files = vec![dir.join(SEALED_MANIFEST)];
-    files.extend([COLUMNS].map(|name| dir.join(name)).into_iter().filter(|path| path.exists()));
-    for folder in Indexes::DIRECTORIES.into_iter().chain([ORIGINALS, UPLOADS]) {
-        below(&dir.join(folder), &mut files)?;
+    problem.into_iter().for_each(|problem| findings.problem(problem));
+    let mut paths: Vec<PathBuf> = files.iter().map(|name| dir.join(name)).filter(|path| path.exists()).collect();
+    for folder in folders {
+        below(&dir.join(folder), &mut paths)?;
     }
-    for path in files {
+    for path in paths {
         findings.check.checked += 1;
         if let Some(problem) = problem_of(dir, &path, seal) {
             findings.problem(problem);

@@ -37,7 +37,7 @@ pub struct CollectionSummary {
     #[serde(flatten)]
     pub meta: CollectionMeta,
     /// True for a vault, which is unlocked then; otherwise absent.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub vault: bool,
     /// Number of documents; absent when the collection could not be read, with the reason in `problem`.
     pub documents: Option<u64>,

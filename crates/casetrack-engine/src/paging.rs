@@ -35,6 +35,11 @@ impl Paging {
     /// The whole list.
     pub const ALL: Self = Self { offset: 0, limit: u32::MAX };
 
+    /// Items up to the end of the part.
+    pub(crate) fn end(self) -> usize {
+        (self.offset as usize).saturating_add(self.limit as usize)
+    }
+
     pub fn of<T>(self, items: Vec<T>) -> Part<T> {
         let total = items.len() as u64;
         let end = u64::from(self.offset) + u64::from(self.limit);

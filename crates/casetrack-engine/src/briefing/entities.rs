@@ -12,13 +12,15 @@ use crate::graph::{
     resolve,
 };
 use crate::host::Host;
-use crate::paging::check_range;
+use crate::paging::{Paging, Part, check_range};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntityListReport {
     pub collection: String,
     #[serde(flatten)]
     pub list: EntityList,
+    /// The offset to go on with; absent at the end.
+    pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
@@ -32,6 +34,8 @@ pub struct MentionsReport {
     pub contracts: Vec<ContractRole>,
     /// The passages that mention it most, first.
     pub mentions: Vec<MentionReport>,
+    /// The offset to go on with; absent at the end.
+    pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
@@ -93,15 +97,25 @@ impl Host {
         document: Option<&str>,
         named: Option<&str>,
         sort_by: EntitySort,
-        top_k: u32,
+        paging: Paging,
     ) -> Result<EntityListReport> {
-        check_range("top_k", top_k, 1..=500)?;
+        let Paging { offset, limit } = paging;
+        check_range("top_k", limit, 1..=500)?;
         let known = known(self, collection)?;
         let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
-        let request =
-            ListEntities { entity_type, document, named, sort_by, least_confidence: 0, top_k: top_k as usize };
+        let request = ListEntities {
+            entity_type,
+            document,
+            named,
+            sort_by,
+            skip: offset as usize,
+            top_k: limit as usize,
+            ..ListEntities::default()
+        };
         let list = known.graph().list_entities(&request);
-        Ok(EntityListReport { collection: known.name(), list, notices: known.notices()? })
+        let next = u64::from(offset) + list.entities.len() as u64;
+        let next_offset = Some(next).filter(|next| *next < list.total && !list.entities.is_empty());
+        Ok(EntityListReport { collection: known.name(), list, next_offset, notices: known.notices()? })
     }
 
     /// The passages that mention the entity of this name, an alias of it or something like it.
@@ -110,20 +124,21 @@ impl Host {
         collection: CollectionId,
         name: &str,
         entity_type: Option<EntityType>,
-        top_k: u32,
+        paging: Paging,
     ) -> Result<MentionsReport> {
-        check_range("top_k", top_k, 1..=100)?;
+        check_range("top_k", paging.limit, 1..=100)?;
         let known = known(self, collection)?;
         let (found, documents) = {
             let graph = known.graph();
             let id = resolve(&graph, name, entity_type)?;
-            let found = graph.mentions(id, top_k as usize).ok_or_else(|| gone(name))?;
+            let found = graph.mentions(id, paging.end() + 1).ok_or_else(|| gone(name))?;
             let documents = roles::mentioning(&graph, id, &found.entity);
             (found, documents)
         };
         let contracts = roles::of(&known.collection, &found.entity, &documents)?;
+        let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
         let mut mentions = Vec::new();
-        for chunk in found.chunks {
+        for chunk in chunks {
             if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &self.config().citations)? {
                 mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
             }
@@ -133,6 +148,7 @@ impl Host {
             entity: found.entity,
             contracts,
             mentions,
+            next_offset,
             notices: known.notices()?,
         })
     }

@@ -7,13 +7,15 @@ use serde::Serialize;
 use super::snippet::{self, Snippet};
 use crate::graph::{ListReferences, ReferenceList, ReferenceSort, ReferenceView, known};
 use crate::host::Host;
-use crate::paging::check_range;
+use crate::paging::{Paging, Part, check_range};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReferenceListReport {
     pub collection: String,
     #[serde(flatten)]
     pub list: ReferenceList,
+    /// The offset to go on with; absent at the end.
+    pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
@@ -23,6 +25,8 @@ pub struct CitationsReport {
     pub collection: String,
     pub reference: ReferenceView,
     pub citations: Vec<CitationReport>,
+    /// The offset to go on with; absent at the end.
+    pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
 
@@ -43,27 +47,30 @@ impl Host {
         collection: CollectionId,
         kind: Option<ReferenceKind>,
         sort_by: ReferenceSort,
-        top_k: u32,
+        paging: Paging,
     ) -> Result<ReferenceListReport> {
-        check_range("top_k", top_k, 1..=200)?;
+        check_range("top_k", paging.limit, 1..=200)?;
         let known = known(self, collection)?;
-        let list = known.graph().list_references(&ListReferences { kind, sort_by, top_k: top_k as usize });
-        Ok(ReferenceListReport { collection: known.name(), list, notices: known.notices()? })
+        let mut list = known.graph().list_references(&ListReferences { kind, sort_by, top_k: paging.end() + 1 });
+        let Part { items, next_offset, .. } = paging.of(list.references);
+        list.references = items;
+        Ok(ReferenceListReport { collection: known.name(), list, next_offset, notices: known.notices()? })
     }
 
-    pub fn reference_citations(&self, collection: CollectionId, name: &str, top_k: u32) -> Result<CitationsReport> {
-        check_range("top_k", top_k, 1..=100)?;
+    pub fn reference_citations(&self, collection: CollectionId, name: &str, paging: Paging) -> Result<CitationsReport> {
+        check_range("top_k", paging.limit, 1..=100)?;
         let known = known(self, collection)?;
         let found = {
             let graph = known.graph();
             let id = graph.resolve_reference(name, None)?;
-            graph.citations(id, top_k as usize).ok_or_else(|| {
+            graph.citations(id, paging.end() + 1).ok_or_else(|| {
                 let hint = hint!["See the references with ", Action::ListReferences, "."];
                 Error::new(ErrorCode::NotFound, format!("Reference not found: \"{name}\".")).with_hint(hint)
             })?
         };
+        let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
         let mut citations = Vec::new();
-        for chunk in found.chunks {
+        for chunk in chunks {
             if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &self.config().citations)? {
                 citations.push(CitationReport { citations: chunk.citations, relation: chunk.relation, snippet });
             }
@@ -72,6 +79,7 @@ impl Host {
             collection: known.name(),
             reference: found.reference,
             citations,
+            next_offset,
             notices: known.notices()?,
         })
     }

@@ -56,6 +56,8 @@ pub struct ListEntities<'a> {
     pub sort_by: EntitySort,
     /// Only those of this confidence, in percent, or more.
     pub least_confidence: u8,
+    /// So many are left out at the beginning.
+    pub skip: usize,
     pub top_k: usize,
 }
 
@@ -67,7 +69,7 @@ pub struct EntityList {
 }
 
 impl Graph {
-    /// The first `top_k` entities; ties are broken by mentions, then by type and key.
+    /// `top_k` entities from the one at `skip`; ties are broken by mentions, then by type and key.
     pub fn list_entities(&self, request: &ListEntities<'_>) -> EntityList {
         let wanted = |item: &Item<EntityType>| {
             request.entity_type.is_none_or(|wanted| wanted == item.kind)
@@ -95,7 +97,12 @@ impl Graph {
                 (item.name().to_lowercase(), Reverse(item.count), item.kind, item.key.to_string())
             }),
         }
-        let entities = all.into_iter().take(request.top_k).filter_map(|(id, _)| self.entity(EntityId(id))).collect();
+        let entities = all
+            .into_iter()
+            .skip(request.skip)
+            .take(request.top_k)
+            .filter_map(|(id, _)| self.entity(EntityId(id)))
+            .collect();
         EntityList { total, entities }
     }
 

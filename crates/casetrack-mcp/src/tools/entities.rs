@@ -2,6 +2,7 @@
 
 use casetrack_core::{EntityType, Feature, Result};
 use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, MentionsReport, TogetherReport};
+use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,10 @@ pub(crate) struct ListParameters {
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 500))]
     top_k: u32,
+    /// The next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 1_000_000))]
+    offset: u32,
 }
 
 impl Tool for ListEntities {
@@ -95,14 +100,22 @@ impl Tool for ListEntities {
         organizations, dates, monetary amounts, locations, and concepts.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const LIST: Option<List<Self::Response>> = Some(List::new(&["/entities"], |report| &mut report.list.entities));
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/entities"], |report| &mut report.list.entities, |report| &mut report.next_offset));
     type Parameters = ListParameters;
     type Response = EntityListReport;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EntityListReport>> {
-        let ListParameters { entity_type, document_filter, named, sort_by, top_k } = parameters;
+        let ListParameters { entity_type, document_filter, named, sort_by, top_k: limit, offset } = parameters;
         let (collection, document, named) = (context.active()?.id, document_filter.as_deref(), named.as_deref());
-        let report = context.engine.list_entities(collection, entity_type.one(), document, named, sort_by, top_k)?;
+        let report = context.engine.list_entities(
+            collection,
+            entity_type.one(),
+            document,
+            named,
+            sort_by,
+            Paging { offset, limit },
+        )?;
         Ok(Reply::new(report, text::entities::list))
     }
 }
@@ -121,6 +134,10 @@ pub(crate) struct FindParameters {
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
+    /// The next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
+    offset: u32,
 }
 
 impl Tool for FindEntity {
@@ -131,13 +148,14 @@ impl Tool for FindEntity {
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Core;
     const FEATURE: Option<Feature> = Some(Feature::FindEntity);
-    const LIST: Option<List<Self::Response>> = Some(List::new(&["/mentions"], |report| &mut report.mentions));
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/mentions"], |report| &mut report.mentions, |report| &mut report.next_offset));
     type Parameters = FindParameters;
     type Response = MentionsReport;
 
     fn call(context: &Context<'_>, parameters: FindParameters) -> Result<Reply<MentionsReport>> {
-        let FindParameters { entity, entity_type, top_k } = parameters;
-        mentions(context, &entity, entity_type, top_k)
+        let FindParameters { entity, entity_type, top_k: limit, offset } = parameters;
+        mentions(context, &entity, entity_type, Paging { offset, limit })
     }
 }
 
@@ -155,6 +173,10 @@ pub(crate) struct MentionsParameters {
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
+    /// The next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
+    offset: u32,
 }
 
 impl Tool for GetEntityMentions {
@@ -164,18 +186,19 @@ impl Tool for GetEntityMentions {
         entity is referenced. Uses the entity index built during ingestion. Supports fuzzy matching on entity name.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const LIST: Option<List<Self::Response>> = Some(List::new(&["/mentions"], |report| &mut report.mentions));
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/mentions"], |report| &mut report.mentions, |report| &mut report.next_offset));
     type Parameters = MentionsParameters;
     type Response = MentionsReport;
 
     fn call(context: &Context<'_>, parameters: MentionsParameters) -> Result<Reply<MentionsReport>> {
-        let MentionsParameters { entity_name, entity_type, top_k } = parameters;
-        mentions(context, &entity_name, entity_type, top_k)
+        let MentionsParameters { entity_name, entity_type, top_k: limit, offset } = parameters;
+        mentions(context, &entity_name, entity_type, Paging { offset, limit })
     }
 }
 
-fn mentions(context: &Context<'_>, name: &str, entity_type: AnyType, top_k: u32) -> Result<Reply<MentionsReport>> {
-    let report = context.engine.entity_mentions(context.active()?.id, name, entity_type.one(), top_k)?;
+fn mentions(context: &Context<'_>, name: &str, entity_type: AnyType, paging: Paging) -> Result<Reply<MentionsReport>> {
+    let report = context.engine.entity_mentions(context.active()?.id, name, entity_type.one(), paging)?;
     Ok(Reply::new(report, text::entities::mentions))
 }
 

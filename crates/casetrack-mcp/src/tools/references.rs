@@ -2,6 +2,7 @@
 
 use casetrack_core::{ReferenceKind, Result};
 use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, ReferenceSort};
+use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,10 @@ pub(crate) struct ListParameters {
     #[serde(default = "super::number::<50>")]
     #[schemars(range(min = 1, max = 200))]
     top_k: u32,
+    /// The next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
+    offset: u32,
 }
 
 impl Tool for ListReferences {
@@ -65,13 +70,15 @@ impl Tool for ListReferences {
         understand which external sources matter most in the collection.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const LIST: Option<List<Self::Response>> = Some(List::new(&["/references"], |report| &mut report.list.references));
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/references"], |report| &mut report.list.references, |report| &mut report.next_offset));
     type Parameters = ListParameters;
     type Response = ReferenceListReport;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<ReferenceListReport>> {
-        let ListParameters { reference_type, sort_by, top_k } = parameters;
-        let report = context.engine.list_references(context.active()?.id, reference_type.one(), sort_by, top_k)?;
+        let ListParameters { reference_type, sort_by, top_k: limit, offset } = parameters;
+        let paging = Paging { offset, limit };
+        let report = context.engine.list_references(context.active()?.id, reference_type.one(), sort_by, paging)?;
         Ok(Reply::new(report, text::references::list))
     }
 }
@@ -87,6 +94,10 @@ pub(crate) struct CitationsParameters {
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
     top_k: u32,
+    /// The next_offset of an earlier answer
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
+    offset: u32,
 }
 
 impl Tool for GetReferenceCitations {
@@ -96,13 +107,15 @@ impl Tool for GetReferenceCitations {
         this to understand how a reference is used throughout the collection.";
     const EFFECT: Effect = Effect::Reads;
     const TOOLSET: Toolset = Toolset::Graph;
-    const LIST: Option<List<Self::Response>> = Some(List::new(&["/citations"], |report| &mut report.citations));
+    const LIST: Option<List<Self::Response>> =
+        Some(List::with_next(&["/citations"], |report| &mut report.citations, |report| &mut report.next_offset));
     type Parameters = CitationsParameters;
     type Response = CitationsReport;
 
     fn call(context: &Context<'_>, parameters: CitationsParameters) -> Result<Reply<CitationsReport>> {
-        let report =
-            context.engine.reference_citations(context.active()?.id, &parameters.reference, parameters.top_k)?;
+        let CitationsParameters { reference, top_k: limit, offset } = parameters;
+        let paging = Paging { offset, limit };
+        let report = context.engine.reference_citations(context.active()?.id, &reference, paging)?;
         Ok(Reply::new(report, text::references::citations))
     }
 }

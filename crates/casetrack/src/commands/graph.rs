@@ -51,11 +51,11 @@ impl Entities {
         let collection = self.target.find(engine)?.id;
         let Self { entity_type, top_k, .. } = self;
         if let Some(name) = &self.name {
-            let mentions = engine.entity_mentions(collection, name, entity_type, top_k)?;
+            let mentions = engine.entity_mentions(collection, name, entity_type, first(top_k))?;
             return console.print(&mentions, text::entities::mentions);
         }
         let (document, sort_by) = (self.document.as_deref(), EntitySort::default());
-        let list = engine.list_entities(collection, entity_type, document, None, sort_by, top_k)?;
+        let list = engine.list_entities(collection, entity_type, document, None, sort_by, first(top_k))?;
         console.print(&list, text::entities::list)
     }
 }
@@ -77,10 +77,10 @@ impl References {
         let engine = &console.engine;
         let collection = self.target.find(engine)?.id;
         if let Some(name) = &self.name {
-            let citations = engine.reference_citations(collection, name, self.top_k)?;
+            let citations = engine.reference_citations(collection, name, first(self.top_k))?;
             return console.print(&citations, text::references::citations);
         }
-        let list = engine.list_references(collection, None, ReferenceSort::default(), self.top_k)?;
+        let list = engine.list_references(collection, None, ReferenceSort::default(), first(self.top_k))?;
         console.print(&list, text::references::list)
     }
 }
@@ -206,4 +206,8 @@ impl Clusters {
         let clusters = console.engine.document_clusters(collection, self.by, self.max_clusters)?;
         console.print(&clusters, text::overview::clusters)
     }
+}
+
+fn first(limit: u32) -> Paging {
+    Paging { offset: 0, limit }
 }

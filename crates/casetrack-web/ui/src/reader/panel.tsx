@@ -12,8 +12,8 @@ type Tab = "outline" | "hits" | "names" | "related" | "marks" | "about";
 
 /** Headings that are listed. */
 const HEADINGS = 1000;
-/** Names that are asked for, of all types: the most that one answer has. */
-const NAMES = 500;
+/** Names that are asked for at once, of all types. */
+const NAMES = 200;
 /** Hidden texts and tracked changes that are asked for at once. */
 const MARKS = 100;
 
@@ -117,7 +117,7 @@ interface Name {
 
 function Names({ route, number }: { route: Route; number: number }) {
   const page = useTool<PageContent>(route.collection, "read_page", { document: route.id, page: number, names: true });
-  const loaded = useParts<Entity, { entities: Entity[]; total: number; next_offset?: number | null }>(
+  const loaded = useParts<Entity, { entities: Entity[]; next_offset?: number | null }>(
     route.collection,
     "list_entities",
     { document_filter: route.id, top_k: NAMES },
@@ -134,11 +134,7 @@ function Names({ route, number }: { route: Route; number: number }) {
       {page.value.names.length === 0 ? <p class="quiet">{t.reader.noNamesHere}</p> : <NameList route={route} names={page.value.names} />}
       <h2>{t.reader.namesOfAll}</h2>
       <NameList route={route} names={named} />
-      {loaded.next ? (
-        <More shown={named.length} onMore={loaded.more} />
-      ) : (
-        loaded.first.total > loaded.rows.length && <p class="quiet">{t.reader.mostNames}</p>
-      )}
+      {loaded.next && <More shown={named.length} onMore={loaded.more} />}
     </>
   );
 }

@@ -11,9 +11,9 @@ import { t } from "../strings";
 import { AddEvidence, excerptOf } from "./evidence-actions";
 import { Graph } from "./graph";
 
-/** Names that are listed: the most that one answer has. Others are found by their letters. */
+/** Names that are asked for at once; the list grows with scrolling. */
 const PART = 500;
-/** Passages that are listed: the most that one answer has. */
+/** Passages that are asked for at once. */
 const MENTIONS = 100;
 
 export type EntityType = keyof typeof t.entities.types;
@@ -66,7 +66,6 @@ export function Entities({ route }: { route: Route }) {
           )}
         </Empty>
       )}
-      {loaded.first && !loaded.next && loaded.first.total > rows.length && <p class="facts">{t.entities.most(rows.length, loaded.first.total)}</p>}
       {rows.length > 0 && (
         <VirtualList
           label={t.entities.list}
@@ -194,11 +193,7 @@ function Profile({ collection, name, type }: { collection: string; name: string;
             </li>
           ))}
         </ul>
-        {loaded.next ? (
-          <More shown={loaded.rows.length} total={entity.chunks} onMore={loaded.more} />
-        ) : (
-          entity.chunks > loaded.rows.length && <p class="quiet">{t.states.first(loaded.rows.length, entity.chunks)}</p>
-        )}
+        {loaded.next && <More shown={loaded.rows.length} total={entity.chunks} onMore={loaded.more} />}
       </section>
     </article>
   );

@@ -10,9 +10,9 @@ import type { Mention, Reference } from "../mcp/types";
 import { t } from "../strings";
 import { AddEvidence, excerptOf } from "./evidence-actions";
 
-/** References that are listed: the most that one answer has. */
-const MOST = 200;
-/** Citations that are listed: the most that one answer has. */
+/** References that are asked for at once; the list grows with scrolling. */
+const ROWS = 200;
+/** Citations that are asked for at once. */
 const PART = 100;
 type Kind = keyof typeof t.references.kinds;
 
@@ -25,7 +25,7 @@ export function References({ route }: { route: Route }) {
   const loaded = useParts<Reference, { references: Reference[]; total: number; next_offset?: number | null }>(
     collection,
     "list_references",
-    { reference_type: kind, top_k: MOST },
+    { reference_type: kind, top_k: ROWS },
     (answer) => ({ rows: answer.references, next: answer.next_offset }),
   );
   const { rows, first } = loaded;
@@ -58,7 +58,6 @@ export function References({ route }: { route: Route }) {
                 <p>{t.references.noneHint}</p>
               </Empty>
             )}
-            {first && !loaded.next && first.total > rows.length && <p class="facts">{t.references.most(rows.length, first.total)}</p>}
             {rows.length > 0 && (
               <VirtualList
                 label={t.references.list}
@@ -160,7 +159,7 @@ function Citations({ route, name }: { route: Route; name: string }) {
           </section>
         );
       })}
-      {loaded.next ? <More shown={citations.length} onMore={loaded.more} /> : citations.length === PART && <p class="quiet">{t.states.first(PART)}</p>}
+      {loaded.next && <More shown={citations.length} onMore={loaded.more} />}
     </article>
   );
 }

@@ -481,7 +481,11 @@ fn views_are_named_to_hosts_that_show_them() {
     let read = host.request("resources/read", json!({"uri": "ui://casetrack/evidence"}));
     let mut without = shown.clone();
     let mut viewed = Vec::new();
-    for tool in without["tools"].as_array_mut().unwrap() {
+    let tools = without["tools"].as_array_mut().unwrap();
+    // What the view itself calls is offered to nobody else.
+    let of_view: Vec<Value> =
+        tools.extract_if(.., |tool| tool["_meta"]["ui"]["visibility"] == json!(["app"])).collect();
+    for tool in tools {
         if let Some(meta) = tool.as_object_mut().unwrap().remove("_meta") {
             assert_eq!(meta["ui"]["resourceUri"], "ui://casetrack/evidence");
             assert_eq!(meta["ui/resourceUri"], "ui://casetrack/evidence");
@@ -498,11 +502,13 @@ fn views_are_named_to_hosts_that_show_them() {
                 viewed.contains(&"search_documents".to_owned()) && viewed.contains(&"get_chunk".to_owned()),
                 "{viewed:?}"
             );
+            let of_view: Vec<&Value> = of_view.iter().map(|tool| &tool["name"]).collect();
+            assert_eq!(of_view, ["show_more"]);
             assert!(plain.request("resources/list", json!({})).unwrap().to_string().find("ui://").is_none());
             assert!(host.request("resources/list", json!({})).unwrap().to_string().contains("ui://casetrack/evidence"));
         }
         // A build without the front end names no view.
-        Err(_) => assert!(viewed.is_empty(), "{viewed:?}"),
+        Err(_) => assert!(viewed.is_empty() && of_view.is_empty(), "{viewed:?}"),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::commands::{self, OnCollections};
 use crate::options::Global;
-use crate::{help, look, manual, output, owner, service, shell, start};
+use crate::{help, look, manual, output, owner, service, shell, start, stop};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -51,7 +51,7 @@ pub enum Command {
     Schemas(commands::schemas::Schemas),
     ReadFiles(commands::read_files::ReadFiles),
     Help(manual::Help),
-    Stop(owner::mcp::Stop),
+    Stop(stop::Stop),
     Owner(owner::serve::Owner),
 }
 

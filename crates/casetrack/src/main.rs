@@ -19,6 +19,7 @@ mod secrets;
 mod service;
 mod shell;
 mod start;
+mod stop;
 
 use std::process::ExitCode;
 

@@ -148,7 +148,8 @@ fn a_caller_that_joins_a_job_hears_first_how_far_it_is() {
     };
     let ended = queue.wait(id, &listener);
     assert!(ended.state == JobState::Completed && ended.failing.is_empty());
-    let joined = ProgressTotals { total: Some(40), files: 4, failed: 1, chunks: 12, ..ProgressTotals::default() };
+    let joined =
+        ProgressTotals { total: Some(40), files: 4, failed: 1, chunks: 12, embedded: 9, ..ProgressTotals::default() };
     assert_eq!(heard.lock().unwrap().0, [joined, ProgressTotals { files: 5, chunks: 13, ..joined }]);
 }
 

@@ -53,6 +53,7 @@ fn specified() -> Value {
             "collection_type": {"type": "string", "enum": [
                 "project", "contract", "financial", "compliance", "research", "hr", "operations", "other"
             ]},
+            "profile": string,
         }],
         "list_collections": [[], {
             "status_filter": {"type": "string", "enum": ["active", "closed", "archived", "all"], "default": "active"},
@@ -87,7 +88,8 @@ fn specified() -> Value {
         }],
         "reindex_document": [["document_name"], {"document_name": string, "force": no, "reparse": yes, "wait_seconds": wait}],
         "reindex_collection": [["confirm"], {
-            "confirm": no, "reparse": yes, "skip_unchanged": no, "profile": string, "wait_seconds": wait,
+            "confirm": no, "reparse": yes, "skip_unchanged": no, "profile": string, "precision": string,
+            "throttle": {"type": "integer", "default": 0, "minimum": 0, "maximum": 90}, "wait_seconds": wait,
         }],
         "get_index_status": [[], {"document_filter": string}],
         "list_documents": [[], {

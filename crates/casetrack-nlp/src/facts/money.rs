@@ -29,7 +29,9 @@ static AFTER_INVOICE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static NET: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\bnet (?:of )?(?:thirty|sixty|forty-five|ninety|[0-9]{1,3})(?: \([0-9]+\))?(?: days)?\b")
+    pattern(
+        r"(?i)\bnet (?:(?:thirty|sixty|forty-five|ninety|[0-9]{1,3})(?: \([0-9]+\))?(?: days)?|of [0-9]{1,3} days)\b",
+    )
 });
 
 /// Longest text of a cell, in characters.
@@ -116,7 +118,11 @@ fn payment(text: &Text<'_>) -> Option<Fact> {
         if !DUE.is_match(said) {
             continue;
         }
-        if let Some(net) = NET.find(said) {
+        // "net 330,000" is a sum.
+        let is_sum = |end: usize| {
+            said[end..].starts_with([',', '.']) && said[end + 1..].starts_with(|c: char| c.is_ascii_digit())
+        };
+        if let Some(net) = NET.find_iter(said).find(|net| !is_sum(net.end())) {
             let range = sentence.start + net.start()..sentence.start + net.end();
             return Some(Fact::new(text, FactKind::PaymentTerms, net.as_str().replace('\n', " "), range, 85));
         }

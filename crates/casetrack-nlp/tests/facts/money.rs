@@ -45,6 +45,8 @@ fn terms_of_payment_are_those_of_invoices() {
         ("All invoices are due within 2 weeks of the date of invoice.", "2 weeks of the date of invoice"),
         ("Acme shall deliver the Products within 30 days after the order.", ""),
         ("The term is five years from the date of this statement.", ""),
+        ("Approved change orders due for payment, net 330,500 pounds.", ""),
+        ("Each invoice is paid net of 5 per cent retention.", ""),
     ] {
         let found = facts_of(&[&format!("{OPENING}2. {clause}\n")]);
         assert_eq!(values(&found, FactKind::PaymentTerms), expected, "{clause}");

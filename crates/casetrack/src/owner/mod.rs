@@ -32,4 +32,4 @@ pub mod serve;
 mod session;
 mod wire;
 
-pub use connect::answers;
+pub use connect::{answers, stop};

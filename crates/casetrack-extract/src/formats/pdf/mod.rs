@@ -91,6 +91,12 @@ struct TextPage {
 }
 
 impl TextPage {
+    /// Whether it says more than the page number or Bates number of a scan.
+    fn is_long(&self) -> bool {
+        let lines = self.paragraphs.iter().flat_map(|paragraph| &paragraph.lines);
+        letters_of(lines) >= MIN_TEXT_OF_SCAN
+    }
+
     fn needs_ocr(&self) -> bool {
         matches!(self.state, PageState::Scanned | PageState::Garbage) || !self.unread.areas.is_empty()
     }
@@ -315,6 +321,11 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     Ok(pages.into_iter().map(grouped).collect())
 }
 
+/// The number of characters that are printed in lines, without white space.
+fn letters_of<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
+    lines.into_iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum()
+}
+
 /// What of a page is to be read by OCR; `None` when its pictures hold no text, or it cannot be rendered.
 fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> Option<Picture> {
     let rendered = {
@@ -324,6 +335,7 @@ fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> O
     let page = rendered.map_err(|error| log_damage(source, index, &error)).ok()?;
     match text.state {
         PageState::Readable => scan::cut_out(&page, &text.unread.areas, &text.paragraphs),
+        PageState::Scanned if text.is_long() => Some(scan::without(page, &text.paragraphs)),
         _ => Some(page),
     }
 }
@@ -349,7 +361,7 @@ fn read_page(mut annotated: Annotated, search: &mut Search) -> Result<ReadPage, 
         }
     });
     annotated.take_stamps(&mut lines);
-    let printed: usize = lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum();
+    let printed = letters_of(&lines);
     let coverage = if printed == 0 { SCAN_COVERAGE_WITHOUT_TEXT } else { SCAN_COVERAGE };
     let is_stamped = || pictures.one_covers(STAMPED_SCAN_COVERAGE) && scan::is_stamped(&lines, &view.area());
     let state = if printed < MIN_TEXT_OF_SCAN && pictures.cover(coverage) {

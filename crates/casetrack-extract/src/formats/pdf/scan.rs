@@ -83,6 +83,19 @@ pub(super) fn render(page: &PdfPage, max_pixels: u64) -> Result<Picture, PdfiumE
     })
 }
 
+/// A scan without the stamps that the text layer says: they are level on a page that may lie askew, and read so well that the page would seem to be.
+pub(super) fn without(mut page: Picture, text: &[Paragraph]) -> Picture {
+    let width = page.image.width;
+    for line in text.iter().flat_map(|paragraph| &paragraph.lines) {
+        let PixelRanges { columns, rows } = page.pixels(&line.area);
+        for row in rows {
+            let place = row * width + columns.start..row * width + columns.end;
+            page.image.pixels.get_mut(place).into_iter().for_each(|row| row.fill(u8::MAX));
+        }
+    }
+    page
+}
+
 /// Pictures on a page that is rendered, in one picture of the part of the page that holds them, without what the text layer says.
 /// `None` when they cannot hold text.
 pub(super) fn cut_out(page: &Picture, areas: &[Rect], text: &[Paragraph]) -> Option<Picture> {

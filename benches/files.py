@@ -65,12 +65,12 @@ def wait_for_indexes(database):
 class Session:
     """A session of an assistant, with the options of `casetrack mcp`."""
 
-    def __init__(self, casetrack, *options):
+    def __init__(self, casetrack, *options, client="bench"):
         command = [*casetrack, "mcp", *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.count = 0
-        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
-        self.request("initialize", client)
+        info = {"name": client, "version": "1"}
+        self.request("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info})
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def send(self, message):
@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--files", type=int, default=100_000)
     parser.add_argument("--flat", action="store_true")
     parser.add_argument("--tree", type=Path)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=3, help="more than 3 exceed the calls that a client may make in a minute")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root, home = options.tree or Path(folder, "tree"), Path(folder, "home")

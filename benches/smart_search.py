@@ -4,7 +4,7 @@
 Usage: benches/smart_search.py PROGRAM [--passages N] [--files N] [--queries N]
 
 Writes files with about so many passages together, has indexFolder read them, and asks each query once: three words of one passage, so that
-each has an answer. A client may ask 60 times within a minute, so each session asks 50. Prints how long the index took, how many passages there
+each has an answer. A client may ask 60 times within a minute, so a client of another name comes after 50. Prints how long the index took, how many passages there
 are, and the percentiles. Reading 100,000 passages takes most of an hour on two cores. Needs only the standard library.
 """
 
@@ -61,7 +61,7 @@ def main():
         for count, query in enumerate(rng.sample(queries, options.queries)):
             if count % IN_A_SESSION == 0:
                 session.close()
-                session = Session(casetrack, "--toolsets", "files", "--root", str(root))
+                session = Session(casetrack, "--toolsets", "files", "--root", str(root), client=f"bench {count}")
                 # The first search of all loads the models.
                 session.call("searchFiles", query="notice")
             milliseconds, found = session.call("searchFiles", query=query)

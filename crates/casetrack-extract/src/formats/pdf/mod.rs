@@ -87,16 +87,12 @@ struct TextPage {
     holds_file: bool,
     /// Of a readable page.
     unread: Unread,
+    /// Of a scan with longer stamps: where they are printed. Annotations do not count, which may lie over what is to be read.
+    stamps: Vec<Rect>,
     label: Option<String>,
 }
 
 impl TextPage {
-    /// Whether it says more than the page number or Bates number of a scan.
-    fn is_long(&self) -> bool {
-        let lines = self.paragraphs.iter().flat_map(|paragraph| &paragraph.lines);
-        letters_of(lines) >= MIN_TEXT_OF_SCAN
-    }
-
     fn needs_ocr(&self) -> bool {
         matches!(self.state, PageState::Scanned | PageState::Garbage) || !self.unread.areas.is_empty()
     }
@@ -312,18 +308,20 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     tables::find(&mut pages);
     let grouped = |page: ReadPage| {
         let ReadPage { state, lines, unread, units, holds_file, label, .. } = page;
+        let is_stamped = state == PageState::Scanned && letters_of(&lines) >= MIN_TEXT_OF_SCAN;
+        let stamps = lines.iter().filter(|_| is_stamped).map(|line| line.area).collect();
         let mut paragraphs = layout::paragraphs(lines);
         annotations::insert(&mut paragraphs, units.clone());
         let mut said = Vec::new();
         annotations::insert(&mut said, units);
-        TextPage { state, paragraphs, units: said, holds_file, unread, label }
+        TextPage { state, paragraphs, units: said, holds_file, unread, stamps, label }
     };
     Ok(pages.into_iter().map(grouped).collect())
 }
 
 /// The number of characters that are printed in lines, without white space.
-fn letters_of<'l>(lines: impl IntoIterator<Item = &'l Line>) -> usize {
-    lines.into_iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum()
+fn letters_of(lines: &[Line]) -> usize {
+    lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum()
 }
 
 /// What of a page is to be read by OCR; `None` when its pictures hold no text, or it cannot be rendered.
@@ -335,8 +333,7 @@ fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> O
     let page = rendered.map_err(|error| log_damage(source, index, &error)).ok()?;
     match text.state {
         PageState::Readable => scan::cut_out(&page, &text.unread.areas, &text.paragraphs),
-        PageState::Scanned if text.is_long() => Some(scan::without(page, &text.paragraphs)),
-        _ => Some(page),
+        _ => Some(scan::without(page, &text.stamps)),
     }
 }
 

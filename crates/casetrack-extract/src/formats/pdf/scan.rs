@@ -83,11 +83,11 @@ pub(super) fn render(page: &PdfPage, max_pixels: u64) -> Result<Picture, PdfiumE
     })
 }
 
-/// A scan without the stamps that the text layer says: they are level on a page that may lie askew, and read so well that the page would seem to be.
-pub(super) fn without(mut page: Picture, text: &[Paragraph]) -> Picture {
+/// A scan without the stamps at `areas`, which the text layer says: they are level on a page that may lie askew, and read so well that the page would seem to be.
+pub(super) fn without(mut page: Picture, areas: &[Rect]) -> Picture {
     let width = page.image.width;
-    for line in text.iter().flat_map(|paragraph| &paragraph.lines) {
-        let PixelRanges { columns, rows } = page.pixels(&line.area);
+    for area in areas {
+        let PixelRanges { columns, rows } = page.pixels(area);
         for row in rows {
             let place = row * width + columns.start..row * width + columns.end;
             page.image.pixels.get_mut(place).into_iter().for_each(|row| row.fill(u8::MAX));

@@ -71,8 +71,7 @@ impl Catalog {
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(folder: &Path) -> Result<Self> {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder.display(), error))?;
-        let writer = opened(folder)?;
-        let is_indexed = database::is_indexed(&writer).map_err(database::failed)?;
+        let (writer, is_indexed) = opened(folder)?;
         let catalog = Self {
             folder: folder.to_owned(),
             writer: Mutex::new(writer),
@@ -186,7 +185,7 @@ impl Catalog {
                 tracing::warn!(%error, "the catalogue of files is made anew");
                 lock(&self.readers).clear();
                 database::replace(&mut connection, &self.folder)?;
-                *connection = opened(&self.folder)?;
+                *connection = opened(&self.folder)?.0;
                 self.damaged.store(false, Ordering::Relaxed);
                 self.generation.fetch_add(1, Ordering::Relaxed);
                 work(&mut connection)
@@ -355,17 +354,23 @@ fn index(connection: &mut Connection, cancel: &Cancel) -> Result<()> {
     Ok(())
 }
 
-fn opened(folder: &Path) -> Result<Connection> {
+/// The connection that writes, and whether all is done that a thread does after scans.
+fn opened(folder: &Path) -> Result<(Connection, bool)> {
+    let prepare = |connection: &Connection| {
+        roots::import(connection, folder)?;
+        database::is_indexed(connection).map_err(database::failed)
+    };
     let mut connection = database::open(folder)?;
-    match roots::import(&connection, folder) {
+    let is_indexed = match prepare(&connection) {
         Err(error) if error.code == ErrorCode::Corrupt => {
+            tracing::warn!(%error, "the catalogue of files is made anew");
             database::replace(&mut connection, folder)?;
             connection = database::open(folder)?;
-            roots::import(&connection, folder)?;
+            prepare(&connection)?
         }
-        imported => imported?,
-    }
-    Ok(connection)
+        prepared => prepared?,
+    };
+    Ok((connection, is_indexed))
 }
 
 /// A panic while a lock was held leaves a connection behind, whose transaction is rolled back.

@@ -10,6 +10,7 @@ use serde_json::Value;
 const ARROWS: &[(&str, &[&str])] = &[
     ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp", "casetrack-text"]),
     ("casetrack-catalog", &["casetrack-core"]),
+    ("casetrack-conformance", &["casetrack-core", "casetrack-store"]),
     ("casetrack-core", &[]),
     ("casetrack-embed", &["casetrack-core"]),
     (

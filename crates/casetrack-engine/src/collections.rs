@@ -7,7 +7,7 @@ use casetrack_core::{
     Timestamp, hint,
 };
 use casetrack_embed::ModelProfile;
-use casetrack_store::{Collection, VectorModels, locked};
+use casetrack_store::{VectorModels, locked};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -272,7 +272,7 @@ impl Host {
             path: self.registry().path(id).display().to_string(),
             dense_model: collection.models().dense.clone(),
             sparse_model: collection.models().sparse.clone(),
-            sparse_chunks: Collection::counts(&collection)?.sparse_chunks,
+            sparse_chunks: collection.counts()?.sparse_chunks,
             storage,
             document_list: Paging { offset: 0, limit: MAX_LISTED }
                 .of(self.list_documents(id, DocumentSort::Name)?)

@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 use casetrack_core::{CollectionId, DocumentMeta, Error, Result};
 use casetrack_vault::files::plain_bytes;
 
-use crate::collection::{Collection, UPLOADS};
+use crate::collection::{LocalCollection, UPLOADS};
 use crate::seal::Output;
 use crate::{fs, originals};
 
-impl Collection {
+impl LocalCollection {
     /// Where the copy of a document's source file is, if one is kept: one that was asked for, or the sealed upload that it was read from.
     pub fn kept_copy(&self, meta: &DocumentMeta) -> Option<PathBuf> {
         if meta.original_stored {

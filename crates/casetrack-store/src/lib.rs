@@ -1,6 +1,6 @@
-//! Collections on disk.
+//! Collections: what the engine needs of a store ([`CollectionStore`], [`Store`]), and the store on disk.
 //!
-//! A [`Collection`] is one directory:
+//! A [`LocalCollection`] is one directory:
 //!
 //! | path | content |
 //! |---|---|
@@ -16,7 +16,7 @@
 //! | `owned/` | what lies outside and tells of the collection, for a moment after it was moved into a vault or out of it |
 //! | `owner.lock` | locked by the process that has the collection open |
 //!
-//! A vault ([`Collection::create_vault`]) has the same directories. `vault.header` and its copy say what opens it, `collection.sealed`
+//! A vault ([`LocalCollection::create_vault`]) has the same directories. `vault.header` and its copy say what opens it, `collection.sealed`
 //! takes the place of `collection.json`, and all files and values that the store writes are sealed (docs/security.md). Names of files and
 //! directories, times, sizes, and random ids in keys are not.
 //!
@@ -30,7 +30,7 @@
 //! 3. The derived indexes apply the log entry in memory. They are saved now and then, each atomically with the number of the
 //!    last entry it contains, and entries that all of them have on disk are dropped from the log.
 //!
-//! Whatever happens between these steps, the next [`Collection::open`] brings the derived indexes to the end of the log, or
+//! Whatever happens between these steps, the next [`LocalCollection::open`] brings the derived indexes to the end of the log, or
 //! rebuilds them when they are missing, damaged or too far behind. A new derived index implements one trait
 //! (`derived::DerivedIndex`) and gets all of this.
 //!
@@ -70,6 +70,7 @@ mod seen;
 mod slots;
 mod sparse;
 mod stats;
+mod store;
 mod top_k;
 mod truth;
 mod vault;
@@ -81,8 +82,9 @@ mod yielding;
 pub use archive::{Archive, ArchiveKey, ArchiveManifest, Encryption, ExportOptions, ExportReport, archive_lock};
 pub use bm25::{Bm25Query, CONTEXT_WEIGHT, Expression, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions, Words};
 pub use collection::{
-    CatalogueEntry, Collection, Conditions, Correction, Counts, DescribedDocument, DiskUsage, DocumentChange, Filter,
-    Hit, IndexProgress, Naming, Observer, PageTest, Passage, Passages, Selection, Telling, TellingReader,
+    CatalogueEntry, Conditions, Correction, Counts, DescribedDocument, DiskUsage, DocumentChange, Filter, Hit,
+    IndexProgress, LocalCollection, Naming, Observer, PageFacts, PageTest, Passage, PassageSource, Passages, Selection,
+    Telling, TellingReader,
 };
 pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;
@@ -94,6 +96,7 @@ pub use repair::{LostDocument, RepairReport};
 pub use reseal::{ResealProgress, Rewritten, Waiting};
 pub use seal::Output;
 pub use stats::Stats;
+pub use store::{Collection, CollectionStore, KeptFiles, Store};
 pub use vault::locked;
 pub use verify::{Check, VerifyReport};
 pub use wipe::{Wiped, wipe_content, wipe_file, write_over};

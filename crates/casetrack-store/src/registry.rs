@@ -4,6 +4,7 @@ mod keyring;
 mod moving;
 mod owned;
 mod resealing;
+mod store;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -11,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
 
 use crate::archive::Archive;
-use crate::collection::{Collection, Counts, STAGING_PREFIX};
+use crate::collection::{Counts, LocalCollection, STAGING_PREFIX};
 use crate::error::corrupt;
 use crate::fs;
 use crate::lock::OwnerLock;
@@ -19,6 +20,7 @@ use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
 use crate::seal::Seal;
 use crate::seen::SeenFile;
+use crate::store::Collection;
 use crate::truth::{Truth, truth_dir};
 
 pub use keyring::{had_a_vault, note_vault};
@@ -110,19 +112,19 @@ impl Registry {
 
     /// Makes an empty collection and opens it.
     pub fn create(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
-        Collection::create(&self.path(meta.id), meta, models)
+        LocalCollection::create(&self.path(meta.id), meta, models).map(Collection::from)
     }
 
-    /// See [`Collection::import`].
+    /// See [`LocalCollection::import`].
     pub fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection> {
-        Collection::import(&self.path(meta.id), archive, meta)
+        LocalCollection::import(&self.path(meta.id), archive, meta).map(Collection::from)
     }
 
-    /// See [`Collection::open`].
+    /// See [`LocalCollection::open`].
     pub fn open_collection(&self, id: CollectionId) -> Result<Collection> {
         let key = self.key(id)?;
         let seal = key.as_deref().map_or_else(|| Ok(Seal::default()), Seal::with)?;
-        self.with_seen(Collection::open_plain_or_vault(&self.path(id), &seal)?, key.as_deref())
+        self.with_seen(LocalCollection::open_plain_or_vault(&self.path(id), &seal)?, key.as_deref())
     }
 
     /// The id and, if known, the name of every collection, including damaged ones that cannot be listed, and vaults that are locked.
@@ -131,25 +133,25 @@ impl Registry {
             let Ok(seal) = self.seal(id) else { return (id, None) };
             let dir = self.path(id);
             let name = Manifest::read(&dir, &seal).map(|manifest| manifest.collection.name).ok();
-            (id, name.or_else(|| Collection::name_in_truth(&dir, &seal)))
+            (id, name.or_else(|| LocalCollection::name_in_truth(&dir, &seal)))
         };
         Ok(self.ids()?.map(of).collect())
     }
 
-    /// See [`Collection::repair`].
+    /// See [`LocalCollection::repair`].
     pub fn repair(&self, id: CollectionId) -> Result<RepairReport> {
         let seal = self.seal(id)?;
         // The log may begin anew.
         SeenFile::forget(&self.seen_path(id))?;
-        Collection::repair_with(&self.path(id), seal)
+        LocalCollection::repair_with(&self.path(id), seal)
     }
 
-    /// See [`Collection::open_to_verify`].
+    /// See [`LocalCollection::open_to_verify`].
     pub fn open_to_verify(&self, id: CollectionId) -> Result<Collection> {
-        Collection::open_with(&self.path(id), false, &self.seal(id)?)
+        LocalCollection::open_with(&self.path(id), false, &self.seal(id)?).map(Collection::from)
     }
 
-    /// As [`Collection::counts_and_last_change`], even if it is open elsewhere, in some ten milliseconds. For a collection that is open
+    /// As [`LocalCollection::counts_and_last_change`], even if it is open elsewhere, in some ten milliseconds. For a collection that is open
     /// here, that is quicker.
     pub fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)> {
         let _settled = self.settled();

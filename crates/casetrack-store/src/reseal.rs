@@ -11,7 +11,7 @@ use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Result, Sha256};
 use rocksdb::IteratorMode;
 use sha2::Digest;
 
-use crate::collection::{COLUMNS, Collection, Counts, ORIGINALS, UPLOADS};
+use crate::collection::{COLUMNS, Counts, LocalCollection, ORIGINALS, UPLOADS};
 use crate::error::corrupt;
 use crate::fs;
 use crate::indexes::Indexes;
@@ -103,10 +103,10 @@ pub(crate) fn rewrite(
     waiting: Waiting<'_>,
 ) -> Result<(Rewritten, Counts)> {
     // The first open may migrate, which leaves a backup until the second.
-    drop(Collection::open_with(from, true, old)?);
+    drop(LocalCollection::open_with(from, true, old)?);
     let counts = {
         // Brings the indexes to the end of the log, saves them, and clears away what is left of earlier work.
-        let collection = Collection::open_with(from, true, old)?;
+        let collection = LocalCollection::open_with(from, true, old)?;
         collection.flush()?;
         collection.counts()?
     };
@@ -127,7 +127,7 @@ pub(crate) fn rewrite(
     work.quarantine()?;
     fs::sync_dirs(to)?;
     let done = work.done;
-    let written = Collection::open_with(to, true, new)?;
+    let written = LocalCollection::open_with(to, true, new)?;
     if written.counts()? != counts {
         return Err(differs(to));
     }

@@ -3,7 +3,7 @@
 use casetrack_core::Result;
 use rocksdb::properties::TOTAL_SST_FILES_SIZE;
 
-use crate::collection::{Collection, Counts, ORIGINALS};
+use crate::collection::{Counts, LocalCollection, ORIGINALS};
 use crate::fs;
 use crate::indexes::Indexes;
 use crate::repair::QUARANTINE;
@@ -36,7 +36,7 @@ impl Stats {
     }
 }
 
-impl Collection {
+impl LocalCollection {
     pub fn stats(&self) -> Result<Stats> {
         let truth = self.truth();
         let mut families = Vec::new();

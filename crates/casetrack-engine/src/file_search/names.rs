@@ -64,7 +64,7 @@ pub(super) fn find(
     }
     let catalog = host.catalog()?;
     let access = &host.config().access;
-    let documents = collection.map(Collection::catalogue).transpose()?;
+    let documents = collection.map(|collection| collection.catalogue()).transpose()?;
     let is_document = |path: &str| {
         let at = |documents: &Entries| documents.binary_search_by(|document| document.path.as_str().cmp(path)).is_ok();
         documents.as_ref().is_some_and(at)

@@ -71,7 +71,7 @@ impl Host {
         let sought: Vec<String> = query.sought().iter().map(|words| words.join(" ")).collect();
         let collection = self.collection(id)?;
         let fulfilling = fulfilling(&collection, &query)?;
-        let left = fulfilling.as_ref().map_or(Collection::counts(&collection)?.documents, |left| left.len() as u64);
+        let left = fulfilling.as_ref().map_or(collection.counts()?.documents, |left| left.len() as u64);
         if sought.is_empty() || left == 0 {
             return Ok(matches);
         }

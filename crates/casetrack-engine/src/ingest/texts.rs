@@ -5,7 +5,6 @@ use std::path::Path;
 
 use casetrack_core::{Cancel, CollectionId, DocumentId, Error, ErrorCode, ProgressSink, Result};
 use casetrack_extract::extract_text;
-use casetrack_store::Collection;
 
 use super::extracting::unchanged_vectors;
 use super::pace::Pace;
@@ -91,7 +90,7 @@ fn ready(stage: &FirstStage<'_>, mut source: Source, id: DocumentId) -> Result<R
     if let Some(recognizer) = stage.recognizer {
         prepared.annotations = Some(annotations(recognizer, &prepared.meta, &prepared.pages, stage.cancel)?);
     }
-    let earlier = Collection::document(stage.collection, id)?;
+    let earlier = stage.collection.document(id)?;
     let vectors = match &earlier {
         Some(earlier) => unchanged_vectors(stage.collection, earlier, &prepared.chunks, stage.sparse)?,
         None => prepared.chunks.iter().map(|_| None).collect(),

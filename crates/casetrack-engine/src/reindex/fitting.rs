@@ -6,7 +6,6 @@ use std::time::Duration;
 use casetrack_core::{Cancel, CollectionId, Notice, Result};
 use casetrack_embed::{ModelManifest, ModelProfile, ModelState, Outputs, find_models_dir};
 use casetrack_extract::language_name;
-use casetrack_store::Collection;
 
 use crate::host::{Host, vector_models};
 use crate::ingest::{IngestRequest, languages};
@@ -25,7 +24,7 @@ impl Host {
     ) -> Result<Option<Notice>> {
         let collection = self.collection_to_change(id)?;
         if !collection.models_are_open()
-            || Collection::counts(&collection)?.documents > 0
+            || collection.counts()?.documents > 0
             || !self.is_installed(ModelProfile::Multilingual)?
         {
             return Ok(None);

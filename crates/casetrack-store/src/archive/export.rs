@@ -13,7 +13,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::encrypted::Encryption;
 use super::{ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, document_entry, original_entry};
-use crate::collection::Collection;
+use crate::collection::LocalCollection;
 use crate::error::corrupt;
 use crate::originals::LINKS_PREFIX;
 use crate::reader::Reader;
@@ -48,7 +48,7 @@ pub struct ExportReport {
     pub left_out: Vec<String>,
 }
 
-impl Collection {
+impl LocalCollection {
     /// Writes the collection as of this moment into one file, which appears whole or not at all. Changes go on meanwhile and are not
     /// in it. One document at a time is held in memory.
     ///
@@ -68,7 +68,8 @@ impl Collection {
         self.export_with(target, options, Some(encryption))
     }
 
-    fn export_with(
+    /// See [`export`](Self::export) and [`export_encrypted`](Self::export_encrypted).
+    pub(crate) fn export_with(
         &self,
         target: &Path,
         options: &ExportOptions,
@@ -170,7 +171,7 @@ struct Links {
 }
 
 impl Links {
-    fn make(collection: &Collection, reader: &Reader<'_>) -> Result<Self> {
+    fn make(collection: &LocalCollection, reader: &Reader<'_>) -> Result<Self> {
         let name = format!("{LINKS_PREFIX}{}", CollectionId::random());
         let links = Self { dir: collection.dir().join(name) };
         for range in reader.slot_ranges()? {

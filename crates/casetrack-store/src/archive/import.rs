@@ -18,7 +18,7 @@ use super::{
     Archive, ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES,
     Source, document_entry, original_entry, refused, zip_error,
 };
-use crate::collection::Collection;
+use crate::collection::LocalCollection;
 use crate::error::corrupt;
 use crate::fs;
 use crate::originals;
@@ -194,7 +194,7 @@ fn read_manifest(
     }
 }
 
-impl Collection {
+impl LocalCollection {
     /// Makes a collection in `dir`, which must not exist, of everything in an archive, under the id and name of `meta`. Documents
     /// keep their ids and their order, so that searches find the same. An archive that is refused leaves nothing.
     ///
@@ -240,7 +240,7 @@ impl Collection {
 }
 
 /// Stores the documents of an archive in order.
-fn fill(collection: &Collection, archive: &mut Archive) -> Result<()> {
+fn fill(collection: &LocalCollection, archive: &mut Archive) -> Result<()> {
     let ArchiveManifest { documents, pages, chunks, .. } = archive.manifest;
     let models = archive.manifest.models.clone();
     for number in 0..documents {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use casetrack_core::marks::Marks;
 use casetrack_core::{DocumentId, DocumentMeta, DocumentType, FileFormat, Result, Sha256, Timestamp};
 
-use super::Collection;
+use super::LocalCollection;
 use crate::records::SlotRange;
 
 /// The part of a document's [`DocumentMeta`] that documents are chosen by, and by which a file is known again.
@@ -43,7 +43,7 @@ impl Catalogue {
     }
 }
 
-impl Collection {
+impl LocalCollection {
     /// What filters ask of each document, ordered by path. Kept in memory, some 350 bytes a document; reads only what changed.
     pub fn catalogue(&self) -> Result<Arc<[Arc<CatalogueEntry>]>> {
         let seq = self.truth.state()?.last_seq;

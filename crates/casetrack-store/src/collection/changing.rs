@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use casetrack_core::marks::Marks;
 use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
 
-use super::Collection;
+use super::LocalCollection;
 use crate::indexes::Kept;
 use crate::manifest::{Manifest, VectorModels};
 use crate::records::{Identity, State};
@@ -24,7 +24,7 @@ pub enum DocumentChange {
 /// Called after each change, once it is durable and searches see it. Other changes wait for it, so it must not use the collection.
 pub type Observer = Box<dyn Fn(DocumentId, DocumentChange) + Send + Sync>;
 
-impl Collection {
+impl LocalCollection {
     /// Notifies an observer of every change from now on. A collection has one at most: `false` if it has one already.
     pub fn observe(&self, observer: Observer) -> bool {
         self.observer.set(observer).is_ok()

@@ -4,7 +4,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use serde_json::Value;
 use sha2::Digest;
 
-use super::Collection;
+use super::LocalCollection;
 use crate::codec::{decode, encode};
 use crate::schema::{COLUMNS_KEY, cf};
 
@@ -14,7 +14,7 @@ pub(crate) const COLUMNS: &str = "columns.json";
 /// In a vault: digests of what the file may hold.
 type Known = Vec<[u8; 32]>;
 
-impl Collection {
+impl LocalCollection {
     /// The columns that [`set_columns`](Self::set_columns) was given last; `None` where there are none. Exports hold them.
     ///
     /// Errors: [`ErrorCode::Corrupt`] where the file is not JSON, and in a vault also where it is an earlier one.

@@ -2,7 +2,7 @@
 
 use casetrack_core::Result;
 
-use super::Collection;
+use super::LocalCollection;
 use crate::bm25::{Similar, correctable, term_of};
 
 /// A word in lower case that is in at most this many chunks is probably a slip there, too, …
@@ -24,7 +24,7 @@ pub struct Correction {
     pub is_known: bool,
 }
 
-impl Collection {
+impl LocalCollection {
     /// What was probably meant by the words of a text that no chunk has, or two where many have a similar one. Words of 4–7 letters may differ by one edit, longer ones by
     /// two. Words are compared as they are written, but for case and accents. Numbers, identifiers and abbreviations are left alone. Takes
     /// microseconds if all words are known, else milliseconds each.

@@ -3,11 +3,11 @@
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{Error, Result};
 
-use super::Collection;
+use super::LocalCollection;
 use crate::codec::encode;
 use crate::schema::{EVIDENCE_KEY, cf};
 
-impl Collection {
+impl LocalCollection {
     /// The evidence; an empty tray where there is none. Exports hold it.
     ///
     /// Errors: [`ErrorCode::Corrupt`](casetrack_core::ErrorCode::Corrupt) where it is not what was written.

@@ -42,7 +42,7 @@ pub use changing::{DocumentChange, Observer};
 pub(crate) use columns::COLUMNS;
 pub use correcting::Correction;
 pub use naming::Naming;
-pub use passages::{DescribedDocument, Passage, Passages};
+pub use passages::{DescribedDocument, PageFacts, Passage, PassageSource, Passages};
 pub use selecting::{Conditions, PageTest, Selection};
 pub use telling::{Telling, TellingReader};
 
@@ -52,7 +52,7 @@ pub struct Counts {
     pub documents: u64,
     pub pages: u64,
     pub chunks: u64,
-    /// Chunks that have a learned-sparse vector; the others are not found by [`Collection::search_sparse`].
+    /// Chunks that have a learned-sparse vector; the others are not found by [`LocalCollection::search_sparse`].
     pub sparse_chunks: u64,
     /// Documents that have annotations; the others were stored without analysis.
     pub annotated_documents: u64,
@@ -115,7 +115,7 @@ pub struct Hit {
 /// is on disk (RocksDB's write-ahead log is synced); a crash before leaves the document as it was. The derived indexes follow
 /// at once in memory and are saved now and then and by [`flush`](Self::flush); after a crash they catch up from the operation
 /// log when the collection is opened. Dropping a collection flushes it.
-pub struct Collection {
+pub struct LocalCollection {
     dir: PathBuf,
     manifest: Manifest,
     identity: Identity,
@@ -135,7 +135,7 @@ pub struct Collection {
     _owner: OwnerLock,
 }
 
-impl Collection {
+impl LocalCollection {
     /// Makes an empty collection in `dir`, which must not exist. It is built beside `dir` and renamed, so that a crash leaves
     /// nothing half made there.
     pub fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<Self> {
@@ -437,7 +437,7 @@ impl Collection {
     }
 }
 
-impl Drop for Collection {
+impl Drop for LocalCollection {
     fn drop(&mut self) {
         if let Err(error) = self.flush() {
             tracing::warn!(dir = %self.dir.display(), %error, "the indexes were not saved; they catch up at the next open");

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use casetrack_core::{DocumentId, Result};
 
-use super::Collection;
+use super::LocalCollection;
 
 /// A word of a text, or neighbouring ones, that some documents are called by.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Naming {
     pub share: f32,
 }
 
-impl Collection {
+impl LocalCollection {
     /// Words of a text that at most `most` documents are called by: names in file names and titles, and what covers say of
     /// parties. Looks each word up in the keyword index, and each passage that has a possible name.
     pub fn namings(&self, text: &str, most: usize) -> Result<Vec<Naming>> {

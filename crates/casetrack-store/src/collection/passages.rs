@@ -10,7 +10,7 @@ use casetrack_core::{
     Result, hidden_reasons, number_range, numbers_within,
 };
 
-use super::Collection;
+use super::LocalCollection;
 use crate::reader::Reader;
 use crate::records::ChunkSpan;
 
@@ -27,13 +27,14 @@ pub struct Passage {
     pub hidden_text: Vec<HiddenReason>,
 }
 
-/// What the passages of a page have in common.
-struct PageFacts {
-    origin: PageOrigin,
-    changes: Vec<Change>,
-    hidden: Vec<HiddenText>,
-    pictures: Vec<PictureText>,
-    numbered: Vec<NumberedText>,
+/// What the passages of a page have in common: how its text was obtained, and what of its notes they show.
+#[derive(Debug, Clone)]
+pub struct PageFacts {
+    pub origin: PageOrigin,
+    pub changes: Vec<Change>,
+    pub hidden: Vec<HiddenText>,
+    pub pictures: Vec<PictureText>,
+    pub numbered: Vec<NumberedText>,
 }
 
 /// A document, and whether its chunks have learned-sparse vectors.
@@ -43,17 +44,67 @@ pub struct DescribedDocument {
     pub has_sparse_vectors: bool,
 }
 
-/// Reads passages as of one moment, each document and page once. Holding it keeps old versions on disk; be brief.
+/// What [`Passages`] are read from: a collection as of one moment.
+pub trait PassageSource {
+    /// `None` where there is no such document.
+    fn document(&self, id: DocumentId) -> Result<Option<DescribedDocument>>;
+
+    /// The document and index of the chunk with an id; `None` where there is none.
+    fn place_of(&self, id: ChunkId) -> Result<Option<(DocumentId, u32)>>;
+
+    /// Of a page that is there.
+    fn page(&self, document: DocumentId, page: u32) -> Result<PageFacts>;
+
+    /// Visits the chunks of a document with some indexes, in order, as far as they exist.
+    fn chunks(&self, document: DocumentId, indexes: Range<u32>, visit: &mut VisitChunk<'_>) -> Result<()>;
+
+    /// The same for indexes that do not follow one another, but ascend.
+    fn some_chunks(&self, document: DocumentId, indexes: &[u32], visit: &mut VisitChunk<'_>) -> Result<()>;
+}
+
+/// Is given one chunk after another, until it fails.
+type VisitChunk<'v> = dyn FnMut(Chunk) -> Result<()> + 'v;
+
+impl PassageSource for Reader<'_> {
+    fn document(&self, id: DocumentId) -> Result<Option<DescribedDocument>> {
+        let record = Reader::document(self, id)?;
+        let describe = |meta| Ok(DescribedDocument { meta, has_sparse_vectors: self.has_sparse_vectors(id)? });
+        record.map(|record| describe(record.meta)).transpose()
+    }
+
+    fn place_of(&self, id: ChunkId) -> Result<Option<(DocumentId, u32)>> {
+        Ok(self.chunk_place(id)?.map(|place| (place.document, place.index)))
+    }
+
+    fn page(&self, document: DocumentId, page: u32) -> Result<PageFacts> {
+        let mut record = self.known_page(document, page)?;
+        let changes = std::mem::take(&mut record.notes.changes);
+        let hidden = std::mem::take(&mut record.notes.hidden);
+        let pictures = std::mem::take(&mut record.notes.pictures);
+        let numbered = std::mem::take(&mut record.notes.numbered);
+        Ok(PageFacts { origin: record.into_origin(), changes, hidden, pictures, numbered })
+    }
+
+    fn chunks(&self, document: DocumentId, indexes: Range<u32>, visit: &mut VisitChunk<'_>) -> Result<()> {
+        self.for_each_chunk(document, indexes, visit)
+    }
+
+    fn some_chunks(&self, document: DocumentId, indexes: &[u32], visit: &mut VisitChunk<'_>) -> Result<()> {
+        self.for_some_chunks(document, indexes, visit)
+    }
+}
+
+/// Reads passages as of one moment, each document and page once. Holding it keeps old versions in the store; be brief.
 pub struct Passages<'c> {
-    reader: Reader<'c>,
+    source: Box<dyn PassageSource + 'c>,
     documents: HashMap<DocumentId, Option<Arc<DescribedDocument>>>,
     pages: HashMap<(DocumentId, u32), PageFacts>,
 }
 
-impl Collection {
+impl LocalCollection {
     /// A reader of passages as of now.
     pub fn passages(&self) -> Passages<'_> {
-        Passages { reader: self.truth.reader(), documents: HashMap::new(), pages: HashMap::new() }
+        Passages::of(Box::new(self.truth.reader()))
     }
 
     /// Where the chunks of a document are, in order. Reads no text.
@@ -73,15 +124,18 @@ impl Collection {
     }
 }
 
-impl Passages<'_> {
+impl<'c> Passages<'c> {
+    /// Of a store as of one moment.
+    pub fn of(source: Box<dyn PassageSource + 'c>) -> Self {
+        Self { source, documents: HashMap::new(), pages: HashMap::new() }
+    }
+
     /// `None` where there is no such document.
     pub fn document(&mut self, id: DocumentId) -> Result<Option<Arc<DescribedDocument>>> {
         if let Some(known) = self.documents.get(&id) {
             return Ok(known.clone());
         }
-        let record = self.reader.document(id)?;
-        let describe = |meta| Ok(DescribedDocument { meta, has_sparse_vectors: self.reader.has_sparse_vectors(id)? });
-        let document = record.map(|record| describe(record.meta)).transpose()?.map(Arc::new);
+        let document = self.source.document(id)?.map(Arc::new);
         self.documents.insert(id, document.clone());
         Ok(document)
     }
@@ -93,42 +147,35 @@ impl Passages<'_> {
 
     /// The chunk with an id; `None` where there is none.
     pub fn with_id(&mut self, id: ChunkId) -> Result<Option<Passage>> {
-        match self.reader.chunk_place(id)? {
-            Some(place) => self.at(place.document, place.index),
+        match self.source.place_of(id)? {
+            Some((document, index)) => self.at(document, index),
             None => Ok(None),
         }
     }
 
     /// The chunks of a document with some indexes, in order, as far as they exist.
     pub fn range(&mut self, document: DocumentId, indexes: Range<u32>) -> Result<Vec<Passage>> {
-        self.gather(document, |reader, visit| reader.for_each_chunk(document, indexes, visit))
+        self.gather(document, |source, visit| source.chunks(document, indexes, visit))
     }
 
     /// The same for indexes that do not follow one another, but ascend.
     pub fn some(&mut self, document: DocumentId, indexes: &[u32]) -> Result<Vec<Passage>> {
-        self.gather(document, |reader, visit| reader.for_some_chunks(document, indexes, visit))
+        self.gather(document, |source, visit| source.some_chunks(document, indexes, visit))
     }
 
     /// The chunks that `read` visits.
     fn gather(
         &mut self,
         document: DocumentId,
-        read: impl FnOnce(&Reader<'_>, &mut dyn FnMut(Chunk) -> Result<()>) -> Result<()>,
+        read: impl FnOnce(&dyn PassageSource, &mut VisitChunk<'_>) -> Result<()>,
     ) -> Result<Vec<Passage>> {
         let Some(described) = self.document(document)? else { return Ok(Vec::new()) };
-        let (reader, pages) = (&self.reader, &mut self.pages);
+        let (source, pages) = (&*self.source, &mut self.pages);
         let mut passages = Vec::new();
-        read(reader, &mut |chunk| {
+        read(source, &mut |chunk| {
             let page = match pages.entry((document, chunk.page)) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(place) => {
-                    let mut record = reader.known_page(document, chunk.page)?;
-                    let changes = std::mem::take(&mut record.notes.changes);
-                    let hidden = std::mem::take(&mut record.notes.hidden);
-                    let pictures = std::mem::take(&mut record.notes.pictures);
-                    let numbered = std::mem::take(&mut record.notes.numbered);
-                    place.insert(PageFacts { origin: record.into_origin(), changes, hidden, pictures, numbered })
-                }
+                Entry::Vacant(place) => place.insert(source.page(document, chunk.page)?),
             };
             let is_touched = |change: &Change| change.touches(chunk.char_start, chunk.char_end);
             let tracked_changes = page.changes.iter().any(is_touched);

@@ -7,7 +7,7 @@ use casetrack_core::{
     Annotations, Block, Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenText, Page, PageOrigin, Result, Sha256,
 };
 
-use super::{Collection, Filter, Hit};
+use super::{Filter, Hit, LocalCollection};
 use crate::bm25::{Bm25Query, WordConditions};
 use crate::derived::{DerivedIndex, Handle};
 use crate::error::corrupt;
@@ -16,7 +16,7 @@ use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;
 use crate::slots::SlotSet;
 
-impl Collection {
+impl LocalCollection {
     // ---- reading ----
 
     /// All documents, ordered by path.

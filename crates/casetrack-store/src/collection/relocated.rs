@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock};
 
 use casetrack_core::DocumentId;
 
-use super::Collection;
+use super::LocalCollection;
 use crate::records::Op;
 use crate::write::Relocation;
 
@@ -31,7 +31,7 @@ impl Relocated {
     }
 }
 
-impl Collection {
+impl LocalCollection {
     /// All documents with the number of the version that is stored, in the order in which they were stored. No other version of any
     /// document ever has this number; since the collection was opened, a new path or name makes a version too. From memory.
     pub fn versions(&self) -> Vec<(DocumentId, u64)> {

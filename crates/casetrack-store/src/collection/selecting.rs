@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{BatesNumber, BatesRange, DocumentId, PageOrigin, Result, is_exhibit, numbers_within};
 
-use super::Collection;
+use super::LocalCollection;
 use crate::bm25::{Expression, WordConditions};
 use crate::reader::Reader;
 use crate::records::{ChunkSpan, SlotRange};
@@ -92,7 +92,8 @@ impl Selection {
         Self { slots: self.slots.union(&other.slots), words: WordConditions::default() }
     }
 
-    /// How many chunks of each document are selected; documents without any are left out.
+    /// How many chunks of each document are selected: none of a document that has no chunks and was not excluded. Others of which none is
+    /// selected are left out.
     pub fn chunks_by_document(&self) -> impl Iterator<Item = (DocumentId, u64)> {
         let ranges = self.slots.ranges().chunk_by(|a, b| a.document == b.document);
         ranges.map(|ranges| (ranges[0].document, ranges.iter().map(|range| u64::from(range.count)).sum()))
@@ -140,7 +141,7 @@ impl Printed {
 #[derive(Default)]
 pub(super) struct PagePlaces(Mutex<HashMap<u64, Arc<[PagePlace]>>>);
 
-impl Collection {
+impl LocalCollection {
     /// The chunks that fulfil conditions. Takes well under a millisecond for documents, some for words, and reads where the
     /// pages of a document begin once (about 10 µs a page).
     pub fn select(&self, conditions: &Conditions) -> Result<Selection> {

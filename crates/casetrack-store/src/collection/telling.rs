@@ -8,7 +8,7 @@ use casetrack_core::Result;
 
 use tantivy::tokenizer::TextAnalyzer;
 
-use super::Collection;
+use super::LocalCollection;
 use crate::analysis::languages::{Analysis, Form};
 use crate::analysis::{analyzer, exact_analyzer};
 
@@ -51,7 +51,7 @@ struct Words {
     initials: Option<[bool; 26]>,
 }
 
-impl Collection {
+impl LocalCollection {
     /// Weighs the words of a question by how rare they are among the chunks. Looks each of them up.
     pub fn telling(&self, question: &str) -> Result<Telling> {
         let (chunks, all) = self.ask(&self.indexes.bm25, |index| index.frequencies(question))?;

@@ -15,10 +15,11 @@ use casetrack_vault::key::VaultKey;
 
 use super::Registry;
 use crate::archive::Archive;
-use crate::collection::Collection;
+use crate::collection::LocalCollection;
 use crate::manifest::VectorModels;
 use crate::seal::Seal;
 use crate::seen::{Seen, SeenFile};
+use crate::store::Collection;
 use crate::truth::{Truth, truth_dir};
 use crate::vault;
 
@@ -117,11 +118,11 @@ impl Registry {
     }
 
     /// Lets a vault that was opened write down what is seen of it.
-    pub(super) fn with_seen(&self, collection: Collection, key: Option<&VaultKey>) -> Result<Collection> {
+    pub(super) fn with_seen(&self, collection: LocalCollection, key: Option<&VaultKey>) -> Result<Collection> {
         if let Some(key) = key {
             collection.keep_seen(self.seen_file(key.collection(), key))?;
         }
-        Ok(collection)
+        Ok(collection.into())
     }
 
     /// What is wrong with what was seen of a vault that is unlocked, or with the vault compared to it.
@@ -168,7 +169,7 @@ impl Registry {
         Ok(self.ids()?.filter(is_unlocked).collect())
     }
 
-    /// Makes an empty vault, keeps its key, and opens it. See [`Collection::create_vault`].
+    /// Makes an empty vault, keeps its key, and opens it. See [`LocalCollection::create_vault`].
     pub fn create_vault(
         &self,
         meta: &CollectionMeta,
@@ -176,13 +177,13 @@ impl Registry {
         key: VaultKey,
         header: &Header,
     ) -> Result<Collection> {
-        let collection = Collection::create_vault(&self.path(meta.id), meta, models, &key, header)?;
+        let collection = LocalCollection::create_vault(&self.path(meta.id), meta, models, &key, header)?;
         let collection = self.with_seen(collection, Some(&key))?;
         self.keyring.set(meta.id, Some(key));
         Ok(collection)
     }
 
-    /// Makes a vault of an archive, keeps its key, and opens it. See [`Collection::import_vault`].
+    /// Makes a vault of an archive, keeps its key, and opens it. See [`LocalCollection::import_vault`].
     pub fn import_vault(
         &self,
         archive: &mut Archive,
@@ -190,15 +191,15 @@ impl Registry {
         key: VaultKey,
         header: &Header,
     ) -> Result<Collection> {
-        let collection = Collection::import_vault(&self.path(meta.id), archive, meta, &key, header)?;
+        let collection = LocalCollection::import_vault(&self.path(meta.id), archive, meta, &key, header)?;
         let collection = self.with_seen(collection, Some(&key))?;
         self.keyring.set(meta.id, Some(key));
         Ok(collection)
     }
 
-    /// See [`Collection::vault_header`].
+    /// See [`LocalCollection::vault_header`].
     pub fn vault_header(&self, id: CollectionId) -> Result<Header> {
-        Collection::vault_header(&self.path(id))
+        LocalCollection::vault_header(&self.path(id))
     }
 
     /// Finds the key of a vault in its headers, of which `try_one` looks at one, and mends the copy that is damaged, older or forged.
@@ -212,9 +213,9 @@ impl Registry {
         vault::open(&self.path(id), try_one)
     }
 
-    /// See [`Collection::replace_vault_header`]. That there is a later header is seen at once.
+    /// See [`LocalCollection::replace_vault_header`]. That there is a later header is seen at once.
     pub fn replace_vault_header(&self, id: CollectionId, header: &Header, key: &VaultKey) -> Result<()> {
-        Collection::replace_vault_header(&self.path(id), header)?;
+        LocalCollection::replace_vault_header(&self.path(id), header)?;
         self.seen_file(id, key).note(Seen { generation: header.generation(), last_seq: 0 })
     }
 

@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{CollectionId, CollectionMeta, Error, Result};
 
 use super::{Registry, Space};
-use crate::collection::Collection;
+use crate::collection::LocalCollection;
 use crate::fs;
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate::BACKUP_PREFIX;
 use crate::seen::SeenFile;
+use crate::store::Collection;
 use crate::truth::TRUTH;
 use crate::vault;
 
@@ -47,15 +48,16 @@ impl Registry {
     pub fn moving(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
         let (dir, seal) = (self.moving_path(meta.id), self.seal(meta.id)?);
         if Manifest::read(&dir, &seal).is_ok_and(|manifest| manifest.models == *models)
-            && let Ok(collection) = Collection::open_plain_or_vault(&dir, &seal)
+            && let Ok(collection) = LocalCollection::open_plain_or_vault(&dir, &seal)
         {
-            return Ok(collection);
+            return Ok(collection.into());
         }
         fs::remove_dir(&dir)?;
-        match self.key(meta.id)? {
-            Some(key) => Collection::create_vault(&dir, meta, models, &key, &self.vault_header(meta.id)?),
-            None => Collection::create(&dir, meta, models),
-        }
+        let created = match self.key(meta.id)? {
+            Some(key) => LocalCollection::create_vault(&dir, meta, models, &key, &self.vault_header(meta.id)?),
+            None => LocalCollection::create(&dir, meta, models),
+        };
+        created.map(Collection::from)
     }
 
     /// Puts the second directory of a collection in the place of the first, in one step for everybody else, and removes the earlier one.

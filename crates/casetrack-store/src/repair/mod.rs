@@ -23,7 +23,7 @@ use casetrack_vault::key::VaultKey;
 use serde::Serialize;
 
 use crate::codec::encode_json;
-use crate::collection::{Collection, ORIGINALS};
+use crate::collection::{LocalCollection, ORIGINALS};
 use crate::error::corrupt;
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
@@ -99,7 +99,7 @@ struct Repair<'d> {
     bad_annotations: u64,
 }
 
-impl Collection {
+impl LocalCollection {
     /// Repairs the collection in `dir`, which need not open. Reads everything, and rebuilds the derived indexes if need be.
     ///
     /// Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] where nothing is left
@@ -318,13 +318,13 @@ impl Repair<'_> {
 
     /// Opens the collection, with its indexes made again where they do not fit, and verifies it.
     fn indexes(&mut self) -> Result<()> {
-        let collection = match Collection::open_with(self.dir, true, &self.seal) {
+        let collection = match LocalCollection::open_with(self.dir, true, &self.seal) {
             Err(error) if error.code == ErrorCode::Corrupt => {
                 // The documents are in order: it is the indexes that know of changes which are lost.
                 self.found(error.message);
                 self.discard_indexes()?;
                 self.done(INGEST_AGAIN);
-                Collection::open_with(self.dir, true, &self.seal)?
+                LocalCollection::open_with(self.dir, true, &self.seal)?
             }
             opened => opened?,
         };

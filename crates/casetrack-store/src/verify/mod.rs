@@ -23,7 +23,7 @@ pub(crate) use sealed::sealed_files;
 /// Problems that are listed for each check; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
-/// What [`Collection::verify`](crate::Collection::verify) found.
+/// What [`LocalCollection::verify`](crate::LocalCollection::verify) found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyReport {
     pub checks: Vec<Check>,

@@ -1,9 +1,9 @@
-//! The evidence that users collect: kept, checked, exported, and saved from what is damaged.
+//! The evidence that users collect: checked, and saved from what is damaged.
 
+use casetrack_core::Timestamp;
 use casetrack_core::evidence::EvidenceItem;
-use casetrack_core::{Error, Result, Timestamp};
 use casetrack_store::schema::{EVIDENCE_KEY, cf};
-use casetrack_store::{Archive, Collection, ExportOptions, StoredDocument};
+use casetrack_store::{LocalCollection, StoredDocument};
 
 use crate::support::*;
 
@@ -27,7 +27,7 @@ fn passage(document: &StoredDocument, text: &str) -> EvidenceItem {
     }
 }
 
-fn collected() -> (tempfile::TempDir, std::path::PathBuf, Collection, Vec<StoredDocument>) {
+fn collected() -> (tempfile::TempDir, std::path::PathBuf, LocalCollection, Vec<StoredDocument>) {
     let (temp, dir, collection) = new_collection();
     let documents =
         vec![document("/data/Lease.txt", &["Clause one\n\nThe rent is due"]), document("/data/b.txt", &["Annex"])];
@@ -38,46 +38,6 @@ fn collected() -> (tempfile::TempDir, std::path::PathBuf, Collection, Vec<Stored
         collection.change_evidence(|tray| tray.add(item)).unwrap();
     }
     (temp, dir, collection, documents)
-}
-
-#[test]
-fn evidence_is_kept_in_its_order_and_a_failed_change_changes_nothing() {
-    let (_temp, dir, collection, _) = collected();
-    collection
-        .change_evidence(|tray| {
-            tray.items.reverse();
-            Ok(())
-        })
-        .unwrap();
-    let failed: Result<()> = collection.change_evidence(|tray| {
-        tray.items.clear();
-        Err(Error::invalid("No."))
-    });
-    failed.unwrap_err();
-    // Nor one that would break the tray.
-    collection
-        .change_evidence(|tray| {
-            tray.items[0].id = 9;
-            Ok(())
-        })
-        .unwrap_err();
-    drop(collection);
-    let tray = Collection::open(&dir).unwrap().evidence().unwrap();
-    let kept: Vec<(u32, &str)> = tray.items.iter().map(|item| (item.id, item.text.as_str())).collect();
-    assert_eq!(kept, [(2, "Annex"), (1, "The rent is due")]);
-    assert_eq!((tray.items[1].note.as_str(), tray.items[1].added_at), ("Größe ☂", Timestamp(1_700_000_000_123)));
-}
-
-#[test]
-fn evidence_goes_with_an_export() {
-    let (temp, _, collection, _) = collected();
-    let file = temp.path().join("matter.ctcollection");
-    collection.export(&file, &ExportOptions::default()).unwrap();
-    let mut archive = Archive::open(&file).unwrap();
-    let imported =
-        Collection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Imported")).unwrap();
-    assert_eq!(imported.evidence().unwrap(), collection.evidence().unwrap());
-    assert_clean(&imported);
 }
 
 #[test]
@@ -98,7 +58,7 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
             Ok(())
         })
         .unwrap();
-    let problems = |collection: &Collection| -> Vec<String> {
+    let problems = |collection: &LocalCollection| -> Vec<String> {
         let report = collection.verify().unwrap();
         report.checks.into_iter().filter(|check| check.name == "evidence").flat_map(|check| check.problems).collect()
     };
@@ -108,12 +68,12 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     let db = raw(&dir);
     db.put_cf(db.cf_handle(cf::META).unwrap(), EVIDENCE_KEY, [1, 0xff, 0xff]).unwrap();
     drop(db);
-    let found = problems(&Collection::open_to_verify(&dir).unwrap());
+    let found = problems(&LocalCollection::open_to_verify(&dir).unwrap());
     assert!(found[0].contains("evidence cannot be decoded"), "{found:?}");
     // A repair takes it out.
-    let report = Collection::repair(&dir).unwrap();
+    let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.lost.len(), report.quarantine.is_some()), (0, true), "{report:?}");
-    let repaired = Collection::open(&dir).unwrap();
+    let repaired = LocalCollection::open(&dir).unwrap();
     assert_clean(&repaired);
     assert!(repaired.evidence().unwrap().items.is_empty());
 }
@@ -125,8 +85,8 @@ fn evidence_is_saved_from_a_damaged_store() {
     drop(collection);
     // Without its list of files RocksDB does not open, and what is readable goes into a new one.
     std::fs::remove_file(dir.join("rocksdb/CURRENT")).unwrap();
-    Collection::repair(&dir).unwrap();
-    assert_eq!(Collection::open(&dir).unwrap().evidence().unwrap(), tray);
+    LocalCollection::repair(&dir).unwrap();
+    assert_eq!(LocalCollection::open(&dir).unwrap().evidence().unwrap(), tray);
 }
 
 #[test]

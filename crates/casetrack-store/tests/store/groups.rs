@@ -1,14 +1,12 @@
 //! Documents that are committed together.
 
-use std::sync::{Arc, Mutex};
-
-use casetrack_core::{DocumentId, ErrorCode};
+use casetrack_core::ErrorCode;
 use casetrack_store::schema::cf;
-use casetrack_store::{Collection, DocumentChange, StoredDocument};
+use casetrack_store::{LocalCollection, StoredDocument};
 
 use crate::support::*;
 
-fn put(collection: &Collection, documents: &[StoredDocument]) -> Vec<Option<ErrorCode>> {
+fn put(collection: &LocalCollection, documents: &[StoredDocument]) -> Vec<Option<ErrorCode>> {
     let results = collection.put_documents(&documents.iter().collect::<Vec<_>>());
     results.into_iter().map(|result| result.err().map(|error| error.code)).collect()
 }
@@ -41,7 +39,7 @@ fn groups_are_the_same_as_one_document_after_another() {
     drop(collection);
     let stored = cf::ALL.map(|family| entries(&raw(&one_by_one), family));
     // Deleted chunks no longer count in the keyword index then.
-    let expected_later = results(&Collection::open(&one_by_one).unwrap());
+    let expected_later = results(&LocalCollection::open(&one_by_one).unwrap());
     for size in [2, 3, 5, changes.len()] {
         let (_temp, dir, collection) = new_collection();
         for group in changes.chunks(size) {
@@ -57,34 +55,10 @@ fn groups_are_the_same_as_one_document_after_another() {
             assert!(entries(&db, family) == *stored, "groups of {size}: {family} differs");
         }
         drop(db);
-        let reopened = Collection::open(&dir).unwrap();
+        let reopened = LocalCollection::open(&dir).unwrap();
         assert_eq_results(&reopened, &expected_later, &format!("groups of {size}, reopened"));
         assert_clean(&reopened);
     }
-}
-
-#[test]
-fn a_document_that_is_refused_takes_no_other_along() {
-    let (_temp, _, collection) = new_collection();
-    let first = document("/data/first.txt", &["Clause about common matters."]);
-    collection.put_document(&first).unwrap();
-    let good = many(3, 2);
-    let mut of_another_model = document("/data/a.txt", &["Common matters."]);
-    of_another_model.dense_model = "another".to_owned();
-    let mut without_page = document("/data/b.txt", &["Common matters."]);
-    without_page.pages.clear();
-    let path_is_taken = document(&first.meta.path, &["Common matters."]);
-    let path_is_taken_in_the_group = document(&good[0].meta.path, &["Common matters."]);
-    let [a, b, c] = good.try_into().unwrap();
-    let group = [a, of_another_model, path_is_taken, b, without_page, path_is_taken_in_the_group, c];
-    let (mismatch, taken) = (Some(ErrorCode::ModelMismatch), Some(ErrorCode::AlreadyExists));
-    let expected = [None, mismatch, taken, None, Some(ErrorCode::Internal), taken, None];
-    assert_eq!(put(&collection, &group), expected);
-    let mut paths: Vec<_> = collection.documents().unwrap().into_iter().map(|meta| meta.path).collect();
-    paths.sort();
-    assert_eq!(paths, ["/data/document0.txt", "/data/document1.txt", "/data/document2.txt", "/data/first.txt"]);
-    assert_clean(&collection);
-    assert!(put(&collection, &[]).is_empty());
 }
 
 #[test]
@@ -112,7 +86,7 @@ fn a_crash_leaves_all_documents_of_a_group_or_none() {
         copy_dir(&at_once, &crashed);
         let log = crashed.join("rocksdb").join(log().file_name().unwrap());
         std::fs::OpenOptions::new().write(true).open(log).unwrap().set_len(kept).unwrap();
-        let recovered = Collection::open(&crashed).unwrap();
+        let recovered = LocalCollection::open(&crashed).unwrap();
         let there = |document: &StoredDocument| recovered.document(document.meta.id).unwrap().is_some();
         assert!(first.iter().all(there));
         let of_group = group.iter().filter(|document| there(document)).count();
@@ -124,21 +98,4 @@ fn a_crash_leaves_all_documents_of_a_group_or_none() {
         assert_eq_results(&recovered, &expected, "once more");
         assert_clean(&recovered);
     }
-}
-
-#[test]
-fn each_change_of_a_group_is_told_once_and_in_order() {
-    let (_temp, _, collection) = new_collection();
-    let told: Arc<Mutex<Vec<(DocumentId, DocumentChange)>>> = Arc::default();
-    let notes = Arc::clone(&told);
-    assert!(collection.observe(Box::new(move |document, change| notes.lock().unwrap().push((document, change)))));
-    let documents = many(4, 2);
-    let [a, b, c, d] = [0, 1, 2, 3].map(|n: usize| documents[n].meta.id);
-    put(&collection, &documents[..2]);
-    let mut of_another_model = documents[3].clone();
-    of_another_model.dense_model = "another".to_owned();
-    put(&collection, &[documents[2].clone(), documents[0].clone(), of_another_model]);
-    put(&collection, &documents[3..]);
-    use DocumentChange::{Added, Replaced};
-    assert_eq!(*told.lock().unwrap(), [(a, Added), (b, Added), (c, Added), (a, Replaced), (d, Added)]);
 }

@@ -1,15 +1,12 @@
 //! A collection as its users see it: through the public API, and through damaged or interrupted directories.
 
-mod annotations;
 mod corruption;
 mod documents;
 mod earlier;
 mod encrypted;
 mod evidence;
-mod expressions;
 mod groups;
 mod languages;
-mod marks;
 mod moving;
 mod portable;
 mod recovery;
@@ -17,10 +14,9 @@ mod registry;
 mod relocating;
 mod resealing;
 mod schemas;
-mod search;
-mod selecting;
 mod support;
 mod tampering;
 mod upkeep;
 mod vault;
 mod verify;
+mod versions;

@@ -7,7 +7,9 @@ use casetrack_core::{
     CollectionId, CollectionMeta, CollectionStatus, CollectionType, DocumentId, ErrorCode, Timestamp,
 };
 use casetrack_store::schema::SCHEMA_VERSION;
-use casetrack_store::{Archive, Collection, Counts, ExportOptions, Filter, Registry, SparseVector, StoredDocument};
+use casetrack_store::{
+    Archive, Counts, ExportOptions, Filter, LocalCollection, Registry, SparseVector, StoredDocument,
+};
 
 use crate::support::*;
 
@@ -47,7 +49,7 @@ fn unit(n: usize) -> Vec<f32> {
 const ANSWERS: [[(u8, u32); 3]; 3] = [[(1, 1), (1, 0), (3, 0)], [(3, 0), (2, 0), (1, 0)], [(2, 1), (2, 0), (3, 0)]];
 
 /// The places that some searches find, best first.
-fn answers(collection: &Collection) -> Vec<Vec<(u8, u32)>> {
+fn answers(collection: &LocalCollection) -> Vec<Vec<(u8, u32)>> {
     let all = Filter::default();
     let places = |hits: Vec<casetrack_store::Hit>| {
         hits.iter().map(|hit| (hit.document.as_bytes()[0], hit.index)).collect::<Vec<_>>()
@@ -73,7 +75,7 @@ fn freeze_the_current_schema() {
         status: CollectionStatus::Active,
         created_at: Timestamp(1_700_000_000_000),
     };
-    let collection = Collection::create(&dir, &meta, &models()).unwrap();
+    let collection = LocalCollection::create(&dir, &meta, &models()).unwrap();
     let passing = document("/matter/draft.txt", &["A draft that was deleted."]);
     collection.put_document(&passing).unwrap();
     let documents = documents();
@@ -130,14 +132,14 @@ fn thaw(schema: u32) -> (tempfile::TempDir, PathBuf) {
 fn a_collection_of_every_schema_opens_and_answers_as_it_did() {
     for schema in 1..SCHEMA_VERSION {
         let (_temp, dir) = thaw(schema);
-        let collection = Collection::open(&dir).unwrap();
+        let collection = LocalCollection::open(&dir).unwrap();
         assert_eq!(answers(&collection), ANSWERS, "schema {schema}");
         assert_clean(&collection);
     }
 }
 
 /// The places that a learned-sparse search finds, of which schema 1 has no vectors.
-fn sparse_answers(collection: &Collection) -> Vec<(u8, u32)> {
+fn sparse_answers(collection: &LocalCollection) -> Vec<(u8, u32)> {
     let query = SparseVector { terms: vec![(104, 1.0), (105, 0.25)] };
     let hits = collection.search_sparse(&query, 3, &Filter::default()).unwrap();
     hits.iter().map(|hit| (hit.document.as_bytes()[0], hit.index)).collect()
@@ -146,7 +148,7 @@ fn sparse_answers(collection: &Collection) -> Vec<(u8, u32)> {
 #[test]
 fn a_collection_of_schema_2_keeps_its_vectors_and_takes_annotations() {
     let (_temp, dir) = thaw(2);
-    let collection = Collection::open(&dir).unwrap();
+    let collection = LocalCollection::open(&dir).unwrap();
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
     let counts = Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 6, annotated_documents: 0 };
     assert_eq!(collection.counts().unwrap(), counts);
@@ -158,7 +160,7 @@ fn a_collection_of_schema_2_keeps_its_vectors_and_takes_annotations() {
     assert_clean(&collection);
     drop(collection);
     assert!(dir.join("backup-schema-2").exists());
-    let collection = Collection::open(&dir).unwrap();
+    let collection = LocalCollection::open(&dir).unwrap();
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
     assert!(!dir.join("backup-schema-2").exists());
     collection.delete_document(documents[1].meta.id).unwrap();
@@ -172,7 +174,8 @@ fn an_archive_of_schema_2_is_imported() {
     let temp = tempfile::tempdir().unwrap();
     let mut archive = Archive::open(&frozen(2, "ctcollection")).unwrap();
     assert_eq!(archive.manifest().format_version, 1);
-    let collection = Collection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
+    let collection =
+        LocalCollection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
     assert_eq!(answers(&collection), ANSWERS);
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
     assert_eq!(collection.counts().unwrap().annotated_documents, 0);
@@ -183,13 +186,13 @@ fn an_archive_of_schema_2_is_imported() {
 fn a_repair_of_an_older_schema_keeps_every_document() {
     for schema in 1..SCHEMA_VERSION {
         let (_temp, dir) = thaw(schema);
-        let report = Collection::repair(&dir).unwrap();
+        let report = LocalCollection::repair(&dir).unwrap();
         assert_eq!(
             (report.documents, report.lost.len(), report.problems.len()),
             (3, 0, 0),
             "schema {schema}: {report:?}"
         );
-        assert_eq!(answers(&Collection::open(&dir).unwrap()), ANSWERS, "schema {schema}");
+        assert_eq!(answers(&LocalCollection::open(&dir).unwrap()), ANSWERS, "schema {schema}");
     }
 }
 
@@ -210,7 +213,7 @@ fn set_schema(dir: &Path, from: u32, to: u32) {
 fn a_migrated_collection_takes_documents_and_a_model_for_what_is_new() {
     let (_temp, dir) = thaw(1);
     let backup = dir.join("backup-schema-1");
-    let mut collection = Collection::open(&dir).unwrap();
+    let mut collection = LocalCollection::open(&dir).unwrap();
     assert!(backup.join("rocksdb/CURRENT").exists() && backup.join("collection.json").exists());
     assert_eq!(collection.models().sparse, None);
     assert_eq!((collection.counts().unwrap().chunks, collection.counts().unwrap().sparse_chunks), (6, 0));
@@ -220,7 +223,7 @@ fn a_migrated_collection_takes_documents_and_a_model_for_what_is_new() {
     collection.adopt_sparse_model("test-sparse").unwrap();
     collection.put_document(&new).unwrap();
     assert_eq!(collection.adopt_sparse_model("other").unwrap_err().code, ErrorCode::ModelMismatch);
-    let found = |collection: &Collection| {
+    let found = |collection: &LocalCollection| {
         let hits = collection.search_sparse(&sparse_vector("The roof"), 9, &Filter::default()).unwrap();
         hits.iter().map(|hit| hit.document).collect::<Vec<_>>()
     };
@@ -233,7 +236,7 @@ fn a_migrated_collection_takes_documents_and_a_model_for_what_is_new() {
     let path = dir.join("collection.json");
     let json = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, json.replace("\"test-sparse\"", "null")).unwrap();
-    let collection = Collection::open(&dir).unwrap();
+    let collection = LocalCollection::open(&dir).unwrap();
     assert_eq!(collection.models().sparse.as_deref(), Some("test-sparse"));
     assert!(!backup.exists(), "the collection was opened once after its migration");
     assert_eq!(found(&collection), [new.meta.id]);
@@ -263,7 +266,7 @@ fn a_collection_of_a_newer_schema_is_refused_and_left_as_it_is() {
     let (_temp, dir) = thaw(1);
     set_schema(&dir, 1, SCHEMA_VERSION + 1);
     let before = contents(&dir);
-    let error = Collection::open(&dir).map(drop).unwrap_err();
+    let error = LocalCollection::open(&dir).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::NewerSchema);
     assert!(error.message.contains("newer CaseTrack (schema 4; this version knows 3)"), "{error}");
     assert!(error.hint.unwrap().plain().unwrap().contains("Update CaseTrack"));
@@ -279,19 +282,19 @@ fn a_migration_that_was_broken_off_is_made_again() {
         std::fs::write(dir.join("backup-schema-1.partial/rocksdb/CURRENT"), "MANIF").unwrap();
     };
     let backup: Prepare = |dir| {
-        drop(Collection::open(dir).unwrap());
+        drop(LocalCollection::open(dir).unwrap());
         set_schema(dir, SCHEMA_VERSION, 1);
         std::fs::remove_dir_all(dir.join("rocksdb")).unwrap();
         copy_dir(&dir.join("backup-schema-1/rocksdb"), &dir.join("rocksdb"));
     };
     let all_but_the_version: Prepare = |dir| {
-        drop(Collection::open(dir).unwrap());
+        drop(LocalCollection::open(dir).unwrap());
         set_schema(dir, SCHEMA_VERSION, 1);
     };
     for (state, prepare) in [("half a backup", half_a_backup), ("backup", backup), ("steps", all_but_the_version)] {
         let (_temp, dir) = thaw(1);
         prepare(&dir);
-        let collection = Collection::open(&dir).unwrap_or_else(|error| panic!("{state}: {}", error.full_text()));
+        let collection = LocalCollection::open(&dir).unwrap_or_else(|error| panic!("{state}: {}", error.full_text()));
         assert_eq!(answers(&collection), ANSWERS, "{state}");
         assert_clean(&collection);
         drop(collection);
@@ -300,7 +303,7 @@ fn a_migration_that_was_broken_off_is_made_again() {
         // The backup is a collection by itself, as it was.
         let backup = dir.join("backup-schema-1");
         assert!(std::fs::read_to_string(backup.join("collection.json")).unwrap().contains("\"schema_version\": 1"));
-        let collection = Collection::open(&backup).unwrap();
+        let collection = LocalCollection::open(&backup).unwrap();
         assert_eq!(answers(&collection), ANSWERS, "{state}");
         assert_clean(&collection);
     }

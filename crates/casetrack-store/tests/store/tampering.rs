@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::ErrorCode;
 use casetrack_store::schema::cf;
-use casetrack_store::{Collection, Hit};
+use casetrack_store::{Hit, LocalCollection};
 use serde_json::json;
 
 use crate::support::*;
@@ -13,7 +13,7 @@ use crate::vault::{Vault, files, leaks};
 
 /// What a vault answers after something was done to its files.
 fn opens_as_before(vault: &Vault, found: &[Vec<Hit>]) -> bool {
-    match Collection::open_vault(&vault.dir, &vault.key) {
+    match LocalCollection::open_vault(&vault.dir, &vault.key) {
         Err(error) => {
             assert!(matches!(error.code, ErrorCode::Corrupt | ErrorCode::NewerSchema), "{error}");
             false
@@ -183,7 +183,7 @@ fn a_repair_keeps_what_is_whole() {
             db.put_cf(text, key, value).unwrap();
         }
     }
-    let report = Collection::repair_vault(&vault.dir, &vault.key).unwrap();
+    let report = LocalCollection::repair_vault(&vault.dir, &vault.key).unwrap();
     assert_eq!((report.documents, report.problems.len()), (11, 0), "{report:#?}");
     let lost: Vec<_> = report.lost.iter().map(|lost| lost.id).collect();
     assert_eq!(lost, [victim.meta.id]);

@@ -1,7 +1,7 @@
 //! Compaction, statistics, and repairs of documents that break an invariant.
 
 use casetrack_store::schema::{cf, numbered_key};
-use casetrack_store::{Collection, Stats, StoredDocument};
+use casetrack_store::{LocalCollection, Stats, StoredDocument};
 
 use crate::support::*;
 
@@ -61,7 +61,7 @@ fn documents_that_break_an_invariant_are_moved_out_and_named() {
     db.put_cf(family(cf::HASH_INDEX), [7; 48], [1]).unwrap();
     drop(db);
 
-    let report = Collection::repair(&dir).unwrap();
+    let report = LocalCollection::repair(&dir).unwrap();
     let mut lost: Vec<Option<&str>> = report.lost.iter().map(|lost| lost.path.as_deref()).collect();
     lost.sort();
     assert_eq!(lost, [None, Some("/data/document0.txt"), Some("/data/document1.txt")]);
@@ -77,7 +77,7 @@ fn documents_that_break_an_invariant_are_moved_out_and_named() {
     }
     assert_eq!(std::fs::read(quarantine.join("originals/stray.txt")).unwrap(), b"of no document");
 
-    let collection = Collection::open(&dir).unwrap();
+    let collection = LocalCollection::open(&dir).unwrap();
     assert_clean(&collection);
     assert_eq!(collection.document_by_path("/data/document3.txt").unwrap().unwrap().id, id(3));
     // What was lost can be stored again.
@@ -102,7 +102,7 @@ fn documents_with_damaged_annotations_are_kept_without_them() {
     documents[1] = with_id(documents[1].meta.id, "/data/document1.txt", &["short"]);
     db.delete_cf(family, documents[4].meta.id.as_bytes()).unwrap();
     drop(db);
-    let collection = Collection::open(&dir).unwrap();
+    let collection = LocalCollection::open(&dir).unwrap();
     collection.put_document(&documents[1]).unwrap();
     let archive = dir.with_extension("ctcollection");
     let error = collection.export(&archive, &casetrack_store::ExportOptions::default()).unwrap_err();
@@ -112,7 +112,7 @@ fn documents_with_damaged_annotations_are_kept_without_them() {
     db.put_cf(db.cf_handle(cf::ANNOTATIONS).unwrap(), documents[1].meta.id.as_bytes(), of_other).unwrap();
     drop(db);
 
-    let report = Collection::repair(&dir).unwrap();
+    let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.documents, report.lost.len(), report.problems.len()), (5, 0, 0), "{report:?}");
     let told = |lines: &[String], phrase: &str| lines.iter().any(|line| line.contains(phrase));
     assert!(told(&report.found, "The annotations of /data/document0.txt are damaged"), "{report:?}");
@@ -121,7 +121,7 @@ fn documents_with_damaged_annotations_are_kept_without_them() {
     assert!(told(&report.done, "ingest their files with --force"), "{report:?}");
     let kept = std::fs::read(report.quarantine.unwrap().join("entries.bin")).unwrap();
     assert!(kept.windows(8).any(|window| window == b"nonsense"));
-    let collection = Collection::open(&dir).unwrap();
+    let collection = LocalCollection::open(&dir).unwrap();
     assert_clean(&collection);
     for (n, stored) in documents.iter().enumerate() {
         let expected = if n == 2 { stored.annotations.as_ref() } else { None };
@@ -129,7 +129,7 @@ fn documents_with_damaged_annotations_are_kept_without_them() {
         assert_eq!(collection.chunks(stored.meta.id).unwrap(), stored.chunks);
     }
     drop(collection);
-    assert_eq!(Collection::repair(&dir).unwrap().found, Vec::<String>::new());
+    assert_eq!(LocalCollection::repair(&dir).unwrap().found, Vec::<String>::new());
 }
 
 #[test]
@@ -141,12 +141,12 @@ fn a_repair_that_was_killed_is_finished_by_the_next() {
     std::fs::create_dir(dir.join(".repair")).unwrap();
     std::fs::rename(dir.join("rocksdb"), dir.join(".repair/rocksdb")).unwrap();
     std::fs::write(dir.join(".repair/complete"), "").unwrap();
-    let report = Collection::repair(&dir).unwrap();
+    let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.documents, report.found.len()), (3, 1), "{report:?}");
     assert!(!dir.join(".repair").exists());
     // Before them: what was begun is cleared away.
     std::fs::create_dir_all(dir.join(".repair/copy")).unwrap();
-    let report = Collection::repair(&dir).unwrap();
+    let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.documents, report.found.len()), (3, 0), "{report:?}");
     assert!(!dir.join(".repair").exists());
 }
@@ -158,15 +158,15 @@ fn a_collection_without_its_description_gets_it_back() {
     let meta = collection.meta().clone();
     drop(collection);
     std::fs::remove_file(dir.join("collection.json")).unwrap();
-    Collection::repair(&dir).unwrap();
-    assert_eq!(Collection::open(&dir).unwrap().meta(), &meta);
+    LocalCollection::repair(&dir).unwrap();
+    assert_eq!(LocalCollection::open(&dir).unwrap().meta(), &meta);
     // Without a copy of it, as in collections of earlier versions.
     std::fs::remove_file(dir.join("collection.json")).unwrap();
     let db = raw(&dir);
     db.delete_cf(db.cf_handle(cf::META).unwrap(), casetrack_store::schema::MANIFEST_KEY).unwrap();
     drop(db);
-    Collection::repair(&dir).unwrap();
-    let collection = Collection::open(&dir).unwrap();
+    LocalCollection::repair(&dir).unwrap();
+    let collection = LocalCollection::open(&dir).unwrap();
     assert_eq!(collection.meta().name, format!("Recovered collection {}", meta.id.short()));
     assert_eq!((collection.meta().id, collection.counts().unwrap().documents), (meta.id, 2));
     assert_clean(&collection);
@@ -174,5 +174,5 @@ fn a_collection_without_its_description_gets_it_back() {
     drop(collection);
     let json = std::fs::read_to_string(dir.join("collection.json")).unwrap();
     std::fs::write(dir.join("collection.json"), json.replace("Recovered", "Rekovered")).unwrap();
-    assert!(Collection::open(&dir).unwrap().meta().name.starts_with("Recovered"));
+    assert!(LocalCollection::open(&dir).unwrap().meta().name.starts_with("Recovered"));
 }

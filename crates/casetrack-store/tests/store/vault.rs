@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceItem;
 use casetrack_core::{CollectionId, CollectionMeta, DocumentMeta, ErrorCode, Timestamp};
-use casetrack_store::{Collection, ExportOptions, Hit, Registry, Relocation, StoredDocument, VectorModels, owner};
+use casetrack_store::{ExportOptions, Hit, LocalCollection, Registry, Relocation, StoredDocument, VectorModels, owner};
 use casetrack_vault::header::{Credential, Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::{Cost, Passphrase};
@@ -22,13 +22,13 @@ pub struct Vault {
 }
 
 impl Vault {
-    pub fn new() -> (Self, Collection) {
+    pub fn new() -> (Self, LocalCollection) {
         let temp = tempfile::tempdir().unwrap();
         let meta = CollectionMeta { reference: Some("Aktenzeichen77".into()), ..collection_meta("Mandantenname") };
         let dir = temp.path().join(meta.id.to_string());
         let key = VaultKey::random(meta.id).unwrap();
         let header = Header::create(&key, &Protector::Passphrase(&passphrase("right"), Cost::LEAST)).unwrap();
-        let collection = Collection::create_vault(&dir, &meta, &models(), &key, &header).unwrap();
+        let collection = LocalCollection::create_vault(&dir, &meta, &models(), &key, &header).unwrap();
         (Self { temp, dir, meta, key }, collection)
     }
 
@@ -46,8 +46,8 @@ impl Vault {
         (vault, documents, found)
     }
 
-    pub fn open(&self) -> Collection {
-        Collection::open_vault(&self.dir, &self.key).unwrap()
+    pub fn open(&self) -> LocalCollection {
+        LocalCollection::open_vault(&self.dir, &self.key).unwrap()
     }
 }
 
@@ -114,7 +114,7 @@ fn assert_sealed(dir: &Path) {
 fn it_works_as_any_other_collection() {
     let (vault, collection) = Vault::new();
     let plain = tempfile::tempdir().unwrap();
-    let other = Collection::create(&plain.path().join("collection"), &vault.meta, &models()).unwrap();
+    let other = LocalCollection::create(&plain.path().join("collection"), &vault.meta, &models()).unwrap();
     let documents = many(12, 6);
     let changed = with_id(documents[2].meta.id, &documents[2].meta.path, &["Another text about common matters."]);
     for collection in [&collection, &other] {
@@ -217,7 +217,7 @@ fn nothing_of_it_can_be_read_on_the_disk() {
 
     // The same search finds them in a collection that is no vault: it can fail.
     let plain = tempfile::tempdir().unwrap();
-    let collection = Collection::create(&plain.path().join("plain"), &vault.meta, &models()).unwrap();
+    let collection = LocalCollection::create(&plain.path().join("plain"), &vault.meta, &models()).unwrap();
     documents.iter().for_each(|document| collection.put_document(document).unwrap());
     collection.set_columns(&serde_json::json!([{ "name": "Merkspalte" }])).unwrap();
     collection.flush().unwrap();
@@ -234,9 +234,9 @@ fn a_locked_vault_says_so_and_nothing_else() {
     let (vault, _, _) = Vault::filled();
     let name = vault.meta.id.to_string();
     let errors = [
-        Collection::open(&vault.dir).err().unwrap(),
-        Collection::open_to_verify(&vault.dir).err().unwrap(),
-        Collection::repair(&vault.dir).unwrap_err(),
+        LocalCollection::open(&vault.dir).err().unwrap(),
+        LocalCollection::open_to_verify(&vault.dir).err().unwrap(),
+        LocalCollection::repair(&vault.dir).unwrap_err(),
     ];
     for error in errors {
         assert_eq!(error.code, ErrorCode::Locked);
@@ -246,7 +246,7 @@ fn a_locked_vault_says_so_and_nothing_else() {
     let registry = Registry::open(data.path()).unwrap();
     copy_dir(&vault.dir, &registry.path(vault.meta.id));
     assert_locked(&registry, vault.meta.id);
-    assert_clean(&Collection::open_vault(&registry.path(vault.meta.id), &vault.key).unwrap());
+    assert_clean(&LocalCollection::open_vault(&registry.path(vault.meta.id), &vault.key).unwrap());
 }
 
 fn assert_locked(registry: &Registry, id: CollectionId) {
@@ -286,8 +286,8 @@ fn a_registry_works_with_a_vault_while_it_has_the_key() {
     assert_eq!(shared.counts_and_last_change(id).unwrap().0.documents, 12);
     assert_eq!(shared.repairable().unwrap(), [(id, Some("Mandantenname".to_owned()))]);
     assert!(shared.repair(id).unwrap().problems.is_empty());
-    assert_clean(&shared.open_to_verify(id).unwrap());
-    assert_eq_results(&shared.open_collection(id).unwrap(), &found, "through the registry");
+    assert_clean(&*shared.open_to_verify(id).unwrap());
+    assert_eq_results(&*shared.open_collection(id).unwrap(), &found, "through the registry");
 
     // Moved to other models, it is a vault with the slots that it has then.
     let wanted = VectorModels { dense: "other-model".into(), ..models() };
@@ -311,7 +311,7 @@ fn a_registry_works_with_a_vault_while_it_has_the_key() {
 fn another_key_opens_nothing() {
     let (vault, _, found) = Vault::filled();
     let other = VaultKey::random(vault.meta.id).unwrap();
-    assert_eq!(Collection::open_vault(&vault.dir, &other).err().unwrap().code, ErrorCode::Corrupt);
+    assert_eq!(LocalCollection::open_vault(&vault.dir, &other).err().unwrap().code, ErrorCode::Corrupt);
     let collection = vault.open();
     assert_eq_results(&collection, &found, "after the wrong key");
     assert_clean(&collection);
@@ -320,17 +320,18 @@ fn another_key_opens_nothing() {
 #[test]
 fn the_passphrase_is_changed_and_a_damaged_header_is_not_the_end() {
     let (vault, _, _) = Vault::filled();
-    let open = |text: &str| Collection::vault_header(&vault.dir)?.unlock(&Credential::Passphrase(&passphrase(text)));
+    let open =
+        |text: &str| LocalCollection::vault_header(&vault.dir)?.unlock(&Credential::Passphrase(&passphrase(text)));
     let key = open("right").unwrap();
-    let old = Collection::vault_header(&vault.dir).unwrap();
+    let old = LocalCollection::vault_header(&vault.dir).unwrap();
     let first = old.slots().next().unwrap().id;
     let (both, _) = old.with_slot(&key, &Protector::Passphrase(&passphrase("new"), Cost::LEAST)).unwrap();
     let new = both.without_slot(&key, first).unwrap();
-    Collection::replace_vault_header(&vault.dir, &new).unwrap();
+    LocalCollection::replace_vault_header(&vault.dir, &new).unwrap();
     assert_eq!(open("right").unwrap_err().code, ErrorCode::WrongKey);
-    assert_clean(&Collection::open_vault(&vault.dir, &open("new").unwrap()).unwrap());
+    assert_clean(&LocalCollection::open_vault(&vault.dir, &open("new").unwrap()).unwrap());
     // Somebody who read the header before.
-    assert_eq!(Collection::replace_vault_header(&vault.dir, &both).unwrap_err().code, ErrorCode::InvalidArgument);
+    assert_eq!(LocalCollection::replace_vault_header(&vault.dir, &both).unwrap_err().code, ErrorCode::InvalidArgument);
 
     let (one, copy) = (vault.dir.join("vault.header"), vault.dir.join("vault.header.copy"));
     let whole = std::fs::read(&one).unwrap();
@@ -348,7 +349,7 @@ fn the_passphrase_is_changed_and_a_damaged_header_is_not_the_end() {
         std::fs::write(path, &whole[1..]).unwrap();
     }
     assert_eq!(open("new").unwrap_err().code, ErrorCode::Corrupt);
-    assert_eq!(Collection::open(&vault.dir).err().unwrap().code, ErrorCode::Locked);
+    assert_eq!(LocalCollection::open(&vault.dir).err().unwrap().code, ErrorCode::Locked);
 }
 
 #[test]
@@ -359,7 +360,7 @@ fn an_export_is_plain_and_opens_without_a_key() {
     collection.export(&file, &ExportOptions::default()).unwrap();
     let mut archive = casetrack_store::Archive::open(&file).unwrap();
     let imported =
-        Collection::import(&vault.temp.path().join("plain"), &mut archive, &collection_meta("Imported")).unwrap();
+        LocalCollection::import(&vault.temp.path().join("plain"), &mut archive, &collection_meta("Imported")).unwrap();
     assert_eq!(imported.counts().unwrap().documents, documents.len() as u64);
 }
 
@@ -392,7 +393,7 @@ fn copies_of_sources_are_sealed_checked_and_exported() {
     std::fs::write(&place, &bytes).unwrap();
     assert_eq!(collection.read_kept(&place).unwrap_err().code, ErrorCode::Corrupt);
     drop(collection);
-    Collection::repair_vault(&vault.dir, &vault.key).unwrap();
+    LocalCollection::repair_vault(&vault.dir, &vault.key).unwrap();
     let collection = vault.open();
     assert!(!place.exists() && !collection.document(stored.meta.id).unwrap().unwrap().original_stored);
 }

@@ -1,13 +1,12 @@
 //! The user's marks on documents.
 
 use casetrack_core::Error;
-use casetrack_store::{Archive, Collection, ExportOptions, Relocation};
+use casetrack_store::{Collection, Relocation};
 
-use crate::support::*;
+use crate::fixture::*;
 
-#[test]
-fn marks_stay_with_their_document_until_it_is_deleted() {
-    let (temp, dir, collection) = new_collection();
+pub fn marks_stay_with_their_document_until_it_is_deleted(store: &dyn Store) {
+    let collection = new_collection(store);
     let stored = document("/data/a.txt", &["One.\n\nTwo."]);
     let other = document("/data/b.txt", &["Three."]);
     collection.put_document(&stored).unwrap();
@@ -41,15 +40,9 @@ fn marks_stay_with_their_document_until_it_is_deleted() {
     collection.relocate_documents(&[relocation]).unwrap();
     assert!(is_tagged(&collection));
     assert_clean(&collection);
-    let archive = temp.path().join("a.ctcollection");
-    collection.export(&archive, &ExportOptions::default()).unwrap();
-    drop(collection);
-    let collection = Collection::open(&dir).unwrap();
+    assert!(is_tagged(&collection.exported_and_imported()));
+    let collection = collection.reopened();
     assert!(is_tagged(&collection));
-    let imported = temp.path().join("imported");
-    let imported =
-        Collection::import(&imported, &mut Archive::open(&archive).unwrap(), &collection_meta("Imported")).unwrap();
-    assert!(is_tagged(&imported));
 
     collection.delete_document(id).unwrap();
     collection.put_document(&with_id(id, "/data/a.txt", &["One."])).unwrap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use casetrack_core::ExtractionMethod;
 use casetrack_store::{Collection, Conditions, Correction, Filter, Hit, PageTest, WordConditions};
 
-use crate::support::*;
+use crate::fixture::*;
 
 fn words(required: &[&str], excluded: &[&str]) -> Conditions {
     let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
@@ -29,9 +29,8 @@ fn searches(collection: &Collection, k: usize, filter: &Filter) -> [Vec<Hit>; 3]
     ]
 }
 
-#[test]
-fn words_and_phrases_decide_over_every_kind_of_search() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn words_and_phrases_decide_over_every_kind_of_search(store: &dyn Store) {
+    let collection = new_collection(store);
     for stored in many(40, 10) {
         collection.put_document(&stored).unwrap();
     }
@@ -66,9 +65,8 @@ fn words_and_phrases_decide_over_every_kind_of_search() {
     assert_eq!(collection.select(&words(&["x".repeat(300).as_str()], &[])).unwrap().chunks(), 0);
 }
 
-#[test]
-fn identifiers_and_amounts_are_required_whole() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn identifiers_and_amounts_are_required_whole(store: &dyn Store) {
+    let collection = new_collection(store);
     let text = "Section 4.2(b) of INV-2023-0042\n\nSection 4.2 (b), 4.2(c) of INV-2023-0043\n\nover $1,250,000\n\nover $250,000";
     collection.put_document(&document("/data/a.txt", &[text])).unwrap();
     for (required, expected) in [
@@ -86,9 +84,8 @@ fn identifiers_and_amounts_are_required_whole() {
     }
 }
 
-#[test]
-fn pages_and_confidence_choose_within_documents_and_follow_changes() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn pages_and_confidence_choose_within_documents_and_follow_changes(store: &dyn Store) {
+    let collection = new_collection(store);
     let paged = |name: &str| {
         let mut stored = document(name, &["one a\n\none b", "two a", "", "four a\n\nfour b\n\nfour c"]);
         for (page, confidence) in [(1, 0.9), (3, 0.4)] {
@@ -133,9 +130,8 @@ fn pages_and_confidence_choose_within_documents_and_follow_changes() {
     assert_eq!(chunks(confident(0.95)).len(), 2 + 3);
 }
 
-#[test]
-fn pages_are_found_by_what_is_printed_on_them() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn pages_are_found_by_what_is_printed_on_them(store: &dyn Store) {
+    let collection = new_collection(store);
     let mut stored = document("/data/a.txt", &["one", "two", "three", "four"]);
     for (page, notes) in
         stored.pages.iter_mut().zip([(Some("A-1"), None), (None, Some("SM-0009")), (None, Some("SM-0010"))])
@@ -170,9 +166,8 @@ fn pages_are_found_by_what_is_printed_on_them() {
     assert_eq!(passages[2].origin.exhibits, ["Plaintiff's Exhibit 12"]);
 }
 
-#[test]
-fn the_catalogue_follows_changes() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn the_catalogue_follows_changes(store: &dyn Store) {
+    let collection = new_collection(store);
     let paths = |collection: &Collection| -> Vec<String> {
         collection.catalogue().unwrap().iter().map(|entry| entry.path.clone()).collect()
     };
@@ -190,9 +185,8 @@ fn the_catalogue_follows_changes() {
     assert_eq!(collection.catalogue().unwrap()[0].modified.as_deref(), Some("2023-05-14"));
 }
 
-#[test]
-fn words_that_no_chunk_has_are_corrected() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn words_that_no_chunk_has_are_corrected(store: &dyn Store) {
+    let collection = new_collection(store);
     let text = "Termination of the agreement\n\nThe TERMINATION fee and the liability\n\nThe tenant rents a flat of INV-2023-0042 for ACME \
                 towards a consultant's fee; independent experts give notice";
     collection.put_document(&document("/data/a.txt", &[text])).unwrap();
@@ -229,13 +223,12 @@ fn words_that_no_chunk_has_are_corrected() {
             .collect();
         assert_eq!(found, expected, "{query}");
     }
-    let (_temp, _dir, empty) = new_collection();
+    let empty = new_collection(store);
     assert_eq!(empty.corrections("termintation").unwrap(), []);
 }
 
-#[test]
-fn a_slip_that_a_passage_has_as_well_is_corrected_where_many_have_the_word() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn a_slip_that_a_passage_has_as_well_is_corrected_where_many_have_the_word(store: &dyn Store) {
+    let collection = new_collection(store);
     let mut pages = vec!["A written notice of the tenant is due."; 120];
     pages.push("A notice of the tenat to the Tenent Company.");
     collection.put_document(&document("/data/a.txt", &pages)).unwrap();

@@ -2,18 +2,16 @@
 
 use casetrack_core::{DocumentId, ErrorCode};
 use casetrack_store::{Bm25Query, Collection, Filter};
-use proptest::prelude::*;
 
-use crate::support::*;
+use crate::fixture::*;
 
 fn found(collection: &Collection, query: &str) -> Vec<(DocumentId, u32)> {
     let hits = collection.search_bm25(query, 10, &Filter::default()).unwrap();
     hits.iter().map(|hit| (hit.document, hit.index)).collect()
 }
 
-#[test]
-fn keywords_are_found_in_any_form() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn keywords_are_found_in_any_form(store: &dyn Store) {
+    let collection = new_collection(store);
     let text = "The agreements were terminated early.\n\nInvoice INV-2023-0042 over $1,250,000 of Café Größe\n\nSection 4.2(b)";
     let stored = document("/data/a.txt", &[text]);
     collection.put_document(&stored).unwrap();
@@ -33,9 +31,8 @@ fn keywords_are_found_in_any_form() {
     assert_eq!(found(&collection, "absent"), []);
 }
 
-#[test]
-fn the_embedding_context_counts_less_than_the_text_and_can_be_left_out() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn the_embedding_context_counts_less_than_the_text_and_can_be_left_out(store: &dyn Store) {
+    let collection = new_collection(store);
     let mut stored = document("/data/a.txt", &["first paragraph\n\nsecond paragraph on liability\n\nthird paragraph"]);
     stored.chunks[0].context = "Liability".into();
     collection.put_document(&stored).unwrap();
@@ -46,9 +43,8 @@ fn the_embedding_context_counts_less_than_the_text_and_can_be_left_out() {
     assert_eq!(hits.iter().map(|hit| hit.index).collect::<Vec<_>>(), [1]);
 }
 
-#[test]
-fn no_query_is_wrong() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn no_query_is_wrong(store: &dyn Store) {
+    let collection = new_collection(store);
     for stored in many(3, 3) {
         collection.put_document(&stored).unwrap();
     }
@@ -65,21 +61,16 @@ fn no_query_is_wrong() {
     collection.search_bm25(vast.as_str(), 5, &all).unwrap();
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 4, ..ProptestConfig::default() })]
-    #[test]
-    fn arbitrary_text_is_a_query(queries in prop::collection::vec("(?s).{0,60}", 40)) {
-        let (_temp, _dir, collection) = new_collection();
-        collection.put_document(&document("/data/a.txt", &["some text here"])).unwrap();
-        for query in queries {
-            collection.search_bm25(query, 5, &Filter::default()).unwrap();
-        }
-    }
+pub fn arbitrary_text_is_a_query(store: &dyn Store) {
+    let collection = new_collection(store);
+    collection.put_document(&document("/data/a.txt", &["some text here"])).unwrap();
+    for_each("(?s).{0,60}", 160, |query| {
+        collection.search_bm25(query, 5, &Filter::default()).unwrap();
+    });
 }
 
-#[test]
-fn any_number_of_results_can_be_asked_for() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn any_number_of_results_can_be_asked_for(store: &dyn Store) {
+    let collection = new_collection(store);
     let all = Filter::default();
     assert_eq!(collection.search_bm25("common", 5, &all).unwrap(), []);
     assert_eq!(collection.search_dense(&vector("common"), 5, &all).unwrap(), []);
@@ -92,9 +83,8 @@ fn any_number_of_results_can_be_asked_for() {
     }
 }
 
-#[test]
-fn a_filter_never_costs_results() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn a_filter_never_costs_results(store: &dyn Store) {
+    let collection = new_collection(store);
     let documents = many(60, 10);
     for stored in &documents {
         collection.put_document(stored).unwrap();
@@ -121,9 +111,8 @@ fn a_filter_never_costs_results() {
     assert_eq!(collection.search_dense(&vector("common"), 5, &nobody).unwrap(), []);
 }
 
-#[test]
-fn a_filter_changes_neither_scores_nor_order() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn a_filter_changes_neither_scores_nor_order(store: &dyn Store) {
+    let collection = new_collection(store);
     let documents = many(20, 10);
     for stored in &documents {
         collection.put_document(stored).unwrap();
@@ -150,9 +139,8 @@ fn a_filter_changes_neither_scores_nor_order() {
     );
 }
 
-#[test]
-fn results_are_best_first_and_equal_ones_by_age() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn results_are_best_first_and_equal_ones_by_age(store: &dyn Store) {
+    let collection = new_collection(store);
     let same: Vec<_> = (0..5).map(|n| document(&format!("/data/{n}.txt"), &["the very same text"])).collect();
     for stored in &same {
         collection.put_document(stored).unwrap();
@@ -174,9 +162,8 @@ fn results_are_best_first_and_equal_ones_by_age() {
     }
 }
 
-#[test]
-fn dense_search_finds_the_nearest() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn dense_search_finds_the_nearest(store: &dyn Store) {
+    let collection = new_collection(store);
     let documents = many(30, 10);
     for stored in &documents {
         collection.put_document(stored).unwrap();
@@ -201,24 +188,10 @@ fn dense_search_finds_the_nearest() {
     assert!(collection.search_dense(&[f32::NAN; DIMENSION], 5, &Filter::default()).is_err());
 }
 
-#[test]
-fn collections_know_nothing_of_each_other() {
-    let (_a, _, first) = new_collection();
-    let (_b, _, second) = new_collection();
-    let stored = document("/data/a.txt", &["confidential matter"]);
-    first.put_document(&stored).unwrap();
-    second.put_document(&document("/data/b.txt", &["another matter"])).unwrap();
-    assert_eq!(found(&second, "confidential"), []);
-    assert_eq!(second.document(stored.meta.id).unwrap(), None);
-    assert_eq!(second.chunk(stored.chunks[0].id).unwrap(), None);
-    assert_eq!(second.search_dense(&stored.vectors[0], 9, &Filter::default()).unwrap().len(), 1);
-}
-
-#[test]
-fn scores_are_those_of_a_fresh_collection_after_changes_and_a_flush() {
+pub fn scores_are_those_of_a_fresh_collection_after_changes_and_a_flush(store: &dyn Store) {
     let documents = many(20, 5);
-    let (_a, _, fresh) = new_collection();
-    let (_b, _, changed) = new_collection();
+    let fresh = new_collection(store);
+    let changed = new_collection(store);
     for stored in &documents {
         fresh.put_document(stored).unwrap();
         let draft = with_id(stored.meta.id, &stored.meta.path, &["common common draft\n\nof a document"]);
@@ -232,9 +205,8 @@ fn scores_are_those_of_a_fresh_collection_after_changes_and_a_flush() {
     assert_eq_results(&changed, &results(&fresh), "");
 }
 
-#[test]
-fn documents_without_learned_sparse_vectors_are_counted_and_not_found() {
-    let (_temp, dir, collection) = new_collection();
+pub fn documents_without_learned_sparse_vectors_are_counted_and_not_found(store: &dyn Store) {
+    let collection = new_collection(store);
     let with = document("/data/with.txt", &["the rent\n\nthe deposit"]);
     let mut without = document("/data/without.txt", &["the rent of the flat"]);
     (without.sparse_vectors, without.sparse_model) = (Vec::new(), None);
@@ -250,8 +222,7 @@ fn documents_without_learned_sparse_vectors_are_counted_and_not_found() {
     assert_clean(&collection);
     collection.rebuild_indexes().unwrap();
     assert_eq!(found(&collection).len(), 2);
-    drop(collection);
-    let collection = Collection::open(&dir).unwrap();
+    let collection = collection.reopened();
     let whole = with_id(without.meta.id, "/data/without.txt", &["the rent of the flat"]);
     collection.put_document(&whole).unwrap();
     assert_eq!(found(&collection), [(with.meta.id, 0), (without.meta.id, 0), (with.meta.id, 1)]);

@@ -2,7 +2,7 @@
 
 use casetrack_store::{Collection, Conditions, Expression, Words};
 
-use crate::support::*;
+use crate::fixture::*;
 
 fn phrase(words: &str) -> Words {
     Words::Phrase(words.to_owned())
@@ -39,9 +39,8 @@ const TEXT: &str = "The agreement may be terminated for convenience by the buyer
     Women and a woman of a well-known house, notice notice.\n\n\
     Termini are not meant.";
 
-#[test]
-fn expressions_are_fulfilled_by_the_words_of_one_chunk() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn expressions_are_fulfilled_by_the_words_of_one_chunk(store: &dyn Store) {
+    let collection = new_collection(store);
     collection.put_document(&document("/data/a.txt", &[TEXT])).unwrap();
     let all = Expression::All;
     let any = Expression::Any;
@@ -84,9 +83,8 @@ fn expressions_are_fulfilled_by_the_words_of_one_chunk() {
     }
 }
 
-#[test]
-fn deleted_documents_fulfil_nothing() {
-    let (_temp, _dir, collection) = new_collection();
+pub fn deleted_documents_fulfil_nothing(store: &dyn Store) {
+    let collection = new_collection(store);
     let stored = document("/data/a.txt", &[TEXT]);
     collection.put_document(&stored).unwrap();
     collection.put_document(&document("/data/b.txt", &["Termination, once."])).unwrap();

@@ -126,7 +126,7 @@ fn a_move_that_was_cancelled_is_kept_until_it_is_asked_for_again_or_discarded() 
                 assert!(state["job"]["seconds_left"].is_u64() && text.contains("Left:"), "{text} {state}");
                 break;
             }
-            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::thread::sleep(std::time::Duration::from_millis(150));
         }
         client.call("cancel_job", json!({"job_id": job}));
         client.close();

@@ -1,6 +1,9 @@
 //! Documents go in, come back, are replaced and deleted.
 
-use casetrack_core::{Block, BlockKind, DocumentId, ErrorCode, ExtractionMethod, Rect};
+use casetrack_core::{
+    Block, BlockKind, Change, ChangeKind, DocumentId, ErrorCode, ExtractionMethod, HiddenReason, HiddenText, PageNotes,
+    Rect,
+};
 use casetrack_store::{Collection, Counts, Filter, StoredDocument};
 
 use crate::fixture::*;
@@ -14,6 +17,10 @@ fn assert_same(collection: &Collection, stored: &StoredDocument) {
         assert_eq!(collection.page(id, page.number).unwrap().as_ref(), Some(page));
         let origin = collection.page_origin(id, page.number).unwrap();
         assert_eq!((origin.method, origin.ocr_confidence), (page.method, page.ocr_confidence));
+        assert_eq!(origin.bates, page.notes.bates);
+        assert_eq!(collection.page_blocks(id, page.number).unwrap(), page.blocks);
+        assert_eq!(collection.page_changes(id, page.number).unwrap(), page.notes.changes);
+        assert_eq!(collection.page_hidden(id, page.number).unwrap(), page.notes.hidden);
     }
     assert_eq!(collection.chunks(id).unwrap(), stored.chunks);
     for chunk in &stored.chunks {
@@ -22,7 +29,11 @@ fn assert_same(collection: &Collection, stored: &StoredDocument) {
         let text = collection.page_text(id, chunk.page, chunk.byte_start..chunk.byte_end).unwrap();
         assert_eq!(text.as_ref(), Some(&chunk.text));
     }
+    let stamped = stored.pages.iter().filter_map(|page| Some((page.number, page.notes.bates.clone()?)));
+    assert_eq!(collection.bates(id).unwrap(), stamped.collect::<Vec<_>>());
     let vectors = collection.vectors(id).unwrap();
+    let one_by_one = (0..).map_while(|index| collection.vector_at(id, index).unwrap());
+    assert!(one_by_one.eq(vectors.iter().map(|(_, vector)| vector.clone())));
     assert_eq!(vectors.len(), stored.vectors.len());
     for ((chunk, read), (expected_chunk, written)) in vectors.iter().zip(stored.chunks.iter().zip(&stored.vectors)) {
         assert_eq!(*chunk, expected_chunk.id);
@@ -50,6 +61,14 @@ fn rich() -> StoredDocument {
     chunk.row_range = Some(casetrack_core::RowRange { start: 2, end: 2 });
     chunk.column_range = Some(casetrack_core::ColumnRange { start: 3, end: 4 });
     chunk.bounding_boxes = vec![rect(0.0)];
+    // "zwei" was inserted, and the third line is hidden.
+    let (author, date, text) = (Some("Ann".into()), None, String::new());
+    let kind = ChangeKind::Insertion;
+    let inserted = Change { kind, author, date, char_start: 9, char_end: 13, text, of_insertion: false };
+    let reason = HiddenReason::Tiny;
+    let hidden = HiddenText { reason, part: None, char_start: 15, char_end: 18 };
+    let (changes, hidden, bates) = (vec![inserted], vec![hidden], Some("ACME-000041".into()));
+    document.pages[0].notes = PageNotes { changes, hidden, bates, ..PageNotes::default() };
     document.chunks[1].bounding_boxes = vec![rect(99.0)];
     document
 }
@@ -72,6 +91,19 @@ pub fn a_document_comes_back_as_it_was_also_after_reopening(store: &dyn Store) {
     let paths: Vec<_> = collection.documents().unwrap().into_iter().map(|meta| meta.path).collect();
     assert_eq!(paths, [stored.meta.path.clone(), other.meta.path.clone()]);
     assert_clean(&collection);
+}
+
+pub fn passages_say_what_was_noted_on_their_page(store: &dyn Store) {
+    let collection = new_collection(store);
+    let mut stored = rich();
+    // Those of chunk 0 alone.
+    stored.pages[0].notes.hidden[0] =
+        HiddenText { char_start: 0, char_end: 5, ..stored.pages[0].notes.hidden[0].clone() };
+    collection.put_document(&stored).unwrap();
+    let noted: Vec<_> = (collection.passages().range(stored.meta.id, 0..9).unwrap().into_iter())
+        .map(|passage| (passage.tracked_changes, passage.hidden_text.len(), passage.origin.bates.is_some()))
+        .collect();
+    assert_eq!(noted, [(true, 1, true), (false, 0, true), (false, 0, false)]);
 }
 
 pub fn absent_things_are_none_and_ranges_are_cut(store: &dyn Store) {
@@ -265,5 +297,7 @@ pub fn passages_are_read_as_of_one_moment(store: &dyn Store) {
     assert_eq!(found.iter().map(|passage| passage.chunk.clone()).collect::<Vec<_>>(), chunks[1..4]);
     assert!(found.iter().all(|passage| passage.document.meta == stored.meta && passage.document.has_sparse_vectors));
     assert_eq!(passages.with_id(chunks[4].id).unwrap().unwrap().chunk, chunks[4]);
+    let some = passages.some(id, &[0, 3, 4, 9]).unwrap();
+    assert_eq!(some.iter().map(|passage| passage.chunk.index).collect::<Vec<_>>(), [0, 3, 4]);
     assert!(passages.at(id, 5).unwrap().is_none());
 }

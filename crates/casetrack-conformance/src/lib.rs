@@ -43,6 +43,7 @@ macro_rules! conformance {
             }
             documents {
                 a_document_comes_back_as_it_was_also_after_reopening,
+                passages_say_what_was_noted_on_their_page,
                 absent_things_are_none_and_ranges_are_cut,
                 a_long_page_is_read_in_pieces,
                 a_document_without_chunks_is_kept,
@@ -94,6 +95,8 @@ macro_rules! conformance {
                 the_catalogue_follows_changes,
                 words_that_no_chunk_has_are_corrected,
                 a_slip_that_a_passage_has_as_well_is_corrected_where_many_have_the_word,
+                chunks_are_chosen_one_by_one_and_come_in_the_order_of_storing,
+                a_text_says_as_much_of_a_question_as_it_has_of_its_rare_words,
             }
             expressions {
                 expressions_are_fulfilled_by_the_words_of_one_chunk,

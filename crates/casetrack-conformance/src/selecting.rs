@@ -238,3 +238,37 @@ pub fn a_slip_that_a_passage_has_as_well_is_corrected_where_many_have_the_word(s
     // A name is left alone.
     assert_eq!(collection.corrections("the Tenent company").unwrap(), []);
 }
+
+pub fn chunks_are_chosen_one_by_one_and_come_in_the_order_of_storing(store: &dyn Store) {
+    let collection = new_collection(store);
+    let mut documents = many(6, 3);
+    // Neither ids nor paths are in this order.
+    documents.sort_by_key(|stored| std::cmp::Reverse((stored.meta.id, stored.meta.path.clone())));
+    for stored in &documents {
+        collection.put_document(stored).unwrap();
+    }
+    let all: Vec<_> = documents.iter().flat_map(|stored| (0..3).map(|index| (stored.meta.id, index))).collect();
+    let places = |conditions: &Conditions| collection.places(&collection.select(conditions).unwrap());
+    assert_eq!(places(&Conditions::default()), all);
+    let absent = [(documents[0].meta.id, 3), (casetrack_core::DocumentId::random(), 0)];
+    let chunks = [all[7], all[2], all[8], all[2]].into_iter().chain(absent).collect();
+    assert_eq!(places(&Conditions { chunks: Some(chunks), ..Conditions::default() }), [all[2], all[7], all[8]]);
+
+    let selection = collection.select(&Conditions::default()).unwrap();
+    collection.delete_document(documents[0].meta.id).unwrap();
+    assert_eq!(collection.places(&selection), all[3..], "what is deleted is no longer there");
+}
+
+pub fn a_text_says_as_much_of_a_question_as_it_has_of_its_rare_words(store: &dyn Store) {
+    let collection = new_collection(store);
+    let text = "The tenant pays the rent.\n\nThe tenant pays.\n\nThe tenant leaves.\n\nNobody pays.\n\nNothing else.";
+    collection.put_document(&document("/data/a.txt", &[text])).unwrap();
+    let telling = collection.telling("What rent does the tenant pay?").unwrap();
+    let mut reader = telling.reader();
+    let mut says = |text: &str| reader.densest(text, Some("en")).0;
+    let [all, rare, frequent, none] = ["Tenants paid: pays rent", "the rent", "a tenant", "Nothing"].map(&mut says);
+    assert!((all - 1.0).abs() < 1e-6 && rare > frequent && frequent > 0.0, "{all} {rare} {frequent}");
+    assert_eq!(none, 0.0);
+    let (_, place) = telling.reader().densest("Of all, the rent.", Some("en"));
+    assert_eq!(place, 12..16);
+}

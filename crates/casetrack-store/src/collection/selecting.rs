@@ -158,6 +158,7 @@ impl LocalCollection {
                 chunks.iter().filter_map(|&(document, index)| known.slot(document, index)).collect();
             drop(known);
             chosen.sort_unstable();
+            chosen.dedup();
             slots = slots.intersection(&chosen);
         }
         let words = conditions.words.clone();

@@ -83,6 +83,9 @@ static NOT_BEGUN: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:terminat\w+|amend\w*|modif\w+|assign\w+|waivers?|chang\w+|notices?|expir\w+|supplements?|cancel\w+|transfer\w*|withdraw\w+|breach)\b[^.;]{0,60}$",
     )
 });
+/// "Unless sooner terminated, this Agreement": only an exception comes first.
+static UNLESS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)(?:^|[^a-z] ?)(?:unless|until|if not|subject to|except as)\b[^.;]{0,40}$"));
 /// "The Lease Agreement dated April 1, 2003": another contract begins.
 static DATED_BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?i:the) (?:[\w-]+ ){0,5}\(?dated\b"));
 static ENDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:through|until|till|to|expires?|ends?)\b"));
@@ -270,6 +273,13 @@ fn heading_before(before: &str) -> bool {
 
 /// "This Amended and Restated Agreement" is the one at hand.
 static RESTATED: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?i:amended) (?i:and) (?i:restated)\b"));
+static RESTATED_AS_OF: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)^amended and restated(?: in its entirety)?,? (?:effective )?(?:as of|on) (?:the )?$")
+});
+/// "originally made as of May 3, 2001": the contract at hand has a later day.
+static ORIGINALLY: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)\b(?:originally|previously|initially|first) (?:made|dated|entered|executed|effective)[^.;,]{0,40}$")
+});
 static THIS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bthis (?:[\w-]+ ){0,3}$"));
 
 /// Most days of a list that are followed to the first.
@@ -290,8 +300,13 @@ fn is_other(text: &Text<'_>, day: &Day) -> bool {
     }
     let from = text.floor(day.range.start.saturating_sub(120));
     let before = &text.text()[from..day.range.start];
-    let of_this =
-        |head: &regex::Match<'_>| RESTATED.is_match(&before[head.start()..]) && THIS.is_match(&before[..head.start()]);
+    if ORIGINALLY.is_match(before) {
+        return true;
+    }
+    let of_this = |head: &regex::Match<'_>| {
+        let said = &before[head.start()..];
+        RESTATED_AS_OF.is_match(said) || RESTATED.is_match(said) && THIS.is_match(&before[..head.start()])
+    };
     let Some(head) = OTHER.find_iter(before).filter(|head| !of_this(head)).last() else { return false };
     let rest = &before[head.end()..];
     let same = text.sentence(from + head.start()).contains(&day.range.start);
@@ -334,9 +349,9 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
         for found in rule.find_iter(whole) {
             let sentence = text.sentence(found.end().saturating_sub(1));
             let end = sentence.end.max(found.end());
-            if NOT_BEGUN.is_match(&whole[sentence.start.min(found.start())..found.start()])
-                || DATED_BEFORE.is_match(found.as_str())
-            {
+            let before = &whole[sentence.start.min(found.start())..found.start()];
+            let other = NOT_BEGUN.find(before).is_some_and(|other| !UNLESS.is_match(&before[..other.start()]));
+            if other || DATED_BEFORE.is_match(found.as_str()) {
                 continue;
             }
             let rest = &whole[found.end()..end];

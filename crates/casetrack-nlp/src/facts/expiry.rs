@@ -164,6 +164,8 @@ static UNDER_HEADING: LazyLock<Regex> = LazyLock::new(|| {
 /// A day right behind another: "July 1, 2004 - June 30, 2007".
 static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^ ?-+ ?$"));
 
+/// "upon the following notice: 60 days for storage and 180 days for transport"
+static OF_NOTICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bnotice\b"));
 static NOTICE_OF_END: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)\b(?:until|unless)\b[^.;]{0,60}? notice of termination\b"));
 
@@ -347,6 +349,7 @@ fn length(said: &str) -> Option<(Span, i32)> {
         if follows
             || span.unit == Unit::Day && span.count < 60 && !(ENDS.is_match(before) && OF_DATE.is_match(after))
             || NOTICE_AFTER.is_match(after)
+            || span.unit == Unit::Day && OF_NOTICE.is_match(before)
             || span.business
             || is_behind
         {

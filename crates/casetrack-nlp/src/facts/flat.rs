@@ -67,10 +67,16 @@ impl Flat {
         let chars: Vec<char> = line.text.chars().collect();
         let (mut underline, mut filled) = (0, 0);
         let quotes = lost_quotes(&chars);
+        // the second of two marks that are one quotation mark, and whether the word goes on behind it
+        let (mut second, mut resumes) = (None, false);
         for (i, (place, c)) in (line.at..).zip(&chars).enumerate() {
             let c = *c;
             if c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}') {
-                in_word = false;
+                (in_word, resumes) = (false, false);
+                continue;
+            }
+            if second == Some(i) {
+                resumes = true;
                 continue;
             }
             if !in_word && i >= underline {
@@ -97,8 +103,15 @@ impl Flat {
                 }
                 self.words.push(WordPlace { byte, page: line.page, at: place });
                 (in_word, first) = (true, false);
+            } else if resumes {
+                let byte = self.text.len() as u32;
+                self.words.push(WordPlace { byte, page: line.page, at: place });
             }
-            self.text.push(if quotes.contains(&i) { '"' } else { plain(c) });
+            resumes = false;
+            // ``Agreement'' of plain texts
+            let doubled = plain(c) == '\'' && chars.get(i + 1) == Some(&c);
+            second = doubled.then_some(i + 1);
+            self.text.push(if doubled || quotes.contains(&i) { '"' } else { plain(c) });
         }
     }
 

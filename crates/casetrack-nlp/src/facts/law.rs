@@ -13,7 +13,7 @@ use crate::words::{pairs, set};
 /// The words that introduce the law, up to its place.
 static LAWS_OF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|decided|resolved|application|validity|subject|applicable law|choose|chosen|in accordance|under and|made (?:and entered into )?under|contract under)\b[^.;]{0,220}?\b(?:(?:laws?|statutes|legislation)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force| in effect| applicable| prevailing)?(?: (?:of|in|within)| from time to time in force in)(?: and for)?,? |(?:laws?|regulations|legislation)\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
+        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|decided|resolved|application|validity|subject|applicable law|choose|chosen|in accordance|under and|made (?:and entered into )?under|contract under)\b[^.;]{0,220}?\b(?:(?:laws?|statutes|legislation)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force| in effect| applicable| prevailing)?(?: (?:of|in|within)| from time to time in force in)(?: and for)?,? ?|(?:laws?|regulations|legislation)\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
     )
 });
 /// "the laws of Texas shall govern", "New York law governs".
@@ -53,7 +53,7 @@ static NOT_LAW: LazyLock<Regex> = LazyLock::new(|| {
 /// A word of the name of a place, with what may join two of them.
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^(?i:the )?(?i:courts? (?:of|in) )?(?i:(?:sovereign |federal |grand )?(?:states?|commonwealth|province|republic|kingdom|country|district|city|county|territory|emirate|canton|duchy|principality|sultanate|island) of )?(?:the )?(\p{Lu}[\p{L}.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}\p{Lu}[\p{L}.'-]*){0,6})",
+        r"^(?i:the )?(?i:courts? (?:of|in) )?(?i:(?:sovereign |federal |grand )?(?:states?|commonwealth|province|republic|kingdom|country|district|city|county|territory|emirate|canton|duchy|principality|sultanate|island) of ?)?(?:the )?(\p{Lu}[\p{L}.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}\p{Lu}[\p{L}.'-]*){0,6})",
     )
 });
 
@@ -117,6 +117,9 @@ pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
     // "New York State"
     let state = text.strip_suffix(" State").or_else(|| text.strip_suffix(" STATE"));
     let text = state.filter(|state| is_place(state)).unwrap_or(text);
+    // "Ohio and the Investment Company Act"
+    let first = text.split_once(" and ").filter(|(first, rest)| is_place(first) && rest.ends_with(" Act"));
+    let text = first.map_or(text, |(first, _)| first);
     let blank = matches!(text.to_lowercase().as_str(), "state" | "state/territory" | "province" | "country");
     let district =
         rest[..name.start()].to_lowercase().ends_with("district of ") && text.eq_ignore_ascii_case("columbia");

@@ -18,6 +18,8 @@ static NO_PARTY: LazyLock<Vec<&str>> =
 static ROLE_OF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?i:operator|owner|manager|member|holder|successor|agent|seller|buyer|supplier|director) of\b")
 });
+/// "B.C." in an address.
+static PROVINCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[A-Z]\.){2}$"));
 /// The name goes on, and is not that of a party: "Securities and Exchange Commission", "Portability and Accountability Act".
 static NOT_WHOLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -94,6 +96,7 @@ pub(crate) fn is_no_name(name: &str) -> bool {
         || is_blank(&all)
         || is_address(&all)
         || all.len() == 1 && (is_role(&folded) || all[0].has(Class::HEAD))
+        || PROVINCE.is_match(name)
         || ROLE_OF.is_match(name)
         || all.first().is_some_and(|word| matches!(word.text, "A" | "An") && !all.get(1).is_some_and(Word::is_mark))
         || NO_PARTY.contains(&last)

@@ -20,6 +20,9 @@ static DESCRIBED: LazyLock<Vec<&str>> =
 const OFFICES: &[&str] =
     &["Department", "Bureau", "Office", "Division", "Agency", "Board", "Commission", "Ministry", "Secretary"];
 
+/// Behind a comma they are part of the name of a person.
+const DEGREES: &[&str] = &["md", "phd", "esq", "cpa", "dds", "jd", "jr", "sr", "ii", "iii"];
+
 /// Longest name, in words.
 const NAME_WORDS: usize = 16;
 
@@ -68,6 +71,9 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             "." if next.is_some_and(|next| next.text == "z") => true,
             "," => {
                 next.is_some_and(|next| is_form(next) && !(next.text == "Company" && is_number_label(all.get(i + 2))))
+                    || all.get(i + 1).is_some_and(|next| next.folded() == "national")
+                        && all.get(i + 2).is_some_and(|next| next.folded() == "association")
+                    || all.get(i + 1).is_some_and(|next| DEGREES.contains(&next.folded().as_str()))
                     || is_public(&all[0]) && next.is_some_and(|next| next.is_capital() && !is_stop(next))
                     || matches!(all[0].folded().as_str(), "state" | "commonwealth")
                         && next.is_some_and(|next| OFFICES.contains(&next.text))
@@ -92,6 +98,18 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
                 next.is_some_and(|next| next.is_capital() || matches!(next.text, "the" | "America"))
             }
             "and" => is_office(&all, i),
+            // "Jane "JJ" Roe"
+            "\"" if word.gap != Gap::None => {
+                let close = (i + 2..all.len().min(i + 4)).find(|at| all[*at].is('"'));
+                close.is_some_and(|close| {
+                    let inside = all[i + 1..close].iter().all(Word::is_capital);
+                    let goes_on = all.get(close + 1).is_some_and(|next| {
+                        next.is_capital() && next.gap == Gap::Space && !is_stop(next) && !is_form(next)
+                    });
+                    i = if inside && goes_on { close } else { i };
+                    inside && goes_on
+                })
+            }
             // "Sp. z o.o."
             "z" if next.is_some_and(|next| next.text.starts_with("o.o")) => {
                 end = i + 2;

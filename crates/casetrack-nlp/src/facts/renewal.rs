@@ -172,7 +172,10 @@ fn notice(said: &str, span: &Span, renews: bool, ends: bool, after_renewal: bool
     let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
     let after_near = &after[..after.char_indices().nth(40).map_or(after.len(), |(at, _)| at)];
     let near = NOTICE_AFTER.is_match(after_near) && !CONDITION.is_match(after_near);
-    let of_notice = NOTICE_BEFORE.is_match(before) || after_near.to_lowercase().contains("notice");
+    let after_far = &after[..after.char_indices().nth(100).map_or(after.len(), |(at, _)| at)];
+    let of_notice = NOTICE_BEFORE.is_match(before)
+        || after_near.to_lowercase().contains("notice")
+        || ends && after_far.to_lowercase().contains("notice");
     if !near || !of_notice {
         return None;
     }

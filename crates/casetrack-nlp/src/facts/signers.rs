@@ -60,6 +60,11 @@ fn without_position(text: &Text<'_>, range: Range<usize>) -> Range<usize> {
     let written = &text.text()[range.clone()];
     let all = words(written);
     let position = all.iter().take_while(|word| word.has(Class::POSITION_HEAD)).count();
+    // "Managing Member ALPHA FUND, LTD."
+    let shouts = |word: &Word<'_>| word.text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
+    let spoken = all.iter().take_while(|word| !word.is_mark() && !shouts(word)).count();
+    let titled = spoken > 0 && all[spoken - 1].has(Class::POSITION_HEAD) && all[spoken..].iter().all(shouts);
+    let position = if titled { spoken } else { position };
     match all.get(position) {
         Some(first) if position > 0 && all.len() > position + 1 => {
             range.start + byte_of(written, first.start)..range.end

@@ -352,6 +352,10 @@ fn span(tokens: &Tokens<'_>, at: usize) -> Option<(Span, usize)> {
             next += 3;
         }
     }
+    // "sixty (60) or more days"
+    if tokens.word(next) == "or" && tokens.word(next + 1) == "more" {
+        next += 2;
+    }
     let mut business = false;
     while matches!(
         tokens.word(next),

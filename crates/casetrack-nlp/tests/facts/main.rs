@@ -6,6 +6,7 @@ use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obli
 mod blanks;
 mod dates;
 mod drafting_days;
+mod drafting_details;
 mod drafting_parties;
 mod duties;
 mod forms;

@@ -15,7 +15,7 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness|cooperation|validity|performance)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\b(?:engages?|retains?|appoints?|hires?|employs?)\b[^.;]{0,80}? for an? (?:initial )?(?:term|period) of\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry)(?: of (?:this |the )?(?:agreement|contract))? ?: ?|\b(?:term|duration|period) of (?:the |this )?(?:[\w-]+'s? )?(?:engagement|employment|services?|appointment|retention)\b|\b(?:[A-Z][\w-]+'s?) (?:engagement|employment|appointment|retention)\b|\brights granted (?:in|under|by|hereunder)\b"#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness|cooperation|validity|performance)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\b(?:engages?|retains?|appoints?|hires?|employs?)\b[^.;]{0,80}? for an? (?:initial )?(?:term|period) of\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry)(?: of (?:this |the )?(?:agreement|contract))? ?: ?|\b(?:term|duration|period) of (?:the |this )?(?:[\w-]+'s? )?(?:engagement|employment|services?|appointment|retention)\b|\b(?:[A-Z][\w-]+'s?) (?:engagement|employment|appointment|retention)\b|\brights granted (?:in|under|by|to|hereunder)\b|\bthe appointment of [^.;]{1,60}? (?:shall|will|is)\b"#,
     )
 });
 /// Before "the term of this Agreement": the sentence is about what happens in it.
@@ -357,7 +357,9 @@ fn length(said: &str) -> Option<(Span, i32)> {
         }
         let near = &before[before.char_indices().rev().nth(90).map_or(0, |(at, _)| at)..];
         let folded = near.to_lowercase();
-        let upon = UPON.find(near).is_some_and(|upon| !GOES_ON.is_match(upon.as_str()));
+        let upon = UPON.find(near).is_some_and(|upon| {
+            !GOES_ON.is_match(upon.as_str()) && !near[..upon.start()].trim_end().ends_with("binding")
+        });
         let other = NOT_TERM
             .find(near)
             .is_some_and(|other| !(other.as_str().starts_with("thereafter") && STAYS.is_match(&near[..other.start()])));
@@ -418,6 +420,7 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         && folded != "agreement date"
         && folded != "contract date"
         && folded != "signature date"
+        && folded != "above date"
     {
         let role = folded.trim_start_matches("the ").to_owned();
         let day = text.days.iter().find(|day| {

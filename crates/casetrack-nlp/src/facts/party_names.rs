@@ -12,6 +12,7 @@ static PUBLIC: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../.
 static ENDS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/name-ends.txt")));
 /// Right behind a form of incorporation: the name has ended.
 static AFTER_FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/after-form.txt")));
+static PAIRS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/name-pairs.txt")));
 static PLACEHOLDERS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/placeholders.txt")));
 /// Before a name that describes a party: "a division of".
 static DESCRIBED: LazyLock<Vec<&str>> =
@@ -83,7 +84,8 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
                         && all.get(i + 2).is_some_and(|word| word.is('&'))
                         && all.iter().skip(i + 3).take(3).any(is_form)
             }
-            "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" | "!" => {
+            "!" if next.is_some_and(is_form) => word.gap == Gap::None,
+            "." | "-" | "/" | "'" | "&" | "®" | "™" | "+" => {
                 word.gap == Gap::None && next.is_some_and(|next| next.gap == Gap::None || is_form(next))
                     || word.text == "&"
                     // "Workers' Compensation Board"
@@ -97,7 +99,7 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
             "of" | "for" | "de" | "du" | "van" | "von" | "der" | "the" | "la" | "in" => {
                 next.is_some_and(|next| next.is_capital() || matches!(next.text, "the" | "America"))
             }
-            "and" => is_office(&all, i),
+            "and" => is_office(&all, i) || next.is_some_and(|next| is_pair(&all[i - 1], next)),
             // "Jane "JJ" Roe"
             "\"" if word.gap != Gap::None => {
                 let close = (i + 2..all.len().min(i + 4)).find(|at| all[*at].is('"'));
@@ -121,6 +123,9 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
                 end = i + 1;
                 true
             }
+            // "Yahoo! Maps", "E*Trade"
+            "!" => word.gap == Gap::None && next.is_some_and(|next| next.is_capital() && next.gap == Gap::Space),
+            "*" => word.gap == Gap::None && next.is_some_and(|next| next.is_capital() && next.gap == Gap::None),
             "d" | "dba" | "a" if window[byte_of(window, word.start)..].starts_with("d/b/a") => true,
             "d/b/a" | "DBA" => true,
             "(" => {
@@ -162,8 +167,14 @@ pub(crate) fn name_at(text: &Text<'_>, at: usize) -> Option<(String, Range<usize
         last -= 1;
     }
     let name = whole[start..last].split_whitespace().collect::<Vec<_>>().join(" ");
-    let name = name.trim_end_matches([',', '-', '\'']).to_owned();
+    let name = name.trim_end_matches([',', '-', '\'']).replace(" ,", ",");
     (name.chars().filter(|c| c.is_alphabetic()).count() > 1).then_some((name, start..last))
+}
+
+/// "Bank and Trust", "Johnson and Johnson": words that "and" joins within a name.
+fn is_pair(before: &Word<'_>, behind: &Word<'_>) -> bool {
+    let (before, behind) = (before.folded(), behind.folded());
+    before == behind || PAIRS.contains(&format!("{before} {behind}").as_str())
 }
 
 /// "Company Registration Number" begins with no form of incorporation.

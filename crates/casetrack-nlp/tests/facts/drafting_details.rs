@@ -27,6 +27,12 @@ fn names_go_on_behind_commas_and_quotation_marks() {
             "Acme Foods, Inc., of 12 Main Street, Vancouver, B.C. (hereinafter called the \"Company\") and Beta Tools LLC (\"Beta\")",
             "Acme Foods, Inc.; Beta Tools LLC",
         ),
+        (
+            "First Salem Bank and Trust, an Ohio banking corporation (\"Bank\"), and Salem Research and Development Partners, L.P. (\"Salem\")",
+            "First Salem Bank and Trust; Salem Research and Development Partners, L.P.",
+        ),
+        ("Lauf! Maps Inc. (\"Lauf\") and E*Stocks Group, Inc. (\"ES\")", "Lauf! Maps Inc.; E*Stocks Group, Inc."),
+        ("ACME FOODS , INC. ( \"ACME\" ) and BETA TOOLS LLC ( \"BETA\" )", "ACME FOODS, INC.; BETA TOOLS LLC"),
         ("Acme Foods, Inc. (``Acme'') and Beta Tools LLC (``Beta'')", "Acme Foods, Inc.; Beta Tools LLC"),
     ] {
         assert_eq!(names(&format!("AGREEMENT\n\nThis Agreement is made between {opening}.\n\nWHEREAS")), parties);
@@ -97,6 +103,26 @@ fn notices_and_laws_stand_in_odd_places() {
             "This Agreement shall be construed in accordance with the laws of the State of Ohio and the Investment Company Act of 1940.",
             FactKind::GoverningLaw,
             "Ohio",
+        ),
+        (
+            "Term of Agreement. This Agreement shall be in effect for one (1) year from the above date.",
+            FactKind::Expiry,
+            "2005-05-03",
+        ),
+        (
+            "Duration. This Agreement shall be binding upon the parties for a three year period commencing on the Effective Date.",
+            FactKind::Expiry,
+            "2007-05-03",
+        ),
+        (
+            "Term. The appointment of Beta shall be for an initial period of two years from the date of this Agreement.",
+            FactKind::Expiry,
+            "2006-05-03",
+        ),
+        (
+            "Term. The rights granted to Beta shall commence on the Effective Date and shall expire on December 31, 2006.",
+            FactKind::Expiry,
+            "2006-12-31",
         ),
         ("This Agreement is governed by the laws ofthe State ofTexas.", FactKind::GoverningLaw, "Texas"),
     ] {

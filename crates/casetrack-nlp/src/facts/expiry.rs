@@ -260,7 +260,9 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
 fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Found> {
     let found = PERPETUAL.find(said)?;
     let range = sentence.start + found.start()..sentence.start + found.end();
-    Some(Found { score: 1, value: "perpetual".to_owned(), computed: None, range, begins: None })
+    // "indefinitely" is plainer than a condition on which it ends
+    let score = if found.as_str().to_lowercase().contains("indefinite") { 3 } else { 1 };
+    Some(Found { score, value: "perpetual".to_owned(), computed: None, range, begins: None })
 }
 
 /// The beginning of the term as the sentence names it.
@@ -425,7 +427,8 @@ fn start(text: &Text<'_>, sentence: &Range<usize>, span: &Span, days: &Days) -> 
         let role = folded.trim_start_matches("the ").to_owned();
         let day = text.days.iter().find(|day| {
             let before = &text.text()[text.floor(day.range.start.saturating_sub(80))..day.range.start];
-            day.role.as_deref() == Some(role.as_str()) && !EXPECTED.is_match(before)
+            // an amount left out between the name and the day: the day is in the next row of a table
+            day.role.as_deref() == Some(role.as_str()) && !EXPECTED.is_match(before) && !before.contains("**")
         });
         return day.map_or(Start::Unknown, |day| Start::Day(day.iso.clone(), day.range.clone()));
     }

@@ -124,6 +124,18 @@ fn notices_and_laws_stand_in_odd_places() {
             FactKind::Expiry,
             "2006-12-31",
         ),
+        (
+            "Duration: The licence granted hereunder shall become effective upon execution and shall endure indefinitely unless terminated. \
+             The maintenance term is one year.",
+            FactKind::Expiry,
+            "perpetual",
+        ),
+        (
+            "The term of this Agreement ends on the second anniversary of the Commencement Date. Payments: Commencement Date [****] December \
+             31, 2004 [****]",
+            FactKind::Expiry,
+            "",
+        ),
         ("This Agreement is governed by the laws ofthe State ofTexas.", FactKind::GoverningLaw, "Texas"),
     ] {
         assert_eq!(values(&facts_of(&[&format!("{OPENING}2. {clause}\n")]), kind), value, "{clause}");

@@ -18,8 +18,9 @@ static NO_PARTY: LazyLock<Vec<&str>> =
 static ROLE_OF: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^(?i:operator|owner|manager|member|holder|successor|agent|seller|buyer|supplier|director) of\b")
 });
-/// "B.C." in an address.
-static PROVINCE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:[A-Z]\.){2}$"));
+/// "B.C." or "SW1E 5DH" in an address.
+static PROVINCE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(?:(?:[A-Z]\.){2}|[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2})$"));
 /// The name goes on, and is not that of a party: "Securities and Exchange Commission", "Portability and Accountability Act".
 static NOT_WHOLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(

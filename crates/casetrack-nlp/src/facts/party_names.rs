@@ -228,10 +228,13 @@ pub(crate) fn is_described(before: &str) -> bool {
     let folded = before.to_lowercase();
     let folded = folded.strip_suffix("u.s. ").unwrap_or(&folded);
     let bare = folded.strip_suffix("the ").unwrap_or(folded);
-    DESCRIBED.iter().any(|word| folded.ends_with(word) || bare.ends_with(word)) || {
-        let near = bare.rfind("represented by ").map(|at| &bare[at + 15..]);
-        near.is_some_and(|near| near.len() < 60 && near.ends_with(", ") && near.matches(',').count() == 1)
-    }
+    // "registered in England and Wales of 10 Bressenden Place"
+    bare.trim_end().ends_with("england and")
+        || DESCRIBED.iter().any(|word| folded.ends_with(word) || bare.ends_with(word))
+        || {
+            let near = bare.rfind("represented by ").map(|at| &bare[at + 15..]);
+            near.is_some_and(|near| near.len() < 60 && near.ends_with(", ") && near.matches(',').count() == 1)
+        }
 }
 
 /// "Town of Vinton, Virginia"

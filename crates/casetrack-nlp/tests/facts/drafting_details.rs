@@ -31,6 +31,11 @@ fn names_go_on_behind_commas_and_quotation_marks() {
             "First Salem Bank and Trust, an Ohio banking corporation (\"Bank\"), and Salem Research and Development Partners, L.P. (\"Salem\")",
             "First Salem Bank and Trust; Salem Research and Development Partners, L.P.",
         ),
+        (
+            "Acme Foods Limited, a company registered in England and Wales of Verde, 10 Bressenden Place, London SW1E 5DH (\"Acme\"), and Beta \
+             Tools LLC (\"Beta\")",
+            "Acme Foods Limited; Beta Tools LLC",
+        ),
         ("Lauf! Maps Inc. (\"Lauf\") and E*Stocks Group, Inc. (\"ES\")", "Lauf! Maps Inc.; E*Stocks Group, Inc."),
         ("ACME FOODS , INC. ( \"ACME\" ) and BETA TOOLS LLC ( \"BETA\" )", "ACME FOODS, INC.; BETA TOOLS LLC"),
         ("Acme Foods, Inc. (``Acme'') and Beta Tools LLC (``Beta'')", "Acme Foods, Inc.; Beta Tools LLC"),
@@ -52,7 +57,7 @@ fn two_marks_are_one_quotation_mark_and_keep_their_place() {
                 Tools LLC (``Beta'').\n\nWHEREAS";
     let facts = facts_of(&[text]);
     assert_eq!(values(&facts, FactKind::EffectiveDate), "2004-05-03");
-    let party = facts.iter().filter(|fact| fact.kind == FactKind::Party).last().unwrap();
+    let party = facts.iter().rfind(|fact| fact.kind == FactKind::Party).unwrap();
     let chars: Vec<char> = text.chars().collect();
     let place: String = chars[party.char_start as usize..party.char_end as usize].iter().collect();
     assert_eq!(place.split_whitespace().collect::<Vec<_>>().join(" "), "Beta Tools LLC");

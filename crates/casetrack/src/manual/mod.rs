@@ -37,6 +37,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("embedding", include_str!("../../../../docs/embedding.md")),
     ("entities", include_str!("../../../../docs/entities.md")),
     ("storage", include_str!("../../../../docs/storage.md")),
+    ("scale", include_str!("../../../../docs/scale.md")),
     ("releasing", include_str!("../../../../docs/releasing.md")),
 ];
 

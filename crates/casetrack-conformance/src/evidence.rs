@@ -1,30 +1,8 @@
 //! The evidence that users collect: kept, checked and exported.
 
-use casetrack_core::evidence::EvidenceItem;
 use casetrack_core::{Error, Result, Timestamp};
-use casetrack_store::StoredDocument;
 
 use crate::fixture::*;
-
-fn passage(document: &StoredDocument, text: &str) -> EvidenceItem {
-    let page = &document.pages[0];
-    let start = page.text[..page.text.find(text).unwrap()].chars().count() as u32;
-    EvidenceItem {
-        id: 0,
-        document: document.meta.id,
-        document_name: document.meta.name.clone(),
-        path: document.meta.path.clone(),
-        sha256: document.meta.sha256,
-        page: 1,
-        char_start: start,
-        char_end: start + text.chars().count() as u32,
-        text: text.to_owned(),
-        citation: "Lease.txt, p. 1".to_owned(),
-        note: "Größe ☂".to_owned(),
-        exhibit: "A".to_owned(),
-        added_at: Timestamp(1_700_000_000_123),
-    }
-}
 
 fn collected(store: &dyn Store) -> Opened<'_> {
     let collection = new_collection(store);

@@ -9,7 +9,9 @@ use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::samples;
-pub use crate::samples::{DIMENSION, collection_meta, document, many, models, sparse_vector, vector, with_id};
+pub use crate::samples::{
+    DIMENSION, collection_meta, document, many, models, passage, relocation, sparse_vector, vector, with_id,
+};
 
 /// A collection that is open.
 pub struct Opened<'s> {

@@ -7,10 +7,6 @@ use casetrack_store::{Collection, Relocation};
 
 use crate::fixture::*;
 
-fn relocation(document: DocumentId, path: &str) -> Relocation {
-    Relocation { document, path: path.into(), name: path.rsplit('/').next().unwrap().into() }
-}
-
 fn paths(collection: &Collection) -> BTreeMap<String, DocumentId> {
     let documents = collection.documents().unwrap();
     let catalogue = collection.catalogue().unwrap();

@@ -2,12 +2,13 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use casetrack_core::evidence::EvidenceItem;
 use casetrack_core::{
     Annotations, Block, BlockKind, Chunk, ChunkId, CollectionId, CollectionMeta, CollectionStatus, CollectionType,
     DocumentId, DocumentMeta, DocumentType, EntityType, ExtractionMethod, FileFormat, LocalEntity, Page, PageNotes,
     PlacedMention, PlacedReference, Properties, Reference, ReferenceKind, Relation, Sha256, Timestamp,
 };
-use casetrack_store::{CollectionStore, Filter, Hit, SparseVector, StoredDocument, VectorModels};
+use casetrack_store::{CollectionStore, Filter, Hit, Relocation, SparseVector, StoredDocument, VectorModels};
 
 pub const DIMENSION: usize = 16;
 
@@ -231,4 +232,30 @@ pub fn assert_eq_results(collection: &dyn CollectionStore, expected: &[Vec<Hit>]
 pub fn assert_clean(collection: &dyn CollectionStore) {
     let report = collection.verify().unwrap();
     assert!(report.is_clean(), "{report:#?}");
+}
+
+/// Evidence of a text on the first page of a document.
+pub fn passage(document: &StoredDocument, text: &str) -> EvidenceItem {
+    let page = &document.pages[0];
+    let start = page.text[..page.text.find(text).unwrap()].chars().count() as u32;
+    EvidenceItem {
+        id: 0,
+        document: document.meta.id,
+        document_name: document.meta.name.clone(),
+        path: document.meta.path.clone(),
+        sha256: document.meta.sha256,
+        page: 1,
+        char_start: start,
+        char_end: start + text.chars().count() as u32,
+        text: text.to_owned(),
+        citation: "Lease.txt, p. 1".to_owned(),
+        note: "Größe ☂".to_owned(),
+        exhibit: "A".to_owned(),
+        added_at: Timestamp(1_700_000_000_123),
+    }
+}
+
+/// A new path for a document, and the name in it.
+pub fn relocation(document: DocumentId, path: &str) -> Relocation {
+    Relocation { document, path: path.into(), name: path.rsplit('/').next().unwrap().into() }
 }

@@ -1,31 +1,9 @@
 //! The evidence that users collect: checked, and saved from what is damaged.
 
-use casetrack_core::Timestamp;
-use casetrack_core::evidence::EvidenceItem;
 use casetrack_store::schema::{EVIDENCE_KEY, cf};
 use casetrack_store::{LocalCollection, StoredDocument};
 
 use crate::support::*;
-
-fn passage(document: &StoredDocument, text: &str) -> EvidenceItem {
-    let page = &document.pages[0];
-    let start = page.text[..page.text.find(text).unwrap()].chars().count() as u32;
-    EvidenceItem {
-        id: 0,
-        document: document.meta.id,
-        document_name: document.meta.name.clone(),
-        path: document.meta.path.clone(),
-        sha256: document.meta.sha256,
-        page: 1,
-        char_start: start,
-        char_end: start + text.chars().count() as u32,
-        text: text.to_owned(),
-        citation: "Lease.txt, p. 1".to_owned(),
-        note: "Größe ☂".to_owned(),
-        exhibit: "A".to_owned(),
-        added_at: Timestamp(1_700_000_000_123),
-    }
-}
 
 fn collected() -> (tempfile::TempDir, std::path::PathBuf, LocalCollection, Vec<StoredDocument>) {
     let (temp, dir, collection) = new_collection();

@@ -3,14 +3,10 @@
 use std::collections::BTreeMap;
 
 use casetrack_core::DocumentId;
-use casetrack_store::{LocalCollection, Relocation};
+use casetrack_store::LocalCollection;
 use proptest::prelude::*;
 
 use crate::support::*;
-
-fn relocation(document: DocumentId, path: &str) -> Relocation {
-    Relocation { document, path: path.into(), name: path.rsplit('/').next().unwrap().into() }
-}
 
 fn paths(collection: &LocalCollection) -> BTreeMap<String, DocumentId> {
     let documents = collection.documents().unwrap();

@@ -16,7 +16,8 @@ const LOOKS = [
 ];
 const DRAFT =
   'It pays "simple interest on the overdue amount at 9 per cent per annum" (Refurbishment_Works_Agreement.pdf, p. 4).\n' +
-  'It may "suspend performance until payment in full" (Refurbishment_Works_Agreement.pdf, p. 4).\n';
+  'It may "suspend performance until payment in full" (Refurbishment_Works_Agreement.pdf, p. 4).\n' +
+  "See Refurbishment_Works_Agreement.pdf, p. 90, and Sublease_of_the_Yard.pdf, p. 3.\n";
 
 let casetrack, browser, bench, page;
 
@@ -96,7 +97,7 @@ const VIEWS = {
   draft: [inMatter("draft")],
   "draft that is checked": [inMatter("draft"), async () => {
     await page.locator("textarea").fill(DRAFT);
-    await button("Check quotations").click();
+    await button("Check the draft").click();
     await page.locator(".checked").first().waitFor();
   }],
   evidence: [inMatter("evidence")],

@@ -30,7 +30,7 @@ const VIEWS = {
   references: [`${inMatter("references")}?name=Amendment+No.+1`],
   draft: [inMatter("draft"), async (page) => {
     await page.locator("textarea").fill(DRAFT);
-    await page.getByRole("button", { name: "Check quotations" }).click();
+    await page.getByRole("button", { name: "Check the draft" }).click();
     await page.locator(".checked").first().waitFor();
   }],
   versions: [`${inMatter("versions")}?old=Refurbishment_Works_Agreement.pdf&new=Amendment_No_1.docx`],

@@ -242,6 +242,27 @@ test("a draft's wrong quotations are shown with what the document says", async (
   await page.locator(".lit").first().waitFor();
 });
 
+test("every citation of a draft that does not fit is shown with the reason, and the others on demand", async () => {
+  await bench.go(inMatter("draft"));
+  await page.locator("textarea").fill(
+    'It may "suspend performance until payment in full" (Refurbishment_Works_Agreement.pdf, p. 1).\n\n' +
+      "See Refurbishment_Works_Agreement.pdf, p. 2, and Refurbishment_Works_Agreement.pdf, p. 90.\n\nSee Sublease_of_the_Yard.pdf, p. 3.\n",
+  );
+  await page.getByRole("button", { name: "Check the draft" }).click();
+  await page.getByText("1 quotation: 1 exact, 0 differ, 0 not found; 3 citations do not fit").waitFor();
+  const reasons = () => page.locator(".checked .bad").allInnerTexts();
+  assert.deepEqual(await reasons(), [
+    "The citation beside it does not fit: Refurbishment_Works_Agreement.pdf, p. 1. The quotation is on another page.",
+    "There is no such page, or it does not have this.",
+    "No document of this matter has this name.",
+  ]);
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  assert.equal(await page.locator(".checked").count(), 4);
+  assert.equal((await reasons()).length, 3);
+  await page.locator(".checked a[href*='page=2']").click();
+  await page.waitForURL(/Refurbishment_Works_Agreement\.pdf\?page=2/);
+});
+
 test("the timeline zooms and opens its sources", async () => {
   await bench.go(inMatter("timeline"));
   await page.locator(".chart .bar").first().focus();

@@ -57,6 +57,7 @@ mod load;
 mod lock;
 mod manifest;
 mod migrate;
+mod opened;
 mod originals;
 mod owned;
 mod reader;

@@ -14,6 +14,7 @@ use casetrack_vault::values::{Packing, Values};
 use sha2::Digest;
 
 use crate::fs;
+use crate::opened::Opened;
 use crate::schema::cf;
 
 /// Bytes of a block that [`Names`] replaces.
@@ -31,12 +32,14 @@ struct Keys {
     values: Values,
     names: Names,
     files: Files,
+    opened: Opened,
 }
 
 impl Seal {
     /// Seals with the key of a vault.
     pub fn with(key: &VaultKey) -> Result<Self> {
-        let keys = Keys { key: key.clone(), values: key.values()?, names: key.names()?, files: key.files()? };
+        let (values, names, files) = (key.values()?, key.names()?, key.files()?);
+        let keys = Keys { key: key.clone(), values, names, files, opened: Opened::default() };
         Ok(Self(Some(Arc::new(keys))))
     }
 
@@ -82,6 +85,12 @@ impl Seal {
     /// The value that was stored; `None` where everything is stored as it is.
     pub fn open_value(&self, family: &str, key: &[u8], stored: &[u8]) -> Result<Option<Vec<u8>>> {
         self.0.as_ref().map(|keys| keys.values.open(family, key, stored)).transpose()
+    }
+
+    /// The same for one that may be wanted again soon: it may be kept in memory.
+    pub fn open_again(&self, family: &str, key: &[u8], stored: &[u8]) -> Result<Option<Arc<Vec<u8>>>> {
+        let Some(keys) = &self.0 else { return Ok(None) };
+        keys.opened.get_or(family, key, stored, || keys.values.open(family, key, stored)).map(Some)
     }
 
     // ---- files ----

@@ -1,8 +1,8 @@
 //! The RocksDB of a collection: options, column families, batches.
 
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use casetrack_core::{Action, Error, ErrorCode, Result, hint};
@@ -53,7 +53,7 @@ pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
 pub(crate) enum Value<'v> {
     /// In the memory of RocksDB.
     Stored(DBPinnableSlice<'v>),
-    Opened(Vec<u8>),
+    Opened(Arc<Vec<u8>>),
 }
 
 impl std::ops::Deref for Value<'_> {
@@ -250,7 +250,7 @@ impl Truth {
 
     /// A value as it was put, from what is stored for it; `key` is the one under which it was put.
     pub fn opened_value<'v>(&self, family: &str, key: &[u8], stored: DBPinnableSlice<'v>) -> Result<Value<'v>> {
-        Ok(match self.seal.open_value(family, key, &stored)? {
+        Ok(match self.seal.open_again(family, key, &stored)? {
             Some(opened) => Value::Opened(opened),
             None => Value::Stored(stored),
         })

@@ -22,6 +22,9 @@ const SPARE: usize = 10;
 /// Passages of each document, where not too many are asked for.
 const EACH: u32 = 3;
 const FEW: usize = 200;
+/// Candidates of each stage that are ranked first. Only where their files do not suffice are all passages ranked, which takes longer the more
+/// there are.
+pub(super) const AMONG: usize = 1000;
 /// The score of a file that was found by its name: it has all words, but nothing is known of its content.
 const NAME_SCORE: f32 = 0.5;
 const NAME_SNIPPET: &str = "Found by its name: its content is not in the index.";
@@ -145,15 +148,18 @@ impl Host {
             top_k: u32::try_from(needed * each as usize).unwrap_or(MAX_TOP_K).min(MAX_TOP_K),
             filters: Filters { only: Some(Arc::new(chosen)), ..Filters::default() },
             per_document: Some(each),
+            among: Some(AMONG),
             ..SearchRequest::default()
         };
         let mut found = Found::default();
         let mut at: HashMap<String, Option<usize>> = HashMap::new();
+        // Files of the first ranking, and the score of the last of them.
+        let (mut before, mut least) = (0, f32::INFINITY);
         loop {
             let response = self.search(&[collection.meta().id], &request)?;
             let complete = response.complete.as_ref().map(|list| list.documents);
             let count = response.results.len();
-            for result in response.results {
+            for mut result in response.results {
                 let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
                 let place = *at.entry(path.to_owned()).or_insert_with(|| {
                     let (modified, has_changed) = self.seen(&files, path)?;
@@ -161,18 +167,25 @@ impl Host {
                     found.files.push(FoundFile::Passage(passage));
                     Some(found.files.len() - 1)
                 });
-                if let Some(FoundFile::Passage(passage)) = place.and_then(|place| found.files.get_mut(place)) {
+                let Some(place) = place.filter(|place| *place >= before) else { continue };
+                if let Some(FoundFile::Passage(passage)) = found.files.get_mut(place) {
+                    result.score = result.score.min(least);
                     passage.passages.push((result, member.map(str::to_owned)));
                 }
             }
+            let is_partial = complete.is_none() && request.among.is_some_and(|among| response.chunks > among as u64);
+            if is_partial && found.files.len() < needed {
+                (before, least) = (found.files.len(), found.files.last().map_or(least, FoundFile::score));
+                request.among = None;
+                continue;
+            }
             request.offset += count as u32;
-            let is_end =
-                count < request.top_k as usize || found.files.len() >= needed || request.offset > super::MAX_OFFSET;
-            if is_end {
+            let has_more = count == request.top_k as usize;
+            if !has_more || found.files.len() >= needed || request.offset > super::MAX_OFFSET {
                 let filters = request.filters.only.as_deref();
                 let all = found.files.len() as u64;
                 found.total = match complete {
-                    _ if count < request.top_k as usize => all,
+                    _ if !has_more && !is_partial => all,
                     Some(complete) => complete.max(all),
                     None => with_words(collection, words, filters)?.max(all),
                 };

@@ -289,6 +289,33 @@ fn a_file_is_found_by_its_name_behind_many_that_are_no_answers() {
 }
 
 #[test]
+fn files_are_found_behind_one_that_has_more_of_the_best_passages_than_are_ranked_first() {
+    let made = Made::new();
+    let passage = format!("{}\n\n", "The boiler of the house was repaired. ".repeat(40));
+    made.indexed("register.txt", &passage.repeat(finding::AMONG + 200));
+    assert!(made.collection.counts().unwrap().chunks > finding::AMONG as u64);
+    let mut files = vec!["register.txt".to_owned()];
+    for number in 0..15 {
+        let name = format!("letter {number:02}.txt");
+        made.indexed(&name, &format!("{} A boiler is in the cellar.", "Nothing else is new. ".repeat(4 + number)));
+        files.push(name);
+    }
+    let found = |k, offset| {
+        let search = FileSearch { query: "boiler".to_owned(), k, offset, ..FileSearch::default() };
+        made.host.search_files(std::slice::from_ref(&made.root), &search).unwrap()
+    };
+    let mut pages = Vec::new();
+    for offset in (0..20).step_by(5) {
+        pages.extend(found(5, offset).items);
+    }
+    let name = |item: &FileMatch| item.path.rsplit('/').next().unwrap().to_owned();
+    assert_eq!(pages.iter().map(name).collect::<Vec<_>>(), files);
+    assert!(pages.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    assert_eq!(found(100, 0).items.iter().map(name).collect::<Vec<_>>(), files);
+    assert_eq!(found(5, 0).pagination.total_estimate, 16);
+}
+
+#[test]
 fn words_that_say_something_are_kept_in_their_order() {
     assert_eq!(content_words("Find the contracts of Vendor X, and contracts"), ["contracts", "vendor", "x"]);
     for (word, one) in

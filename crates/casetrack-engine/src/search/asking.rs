@@ -43,8 +43,11 @@ impl Asked {
             let left = select(&WordConditions::default())?.map_or(counts.documents, |selection| selection.documents());
             notices.push(query::nothing_left(&words, left));
         }
-        // Each document has its say.
-        let count = if request.per_document.is_some() { count.max(chunks as usize) } else { count };
+        let count = match request.per_document {
+            // Each document has its say.
+            Some(_) => count.max(request.among.unwrap_or(chunks as usize)),
+            None => count,
+        };
         let preferences = Preferences::of(&collection, &text, preferred, selection.as_ref(), &mut notices)?;
         let everywhere = Scope { keywords: &text, filter: Filter { selection, documents: None } };
         let asked = &preferences.asked;

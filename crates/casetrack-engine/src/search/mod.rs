@@ -85,6 +85,8 @@ pub struct SearchRequest {
     /// Only so many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
     /// document that was searched is found then, however many there are.
     pub per_document: Option<u32>,
+    /// With `per_document`: only documents that have passages among so many candidates of each stage, at least [`RECALL`]. All where absent.
+    pub among: Option<usize>,
     /// Hits of a line each instead of results.
     pub brief: bool,
     /// Whether only the counts of a complete list are wanted, without its passages.
@@ -103,6 +105,7 @@ impl Default for SearchRequest {
             context: 0,
             related: false,
             per_document: None,
+            among: None,
             brief: false,
             count_only: false,
         }

@@ -114,6 +114,7 @@ impl Tool for SearchDocuments {
             per_document: parameters.per_document,
             brief: parameters.brief,
             count_only: parameters.count_only,
+            ..SearchRequest::default()
         };
         let collections = match parameters.collections.as_slice() {
             [] => vec![context.active()?.id],

@@ -138,6 +138,7 @@ impl Search {
             per_document,
             brief,
             count_only,
+            ..SearchRequest::default()
         };
         // All names are looked up before any search.
         let found = match collections.is_empty() {

@@ -291,14 +291,46 @@ export interface QuoteRow {
   total: number;
   chunk_id?: string | null;
   citation?: string | null;
-  cited?: { document_name?: string | null; fit: string; pages?: [number, number] | null; section?: string | null } | null;
+  cited?: Cited | null;
   differences?: { document: string; quotation: string; kind: string; preceded_by: string }[];
 }
 
+export type CitationFault = "not_in_collection" | "document" | "page" | "bates" | "section" | "paragraph" | "line";
+
+/** What a draft says of where something is from. */
+export interface Cited {
+  document_name?: string | null;
+  pages?: [number, number] | null;
+  page_label?: string | null;
+  bates?: string | null;
+  section?: string | null;
+  part?: string | null;
+  paragraphs?: [number, number] | null;
+  lines?: [number, number] | null;
+  fit: "fits" | "does_not_fit" | "unknown";
+  fault?: CitationFault | null;
+}
+
+/** A citation that stands beside no quotation. */
+export interface CitationRow {
+  line: number;
+  text: string;
+  cited: Cited;
+}
+
 export interface QuotesAnswer {
-  counts: { quotations: number; exact: number; differ: number; not_found: number; citations_that_do_not_fit: number };
+  counts: {
+    quotations: number;
+    exact: number;
+    differ: number;
+    not_found: number;
+    citations: number;
+    citations_that_do_not_fit: number;
+  };
   rows: QuoteRow[];
   next_offset?: number | null;
+  /** Of the whole draft; only the first part has them. */
+  citations?: CitationRow[];
   notices?: string[];
   is_cut?: boolean;
 }

@@ -1,25 +1,47 @@
-/** A draft's quotations and the citations beside them, held against the documents. */
+/** A draft's quotations and citations, held against the documents. */
 
 import { useState } from "preact/hooks";
 import { Choices, Empty, Failure, Loading, More, Notices, say } from "../app/parts";
 import { usePrinting } from "../app/print";
 import { href } from "../app/router";
 import { ToolError, session } from "../mcp/client";
-import type { QuoteRow, QuotesAnswer } from "../mcp/types";
+import type { CitationRow, Cited, QuoteRow, QuotesAnswer } from "../mcp/types";
 import { t } from "../strings";
 import { AddEvidence } from "./evidence-actions";
 
 /** Characters of a draft: some 300 pages. */
 const LONGEST = 1_000_000;
 const PART = 200;
-/** Quotations that are drawn at once. */
+/** Quotations, and citations beside none, that are drawn at once. */
 const SHOWN = 200;
 /** Drafts, by matter, as long as the page is open. */
 const drafts = new Map<string, string>();
 
 type Kind = "wrong" | "all";
 
-const isWrong = (row: QuoteRow): boolean => row.status !== "exact" || row.cited?.fit === "does_not_fit";
+const isMisfit = (cited?: Cited | null): boolean => cited?.fit === "does_not_fit";
+const isWrong = (row: QuoteRow): boolean => row.status !== "exact" || isMisfit(row.cited);
+
+/** "Lease.docx, p. 3, § 4.2" */
+const place = (cited: Cited): string =>
+  [
+    cited.document_name,
+    cited.pages && t.draft.pages(...cited.pages),
+    cited.page_label && t.draft.pageLabel(cited.page_label),
+    cited.bates,
+    cited.part,
+    cited.section && t.draft.section(cited.section),
+    cited.paragraphs && t.draft.paragraphs(...cited.paragraphs),
+    cited.lines && t.draft.lines(...cited.lines),
+  ]
+    .filter(Boolean)
+    .join(", ");
+
+/** Why a citation is wrong, or not checked: `faults` are those of a quotation, or of a document. */
+const reason = ({ fault }: Cited, faults: typeof t.draft.faults): string | undefined => {
+  if (!fault) return undefined;
+  return fault === "not_in_collection" ? t.draft.notThere : faults[fault];
+};
 
 export function Draft({ collection }: { collection: string }) {
   const [text, setText] = useState(drafts.get(collection) ?? "");
@@ -39,12 +61,14 @@ export function Draft({ collection }: { collection: string }) {
     try {
       if (text.length > LONGEST) throw new ToolError(t.draft.tooLong);
       const rows: QuoteRow[] = [];
+      const citations: CitationRow[] = [];
       let part: QuotesAnswer | undefined;
       for (let offset: number | null | undefined = 0; offset !== null && offset !== undefined; offset = part.next_offset) {
         part = await session(collection).call<QuotesAnswer>("verify_quotes", { text, limit: PART, offset: offset || undefined });
         rows.push(...part.rows);
+        citations.push(...(part.citations ?? []));
       }
-      setAnswer(part && { ...part, rows });
+      setAnswer(part && { ...part, rows, citations });
     } catch (error) {
       setError(error as Error);
     } finally {
@@ -52,6 +76,10 @@ export function Draft({ collection }: { collection: string }) {
     }
   };
   const rows = (answer?.rows ?? []).filter((row) => kind === "all" || isWrong(row));
+  const citations = (answer?.citations ?? []).filter((row) => kind === "all" || isMisfit(row.cited));
+  const isEmpty = answer?.counts.quotations === 0 && answer.counts.citations === 0;
+  const drawn = <T,>(rows: T[]): T[] => rows.slice(0, printing ? rows.length : upTo);
+  const most = Math.max(rows.length, citations.length);
   return (
     <div class="page draft">
       <h1>{t.views.draft}</h1>
@@ -108,18 +136,29 @@ export function Draft({ collection }: { collection: string }) {
             />
           </div>
           <Notices notices={answer.notices} />
-          {answer.counts.quotations === 0 && (
+          {answer.is_cut && <p class="bad">{t.draft.cut}</p>}
+          {isEmpty && (
             <Empty title={t.draft.none}>
               <p>{t.draft.noneHint}</p>
             </Empty>
           )}
-          {answer.counts.quotations > 0 && rows.length === 0 && <Empty title={t.draft.allRight} />}
+          {!isEmpty && most === 0 && <Empty title={t.draft.allRight} />}
           <ol class="quotes">
-            {rows.slice(0, printing ? rows.length : upTo).map((row) => (
+            {drawn(rows).map((row) => (
               <Quote key={row.number} collection={collection} row={row} />
             ))}
           </ol>
-          {rows.length > upTo && !printing && <More shown={upTo} total={rows.length} onMore={() => setUpTo(upTo + SHOWN)} />}
+          {citations.length > 0 && (
+            <>
+              <h2>{t.draft.alone}</h2>
+              <ol class="quotes">
+                {drawn(citations).map((row, index) => (
+                  <CitationAlone key={index} collection={collection} row={row} />
+                ))}
+              </ol>
+            </>
+          )}
+          {most > upTo && !printing && <More shown={upTo} total={most} onMore={() => setUpTo(upTo + SHOWN)} />}
         </section>
       )}
     </div>
@@ -128,7 +167,6 @@ export function Draft({ collection }: { collection: string }) {
 
 function Quote({ collection, row }: { collection: string; row: QuoteRow }) {
   const { cited } = row;
-  const where = [cited?.document_name, cited?.pages && `p. ${cited.pages[0]}`, cited?.section && `§ ${cited.section}`].filter(Boolean).join(", ");
   return (
     <li class="checked">
       <p>
@@ -161,7 +199,11 @@ function Quote({ collection, row }: { collection: string; row: QuoteRow }) {
           </tbody>
         </table>
       )}
-      {cited?.fit === "does_not_fit" && <p class="bad">{t.draft.misfit(where)}</p>}
+      {cited && isMisfit(cited) && (
+        <p class="bad" dir="auto">
+          {t.draft.misfit(place(cited))} {reason(cited, t.draft.faults)}
+        </p>
+      )}
       {row.citation && row.chunk_id && (
         <p>
           {row.status === "exact" ? t.draft.at : t.draft.nearest}{" "}
@@ -173,6 +215,30 @@ function Quote({ collection, row }: { collection: string; row: QuoteRow }) {
             passage={{ chunk_id: row.chunk_id, quote: row.status === "exact" ? row.quotation : undefined }}
             of={row.citation}
           />
+        </p>
+      )}
+    </li>
+  );
+}
+
+/** A citation that stands beside no quotation: whether the document has what it names. */
+function CitationAlone({ collection, row }: { collection: string; row: CitationRow }) {
+  const { cited } = row;
+  const page = cited.fit === "fits" ? cited.pages?.[0] : undefined;
+  const isThere = cited.document_name && cited.fault !== "not_in_collection";
+  return (
+    <li class="checked">
+      <p>
+        <span class={`tag ${cited.fit}`}>{t.draft.fits[cited.fit]}</span> <small class="quiet">{t.draft.line(row.line)}</small>
+      </p>
+      <blockquote dir="auto">{row.text}</blockquote>
+      {cited.fit !== "fits" && <p class={isMisfit(cited) ? "bad" : "quiet"}>{reason(cited, t.draft.missing) ?? t.draft.unclear}</p>}
+      {isThere && (
+        <p>
+          {t.draft.open}{" "}
+          <a href={href(collection, "doc", page ? { page } : {}, cited.document_name ?? "")} dir="auto">
+            {cited.document_name}
+          </a>
         </p>
       )}
     </li>

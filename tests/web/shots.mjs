@@ -8,7 +8,9 @@ import { small } from "./png.mjs";
 const FOLDER = join(ROOT, "docs", "images");
 const DRAFT = `Interest on late payment is agreed. The contract says that the Employer "shall pay simple interest on the overdue
 amount at 9 per cent per annum above the Base Rate" (Refurbishment_Works_Agreement.pdf, p. 4), and that the Contractor
-"may suspend performance until payment in full" (Refurbishment_Works_Agreement.pdf, p. 4).`;
+"may suspend performance until payment in full" (Refurbishment_Works_Agreement.pdf, p. 4).
+
+The rest is in Refurbishment_Works_Agreement.pdf, p. 90.`;
 
 const VIEWS = {
   matters: ["#/"],

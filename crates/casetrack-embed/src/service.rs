@@ -86,6 +86,16 @@ impl Embedder {
         Ok(self.spec(output)?.knows(tag))
     }
 
+    /// Whether the model of dense vectors knows other languages than English; reads the manifest only.
+    pub fn is_multilingual(&self) -> Result<bool> {
+        Ok(self.spec(Outputs::DENSE)?.languages != ["en"])
+    }
+
+    /// Whether a word, as it is written, is one token of the model of dense vectors, as frequent words are. Loads the model.
+    pub fn is_word(&self, word: &str) -> Result<bool> {
+        self.model(Outputs::DENSE)?.tokenizer().is_word(word)
+    }
+
     /// Whether the model that makes this output is in memory.
     pub fn is_loaded(&self, output: Outputs) -> bool {
         let Ok(spec) = self.spec(output) else { return false };

@@ -109,6 +109,12 @@ impl TextTokenizer {
         }
     }
 
+    /// Whether a word is one token: vocabularies have the frequent words of the model's languages, as they are written.
+    pub fn is_word(&self, word: &str) -> Result<bool> {
+        let ids = self.encode_plain("", word)?;
+        Ok(ids.into_iter().filter(|id| !self.is_special(*id)).count() == 1)
+    }
+
     /// The ids of a text with the model's prefix and special tokens, cut to the model's longest input. Only as much of a long text is
     /// tokenised as is needed for that. It is cut at white space, where the tokens of what precedes are settled.
     pub fn encode(&self, text: &str, side: Side) -> Result<Vec<u32>> {
@@ -171,6 +177,16 @@ mod tests {
         let encode = |text| tokenizer.encode(text, Side::Passage).unwrap();
         assert_eq!(encode(""), [101, 102]);
         assert_eq!(encode("Hello, world!"), [101, 7592, 1010, 2088, 999, 102]);
+    }
+
+    #[test]
+    fn frequent_words_are_tokens_and_slips_are_none() {
+        let tokenizer = vendored_tokenizer(|_| {});
+        for (word, is_word) in
+            [("mould", true), ("State", true), ("contarct", false), ("", false), ("two words", false)]
+        {
+            assert_eq!(tokenizer.is_word(word).unwrap(), is_word, "{word}");
+        }
     }
 
     #[test]

@@ -29,7 +29,8 @@ impl Asked {
     /// Asks a collection for `count` candidates of each stage.
     pub fn of(host: &Host, id: CollectionId, query: &str, request: &SearchRequest, count: usize) -> Result<Self> {
         let collection = host.collection(id)?;
-        let Understood { text, filters, words, preferred, mut notices, .. } = query::understand(&collection, query)?;
+        let Understood { text, filters, words, preferred, mut notices, .. } =
+            query::understand(host, &collection, query)?;
         let mut restricted = request.filters.clone();
         restricted.documents.extend(request.document.clone());
         let mut select = |words| filter::left(host, &collection, [&restricted, &filters], words, &mut notices);

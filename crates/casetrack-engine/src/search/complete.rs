@@ -100,7 +100,7 @@ impl Host {
         restricted.documents.extend(request.document.clone());
         for &id in collections {
             let collection = self.collection(id)?;
-            let mut understood = query::understand(&collection, query)?;
+            let mut understood = query::understand(self, &collection, query)?;
             for notice in
                 std::mem::take(&mut understood.notices).into_iter().chain([how_words_match(&understood).to_owned()])
             {

@@ -166,7 +166,7 @@ impl Host {
             .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
         }
         let collection = self.collection(collection)?;
-        let Understood { text, filters, words, mut notices, .. } = query::understand(&collection, question)?;
+        let Understood { text, filters, words, mut notices, .. } = query::understand(self, &collection, question)?;
         let named = Filters { documents: request.documents.clone(), ..Filters::default() };
         let selection = filter::left(self, &collection, [&named, &filters], &words, &mut notices)?;
         let catalogue = collection.catalogue()?;
@@ -177,7 +177,8 @@ impl Host {
         let scope = Scope { keywords: &text, filter: Filter { selection, documents: None } };
         let count = collection.counts()?.chunks.max(1) as usize;
         let recalled = recall(self, &collection, &text, count, &[scope])?.remove(0);
-        let weights = if recalled.weights == Weights::default() { WEIGHTS } else { recalled.weights };
+        let know_the_language = Weights { bm25: recalled.weights.bm25, ..Weights::default() };
+        let weights = if recalled.weights == know_the_language { WEIGHTS } else { recalled.weights };
         let asks = Asks::of(&collection, &text)?;
         let style = &self.config().citations;
         let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;

@@ -6,6 +6,7 @@ pub mod compare;
 mod complete;
 mod context;
 mod cover;
+mod coverage;
 mod deleted;
 pub mod every;
 mod excerpt;

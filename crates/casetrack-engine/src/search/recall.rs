@@ -7,6 +7,7 @@ use casetrack_embed::Outputs;
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
 use super::Weights;
+use super::coverage;
 use super::language::{self, Found};
 use crate::host::Host;
 
@@ -82,7 +83,10 @@ pub(crate) fn recall(
     let (mut dense, mut sparse) = (dense, sparse);
     let found = Found { dense: dense.as_mut(), sparse: sparse.as_mut() };
     let best = bm25.first().map_or(&[][..], Vec::as_slice);
-    let weights = language::weights(collection, best, found, embedder.as_ref())?;
+    let mut weights = language::weights(collection, best, found, embedder.as_ref())?;
+    if sparse.is_none() && dense.is_some() {
+        weights.bm25 *= coverage::share(collection, query, best)?;
+    }
     let (mut dense, mut sparse) = (dense.map(Vec::into_iter), sparse.map(Vec::into_iter));
     let recalled = bm25.into_iter().map(|bm25| Recall {
         bm25,

@@ -28,11 +28,13 @@
 mod deleted;
 mod operators;
 mod parts;
+mod slips;
 
 use casetrack_core::{Error, Result};
 use casetrack_store::{Collection, Correction, Expression, WordConditions};
 
 use super::filter::Filters;
+use crate::host::Host;
 pub(super) use deleted::{DeletedWords, in_deleted};
 use parts::{Part, part};
 
@@ -105,16 +107,16 @@ pub(super) fn has_operators(query: &str) -> Result<bool> {
     Ok(parse(query)?.expression.is_some())
 }
 
-/// Takes a query apart and corrects words that no passage has, unless operators say what is searched.
+/// Takes a query apart and corrects slips, unless operators say what is searched.
 ///
 /// Errors: a query without words, operators that cannot be read.
-pub(super) fn understand(collection: &Collection, query: &str) -> Result<Understood> {
+pub(super) fn understand(host: &Host, collection: &Collection, query: &str) -> Result<Understood> {
     let parsed = parse(query)?;
     let mut understood = checked(query, parsed)?;
     if understood.expression.is_some() {
         return Ok(understood);
     }
-    let corrections = collection.corrections(&understood.text)?;
+    let corrections = slips::among(host, collection, &understood.text)?;
     understood.text = correct(&understood.text, &corrections);
     // What is to be there word for word may be there as it is.
     let unknown: Vec<Correction> = corrections.iter().filter(|correction| !correction.is_known).cloned().collect();

@@ -1,0 +1,17 @@
+//! How much of a question the passages have that keyword search finds for it.
+//!
+//! A layman asks in words that a law does not have. What keyword search finds then is chance, and counts as much in the fusion as if it had all the
+//! words. The learned-sparse model knows related words; a collection without one has the dense model alone to say so.
+
+use casetrack_core::Result;
+use casetrack_store::{Collection, Hit};
+
+/// The share (0–1) of what the words of a question say, weighed by how rare they are, that stands close together in the best passage of keyword search. Reads
+/// that passage.
+pub(super) fn share(collection: &Collection, question: &str, best: &[Hit]) -> Result<f32> {
+    let Some(best) = best.first() else { return Ok(0.0) };
+    let Some(passage) = collection.passages().at(best.document, best.index)? else { return Ok(0.0) };
+    let language = passage.document.meta.properties.language.as_deref();
+    let telling = collection.telling(question)?;
+    Ok(telling.reader().densest(&passage.chunk.text, language).0)
+}

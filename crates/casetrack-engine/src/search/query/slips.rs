@@ -1,0 +1,71 @@
+//! Which words of a query are slips.
+//!
+//! A word that no passage has may be one, or a word that the documents do not use: "mould" is no slip of "would". The models know what
+//! it means, so it is only replaced where nothing says that it is right.
+
+use casetrack_core::Result;
+use casetrack_embed::Embedder;
+use casetrack_store::{Collection, Correction};
+
+use crate::host::Host;
+
+/// The corrections of a text, without those of words that are in the vocabulary of the collection's model. A model of many languages has but the
+/// most frequent words of each, and words that resemble each other are many in a language with endings: there a slip is one
+/// edit behind the first letter. Where the model is missing, all that keyword search proposes.
+pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<Vec<Correction>> {
+    let mut corrections = collection.corrections(text)?;
+    if corrections.iter().any(|correction| !correction.is_known)
+        && let Ok(embedder) = host.embedder_of(collection)
+    {
+        let mut slips = Vec::new();
+        for correction in corrections {
+            if correction.is_known || is_slip(&embedder, text, &correction) {
+                slips.push(correction);
+            }
+        }
+        corrections = slips;
+    }
+    Ok(corrections)
+}
+
+/// What cannot be asked of the model speaks for a slip.
+fn is_slip(embedder: &Embedder, text: &str, Correction { word, replacement, .. }: &Correction) -> bool {
+    let mut written = text.split(|c: char| !c.is_alphabetic()).filter(|run| run.to_lowercase() == *word);
+    let is_right = written.any(|run| embedder.is_word(run).unwrap_or(false));
+    !is_right && (!embedder.is_multilingual().unwrap_or(false) || is_one_edit(word, replacement))
+}
+
+/// Whether two words begin with the same letter and differ by one letter that is missing, added or another, or by two that are exchanged.
+fn is_one_edit(a: &str, b: &str) -> bool {
+    let (mut a, mut b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    if same == 0 {
+        return false;
+    }
+    a.drain(..same);
+    b.drain(..same);
+    while a.last().is_some_and(|last| b.last() == Some(last)) {
+        a.pop();
+        b.pop();
+    }
+    a.len().max(b.len()) <= 1 || matches!((&*a, &*b), (&[a1, a2], &[b1, b2]) if (a1, a2) == (b2, b1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_edit_behind_the_first_letter_is_a_slip() {
+        for (a, b) in
+            [("mietminderng", "mietminderung"), ("verrtag", "vertrag"), ("vertarg", "vertrag"), ("vertrog", "vertrag")]
+        {
+            assert!(is_one_edit(a, b) && is_one_edit(b, a), "{a}");
+        }
+        for (a, b) in
+            [("behandeln", "handeln"), ("söhne", "ohne"), ("verbrechen", "versprechen"), ("ovtertrag", "vertrag")]
+        {
+            assert!(!is_one_edit(a, b) && !is_one_edit(b, a), "{a}");
+        }
+    }
+}

@@ -126,7 +126,7 @@ fn trade_name(words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
     let at = at + usize::from(words.get(at).is_some_and(|word| word.is('(')));
     let begins = |form: &&&[&str]| {
         let own = words.get(at..at + form.len());
-        own.is_some_and(|own| own.iter().zip(**form).all(|(word, part)| word.folded() == *part))
+        own.is_some_and(|own| own.iter().zip(**form).all(|(word, part)| word.is_folded(part)))
     };
     let first = at + TRADE_NAMES.iter().find(begins)?.len();
     let last = (first..words.len().min(first + 5))

@@ -28,6 +28,10 @@ pub fn signatures(text: &str) -> Vec<Signature> {
     let mut page = [words(text)];
     mark_lowered(&mut page);
     let [words] = page;
+    let names = find(&words);
+    if names.is_empty() {
+        return Vec::new();
+    }
     let organizations = organizations::find(&words);
     let place = |name: Name| {
         let above = organizations.partition_point(|organization| organization.last <= name.first);
@@ -40,7 +44,7 @@ pub fn signatures(text: &str) -> Vec<Signature> {
             organization: above.map(|above| (words[above.first].start, words[above.last - 1].end)),
         }
     };
-    find(&words).into_iter().map(place).collect()
+    names.into_iter().map(place).collect()
 }
 
 /// The same as names.

@@ -75,11 +75,20 @@ impl Word<'_> {
     pub fn folded(&self) -> String {
         fold(self.text)
     }
+
+    /// Whether it is this word of the word lists.
+    pub fn is_folded(&self, listed: &str) -> bool {
+        letters(self.text).eq(listed.chars())
+    }
 }
 
 /// Lower case, without points.
 pub(crate) fn fold(text: &str) -> String {
-    text.chars().filter(|&c| c != '.').flat_map(char::to_lowercase).collect()
+    letters(text).collect()
+}
+
+fn letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|&c| c != '.').flat_map(char::to_lowercase)
 }
 
 /// The words `first..last` with single blanks between those that have white space between them.

@@ -8,6 +8,7 @@
 //! | | `3` | `EvidenceTray`: the passages that users collected; absent where there are none |
 //! | | `4` | in vaults: the latest generation of the header that was seen (`u64`) |
 //! | | `5` | in vaults: SHA-256 of `columns.json`, and of the one that takes its place, while it is written |
+//! | | `6` · a name | a memo: what the engine derived from the documents, and can derive again |
 //! | `documents` | document id | JSON: `DocumentMeta` and the document's first slot |
 //! | `path_index` | SHA-256 of the source path | document id |
 //! | `hash_index` | SHA-256 of the file · document id | nothing |
@@ -23,8 +24,8 @@
 //! | `oplog` | sequence number | `Op`: slots that a change took away and added |
 //!
 //! Ids are 16 bytes, digests 32; pages and chunk indexes are big-endian `u32`, slots and sequence numbers big-endian `u64`, so
-//! that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names: the values, which do, can
-//! be encrypted without touching the keys.
+//! that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names but those of memos, which
+//! the program gives: the values, which do, can be encrypted without touching the keys.
 //!
 //! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` (3 since schema 3) and `Identity` (2 since
 //! schema 2), which are read in every version. What follows is postcard, but for raw text and vectors, and for `documents`, which
@@ -97,6 +98,8 @@ pub const MANIFEST_KEY: [u8; 1] = [2];
 pub const EVIDENCE_KEY: [u8; 1] = [3];
 pub const GENERATION_KEY: [u8; 1] = [4];
 pub const COLUMNS_KEY: [u8; 1] = [5];
+/// Before the name of a memo. Earlier programs of the same schema leave them as they are.
+pub const MEMO_KEY: u8 = 6;
 
 /// Key of a page, or of a chunk, of a document.
 pub fn numbered_key(document: DocumentId, number: u32) -> [u8; 20] {

@@ -20,15 +20,15 @@ use crate::files::{TimeSearch, TimeSort};
 use crate::host::{EngineConfig, Host, OpenCollection};
 
 /// A folder whose files are in the index as far as they were put there.
-struct Made {
+pub(crate) struct Made {
     host: Host,
     root: PathBuf,
-    collection: Arc<OpenCollection>,
+    pub(crate) collection: Arc<OpenCollection>,
     _dir: TempDir,
 }
 
 impl Made {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let root = top.join("root");
@@ -56,7 +56,7 @@ impl Made {
     }
 
     /// Writes a file that is older than what is known of it must be, and puts it into the index.
-    fn indexed(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn indexed(&self, name: &str, text: &str) -> PathBuf {
         let path = self.write(name, text);
         age(&path, 60);
         self.index(&path);

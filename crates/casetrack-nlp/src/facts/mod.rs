@@ -61,7 +61,7 @@ pub enum FactKind {
 }
 
 /// One fact of a document and the text that states it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fact {
     pub kind: FactKind,
     /// For people: a day is ISO 8601, a length of time "30 days", what has no end "perpetual".

@@ -5,6 +5,7 @@ mod changing;
 mod columns;
 mod correcting;
 mod evidence;
+mod memo;
 mod naming;
 mod passages;
 mod reading;

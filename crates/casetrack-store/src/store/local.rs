@@ -298,6 +298,14 @@ impl CollectionStore for LocalCollection {
         LocalCollection::namings(self, text, most)
     }
 
+    fn memo(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        LocalCollection::memo(self, name)
+    }
+
+    fn keep_memo(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        LocalCollection::keep_memo(self, name, bytes)
+    }
+
     fn flush(&self) -> Result<()> {
         LocalCollection::flush(self)
     }

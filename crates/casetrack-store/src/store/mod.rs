@@ -268,6 +268,18 @@ pub trait CollectionStore: KeptFiles + Send + Sync {
     /// Words of a text that at most `most` documents are called by: names in file names and titles, and what covers say of parties.
     fn namings(&self, text: &str, most: usize) -> Result<Vec<Naming>>;
 
+    // ---- what the caller derived ----
+
+    /// What the caller derived from the documents and kept under a name, to spare itself the work. A store may lose it, and need not keep any.
+    fn memo(&self, _name: &str) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
+
+    /// Keeps something under a name, in the place of what had it.
+    fn keep_memo(&self, _name: &str, _bytes: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
     // ---- upkeep ----
 
     /// Does what makes the next opening quick, where the store leaves anything for later.

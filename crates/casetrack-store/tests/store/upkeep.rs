@@ -40,6 +40,24 @@ fn compaction_rids_a_collection_of_what_was_deleted_and_changes_no_result() {
 }
 
 #[test]
+fn memos_are_there_after_a_restart_and_change_no_document() {
+    let (_temp, dir, collection) = new_collection();
+    many(3, 2).iter().for_each(|stored| collection.put_document(stored).unwrap());
+    let versions = collection.versions();
+    assert_eq!(collection.memo("facts").unwrap(), None);
+    for bytes in [b"first".as_slice(), b"", &[0xff; 100_000]] {
+        collection.keep_memo("facts", bytes).unwrap();
+        assert_eq!(collection.memo("facts").unwrap().unwrap(), bytes);
+    }
+    collection.keep_memo("fact", b"another").unwrap();
+    drop(collection);
+    let collection = LocalCollection::open(&dir).unwrap();
+    assert_eq!(collection.memo("facts").unwrap().unwrap(), [0xff; 100_000]);
+    assert_eq!(collection.versions(), versions);
+    assert_clean(&collection);
+}
+
+#[test]
 fn documents_that_break_an_invariant_are_moved_out_and_named() {
     let (_temp, dir, collection) = new_collection();
     let documents = many(6, 4);

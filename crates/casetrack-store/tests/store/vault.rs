@@ -180,13 +180,14 @@ fn nothing_of_it_can_be_read_on_the_disk() {
         added_at: Timestamp::now(),
     };
     collection.change_evidence(|tray| tray.add(item)).unwrap();
+    collection.keep_memo("facts", b"Merkzettel").unwrap();
     collection.describe(CollectionMeta { name: "Merkname".into(), ..vault.meta.clone() }).unwrap();
     collection.flush().unwrap();
 
     let mut words: Vec<String> = (0..20).map(marker).collect();
     // The keyword index holds stems in small letters.
     words.extend((0..20).map(|n| marker(n).to_lowercase()));
-    let others = ["Geheimordner", "Mandantenname", "Aktenzeichen77", "Merkname", "Merkspalte", "Merknotiz", "Heading"];
+    let others = ["Geheimordner", "Mandantenname", "Aktenzeichen77", "Merkname", "Merkspalte", "Merknotiz", "Merkzettel", "Heading"];
     words.extend(others.map(str::to_owned));
     words.extend(["first clause", "test-model", "A title"].map(str::to_owned));
     let mut wanted: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();

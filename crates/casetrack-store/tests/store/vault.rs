@@ -187,7 +187,16 @@ fn nothing_of_it_can_be_read_on_the_disk() {
     let mut words: Vec<String> = (0..20).map(marker).collect();
     // The keyword index holds stems in small letters.
     words.extend((0..20).map(|n| marker(n).to_lowercase()));
-    let others = ["Geheimordner", "Mandantenname", "Aktenzeichen77", "Merkname", "Merkspalte", "Merknotiz", "Merkzettel", "Heading"];
+    let others = [
+        "Geheimordner",
+        "Mandantenname",
+        "Aktenzeichen77",
+        "Merkname",
+        "Merkspalte",
+        "Merknotiz",
+        "Merkzettel",
+        "Heading",
+    ];
     words.extend(others.map(str::to_owned));
     words.extend(["first clause", "test-model", "A title"].map(str::to_owned));
     let mut wanted: Vec<Vec<u8>> = words.iter().map(|word| word.as_bytes().to_vec()).collect();

@@ -30,6 +30,8 @@ pub(super) struct Annotated<'a> {
 pub(super) struct Unit {
     pub text: String,
     pub area: Rect,
+    /// Whether the page shows this text there, as it shows what is filled in. What a comment says stands over something else.
+    pub is_shown: bool,
 }
 
 /// What is done with an annotation.
@@ -63,7 +65,8 @@ pub(super) fn annotated<'a>(
         for (annotation, index) in page.annotations().iter().zip(0..) {
             let area = annotation.bounds().ok().and_then(|bounds| view.visible(&bounds));
             holds_file |= is_file(&annotation);
-            let mut say = |text| units.push(Unit { text, area: area.unwrap_or(NOWHERE) });
+            let is_shown = shows_text(&annotation);
+            let mut say = |text| units.push(Unit { text, area: area.unwrap_or(NOWHERE), is_shown });
             match reading(&annotation, text.as_ref(), signatures) {
                 Reading::Unit(text) => {
                     say(text);
@@ -100,7 +103,8 @@ pub(super) fn annotated<'a>(
 /// The signatures that no field on a page shows, for the top of the first page.
 pub(super) fn of_hidden_signatures(signatures: &mut Signatures) -> impl Iterator<Item = Unit> {
     let said = signatures.others().into_iter();
-    said.map(|signature| Unit { text: format!("Signature that no page shows: {signature}"), area: NOWHERE })
+    let text = said.map(|signature| format!("Signature that no page shows: {signature}"));
+    text.map(|text| Unit { text, area: NOWHERE, is_shown: false })
 }
 
 const NOWHERE: Rect = Rect { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 };
@@ -115,7 +119,7 @@ impl Annotated<'_> {
             };
             let inside: Vec<String> = lines.extract_if(.., is_inside).map(|line| line.text).collect();
             if !inside.is_empty() {
-                self.units.push(Unit { text: inside.join("\n"), area: *stamp });
+                self.units.push(Unit { text: inside.join("\n"), area: *stamp, is_shown: true });
             }
         }
     }
@@ -174,6 +178,14 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
             _ => comment("Comment"),
         },
     }
+}
+
+/// Whether the page shows what an annotation says, in its place.
+fn shows_text(annotation: &PdfPageAnnotation) -> bool {
+    matches!(
+        annotation,
+        PdfPageAnnotation::Widget(_) | PdfPageAnnotation::XfaWidget(_) | PdfPageAnnotation::FreeText(_)
+    )
 }
 
 fn is_file(annotation: &PdfPageAnnotation) -> bool {
@@ -265,7 +277,7 @@ fn one_text(text: &str) -> String {
 /// Puts units among the paragraphs of a page: each behind the text that it stands beside, else below.
 pub(super) fn insert(paragraphs: &mut Vec<Paragraph>, mut units: Vec<Unit>) {
     units.sort_by(|a, b| a.area.top.total_cmp(&b.area.top).then(a.area.left.total_cmp(&b.area.left)));
-    for Unit { text, area } in units {
+    for Unit { text, area, .. } in units {
         let unit = Paragraph { lines: text.lines().map(|line| line_of(line.to_owned(), area)).collect() };
         let Some((paragraph, line)) = place(paragraphs, &area) else {
             paragraphs.insert(0, unit);
@@ -318,7 +330,7 @@ mod tests {
             Paragraph { lines: vec![line("Tenant:", 0.0, 0.0), line("Rent:", 0.0, 20.0), line("Due:", 0.0, 40.0)] },
             Paragraph { lines: vec![line("Other column", 300.0, 0.0)] },
         ];
-        let unit = |text: &str, left, top| Unit { text: text.to_owned(), area: area(left, top) };
+        let unit = |text: &str, left, top| Unit { text: text.to_owned(), area: area(left, top), is_shown: true };
         let units = vec![
             unit("Rent: 400", 120.0, 21.0),
             unit("Tenant: Ann\nBell", 120.0, 1.0),

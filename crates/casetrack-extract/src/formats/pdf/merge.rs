@@ -1,9 +1,11 @@
 //! What OCR read on a scanned page together with the text that the file states for it: a Bates number, a stamp, a page number.
 //!
-//! What the file states is exact, so it is kept wherever it stands; OCR gives the rest.
+//! What the file states is exact, so it is kept wherever it stands; OCR gives the rest. What annotations say of the page and it does not show
+//! takes the place of nothing.
 
 use casetrack_core::Rect;
 
+use super::annotations::{self, Unit};
 use super::layout::Paragraph;
 use super::line::Line;
 use super::pictures::{intersection, size};
@@ -23,8 +25,9 @@ pub(super) struct Merged {
     pub other_readings: Vec<(usize, String)>,
 }
 
-/// The text of a page that was read by OCR, with the lines of its text layer in the places where they stand.
-pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph]) -> Merged {
+/// The text of a page that was read by OCR, with the lines of its text layer in the places where they stand, and `remarks` behind the lines
+/// that they stand at.
+pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph], remarks: &[Unit]) -> Merged {
     let mut stated: Vec<Stated> = text
         .iter()
         .flat_map(|paragraph| &paragraph.lines)
@@ -41,6 +44,7 @@ pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph]) -> Merged {
     for alone in stated.iter().filter(|stated| !stated.is_placed) {
         paragraphs = merged(&paragraphs, vec![Paragraph { lines: vec![without_size(alone.line)] }]);
     }
+    annotations::insert(&mut paragraphs, remarks.to_vec());
     let lines: Vec<&Line> = paragraphs.iter().flat_map(|paragraph| &paragraph.lines).collect();
     let other = |stated: &Stated| {
         let reading = stated.reading.join(" ");
@@ -126,16 +130,27 @@ mod tests {
     #[test]
     fn what_the_text_layer_says_takes_the_place_of_what_was_read_there() {
         let ocr = read(&["The rent is due", "page SMITHO00042 of two"]);
-        let merged = merge(&ocr, &[stated("SMITH000042", area(51.0, 19.0, 45.0))]);
+        let merged = merge(&ocr, &[stated("SMITH000042", area(51.0, 19.0, 45.0))], &[]);
         assert_eq!(texts(&merged), ["The rent is due", "page SMITH000042 of two"]);
         assert_eq!(merged.other_readings, [(1, "SMITHO00042".to_owned())]);
+    }
+
+    #[test]
+    fn a_remark_stands_behind_the_words_that_it_lies_over() {
+        let ocr = read(&["The rent is due", "page SMITHO00042 of two"]);
+        let stamp = stated("SMITH000042", area(51.0, 19.0, 45.0));
+        let text = "Highlight (Ann B.): – When?".to_owned();
+        let remark = Unit { text: text.clone(), area: area(0.0, 0.0, 190.0), is_shown: false };
+        let merged = merge(&ocr, &[stamp], &[remark]);
+        assert_eq!(texts(&merged), ["The rent is due", &*text, "page SMITH000042 of two"]);
+        assert_eq!(merged.other_readings, [(2, "SMITHO00042".to_owned())]);
     }
 
     #[test]
     fn what_both_say_is_said_once_and_what_only_one_says_is_kept() {
         let ocr = read(&["The rent is due", "A. 7"]);
         let text = [stated("A. 7", area(0.0, 20.0, 90.0)), stated("Exhibit B", area(0.0, 60.0, 90.0))];
-        let merged = merge(&ocr, &text);
+        let merged = merge(&ocr, &text, &[]);
         assert_eq!(texts(&merged), ["The rent is due", "A. 7", "Exhibit B"]);
         assert!(merged.other_readings.is_empty());
     }
@@ -143,7 +158,7 @@ mod tests {
     #[test]
     fn a_watermark_across_the_page_takes_no_place() {
         let watermark = Rect { left: 0.0, top: 0.0, right: 300.0, bottom: 100.0 };
-        let merged = merge(&read(&["The rent is due", "in May"]), &[stated("COPY", watermark)]);
+        let merged = merge(&read(&["The rent is due", "in May"]), &[stated("COPY", watermark)], &[]);
         assert_eq!(texts(&merged), ["COPY", "The rent is due", "in May"]);
     }
 }

@@ -35,7 +35,7 @@ use casetrack_core::{BlockKind, ExtractionMethod, FileLimit, Rect, Result};
 use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, PdfPageIndex, PdfiumError};
 use std::borrow::Cow;
 
-use self::annotations::Annotated;
+use self::annotations::{Annotated, Unit};
 use self::bookmarks::{Bookmarks, PageBookmarks};
 use self::file::{inside_pdfium, opened};
 use self::hidden::Search;
@@ -79,15 +79,17 @@ impl Extractor for Pdf {
 /// What the text layer of a page says.
 struct TextPage {
     state: PageState,
-    /// With the units.
+    /// With what annotations say.
     paragraphs: Vec<Paragraph>,
-    /// What annotations say.
-    units: Vec<Paragraph>,
+    /// Of a page that OCR reads, what it shows and the file states: not a garbage text layer.
+    stated: Vec<Paragraph>,
+    /// Of such a page, what annotations say of it and it does not show: they may lie over what is to be read.
+    remarks: Vec<Unit>,
     /// Whether a file is attached to a place on the page.
     holds_file: bool,
     /// Of a readable page.
     unread: Unread,
-    /// Of a scan with longer stamps: where they are printed. Annotations do not count, which may lie over what is to be read.
+    /// Of a scan with longer stamps: where they are printed.
     stamps: Vec<Rect>,
     label: Option<String>,
 }
@@ -164,11 +166,10 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
                 }
             }
             Some(ocr) if replaces(&ocr, page) => {
-                // A garbage text layer is left out, but not what annotations say.
-                let stated = if page.state == PageState::Garbage { &page.units } else { &page.paragraphs };
-                let Merged { paragraphs, other_readings: other } = merge::merge(&ocr, stated);
+                let Merged { paragraphs, other_readings: other } = merge::merge(&ocr, &page.stated, &page.remarks);
                 other_readings = other;
-                let method = if stated.is_empty() { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
+                let is_read = page.stated.is_empty() && page.remarks.is_empty();
+                let method = if is_read { ExtractionMethod::Ocr } else { ExtractionMethod::Hybrid };
                 (method, Some(ocr.confidence), Cow::Owned(paragraphs))
             }
             _ => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
@@ -310,11 +311,26 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
         let ReadPage { state, lines, unread, units, holds_file, label, .. } = page;
         let is_stamped = state == PageState::Scanned && letters_of(&lines) >= MIN_TEXT_OF_SCAN;
         let stamps = lines.iter().filter(|_| is_stamped).map(|line| line.area).collect();
-        let mut paragraphs = layout::paragraphs(lines);
-        annotations::insert(&mut paragraphs, units.clone());
-        let mut said = Vec::new();
-        annotations::insert(&mut said, units);
-        TextPage { state, paragraphs, units: said, holds_file, unread, stamps, label }
+        let printed = layout::paragraphs(lines);
+        let mut page = TextPage {
+            state,
+            paragraphs: Vec::new(),
+            stated: Vec::new(),
+            remarks: Vec::new(),
+            holds_file,
+            unread,
+            stamps,
+            label,
+        };
+        if page.needs_ocr() {
+            let (shown, remarks) = units.iter().cloned().partition(|unit| unit.is_shown);
+            page.stated = if state == PageState::Garbage { Vec::new() } else { printed.clone() };
+            annotations::insert(&mut page.stated, shown);
+            page.remarks = remarks;
+        }
+        page.paragraphs = printed;
+        annotations::insert(&mut page.paragraphs, units);
+        page
     };
     Ok(pages.into_iter().map(grouped).collect())
 }
@@ -332,7 +348,7 @@ fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> O
     };
     let page = rendered.map_err(|error| log_damage(source, index, &error)).ok()?;
     match text.state {
-        PageState::Readable => scan::cut_out(&page, &text.unread.areas, &text.paragraphs),
+        PageState::Readable => scan::cut_out(&page, &text.unread.areas, &text.stated),
         _ => Some(scan::without(page, &text.stamps)),
     }
 }

@@ -114,6 +114,60 @@ fn a_scan_that_lies_askew_is_read_under_the_stamps_of_a_court() {
 }
 
 #[test]
+fn a_long_comment_over_a_stamped_scan_takes_no_word_of_it() {
+    let lines = [
+        "The landlord keeps the roof and the walls of the house in good",
+        "repair and the tenant pays for it in the month of May of every",
+        "year until the lease of the land and of the house comes to an end",
+    ];
+    let body = lines.iter().zip(0..).map(|(line, row)| (90.0, 520.0 - 20.0 * row as f32, 12.0, *line));
+    let image = super::super::rendered_page(&pdf_file("", &[PdfPageContent::text(body)])).image;
+    let comment = "We never agreed to this, and the letter of the third of May says so in as many words.";
+    let highlight = format!(
+        "/Annots [<< /Type /Annot /Subtype /Highlight /Contents ({comment}) /T (Ann B.) /C [1 1 0] /F 4 \
+         /Rect [92 496 470 512] /QuadPoints [92 512 470 512 92 496 470 496] >>]"
+    );
+    let header = "Case 3:20-cv-00123-ABC Document 45-2 Filed 05/03/24 Page 1 of 12 PageID #: 1023";
+    let number = (480.0, 24.0, 10.0, "SMITH000042");
+    for stamps in [vec![number], vec![(90.0, 775.0, 10.0, header), number]] {
+        let said: Vec<&str> = stamps[1..].iter().map(|_| header).collect();
+        let stamped = PdfPageContent::text(stamps.into_iter()).with_image(0.0, 0.0, 612.0, 792.0);
+        let file = pdf_file_with_picture("", &[stamped], image.width, &image.pixels);
+        let file = String::from_utf8(file)
+            .unwrap()
+            .replace("/Type /Page /Parent", &format!("/Type /Page {highlight} /Parent"));
+        let page = extract(file.as_bytes()).unwrap().pages.remove(0);
+        let remark = format!("Highlight (Ann B.): – {comment}");
+        if crate::tesseract_status(&ExtractOptions::default()).is_err() {
+            assert!(page.text.contains(&remark) && page.text.contains("SMITH000042"), "{}", page.text);
+            continue;
+        }
+        let expected = [&said[..], &[lines[0], lines[1], &*remark, lines[2], "SMITH000042"][..]].concat();
+        assert_eq!((page.text, page.method), (expected.join("\n"), ExtractionMethod::Hybrid));
+        // What was read there is text, not another reading of the comment.
+        assert!(page.notes.other_readings.iter().all(|other| !other.text.contains("tenant")), "{:?}", page.notes);
+    }
+}
+
+#[test]
+fn a_comment_over_a_picture_beside_a_text_layer_takes_no_word_of_it() {
+    let (width, pixels) = picture_of(&["Annex: the tenant may keep two cats", "and a small dog."]);
+    let half = &pixels[..pixels.len() / width / 2 * width];
+    let lines = PARAGRAPH.iter().zip(0..).map(|(line, number)| (72.0, 750.0 - 14.0 * number as f32, 12.0, *line));
+    let content = PdfPageContent::text(lines).with_image(0.0, 60.0, 612.0, 396.0);
+    let file = String::from_utf8(pdf_file_with_picture("", &[content], width, half)).unwrap();
+    // Over the first line of the picture, which begins 456 points from the bottom.
+    let comment =
+        "/Annots [<< /Type /Annot /Subtype /Square /Contents (Which?) /C [1 1 0] /F 4 /Rect [70 434 290 458] >>]";
+    let file = file.replace("/Type /Page /Parent", &format!("/Type /Page {comment} /Parent"));
+    let extraction = extract(file.as_bytes()).unwrap();
+    if crate::tesseract_status(&ExtractOptions::default()).is_ok() {
+        let text = &extraction.pages[0].text;
+        assert!(text.contains("Annex: the tenant may keep two cats") && text.contains("Comment: Which?"), "{text}");
+    }
+}
+
+#[test]
 fn small_print_at_the_edges_is_stamped_and_a_title_is_not() {
     let page = casetrack_core::Rect { left: 0.0, top: 0.0, right: 612.0, bottom: 792.0 };
     let line = |left: f32, top: f32, size: f32| {

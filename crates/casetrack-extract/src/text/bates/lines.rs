@@ -10,6 +10,8 @@ const UNPLACED_LINES: usize = 3;
 const MAX_LINE: usize = 300;
 /// Places that differ by less, in points, are the same on pages that were scanned askew.
 const SAME_PLACE: f32 = 40.0;
+/// A letter is no wider than this many heights of its line, not even a bold capital on a scan, where a line is as high as these.
+const MAX_LETTER: f32 = 1.2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Edge {
@@ -51,6 +53,8 @@ impl Place {
 pub(crate) struct EdgeLine<'p> {
     pub text: &'p str,
     pub place: Place,
+    /// Whether it is longer than its letters: it is of parts that stand apart.
+    pub has_gap: bool,
 }
 
 /// The lines near the edges of a page. One on a page with few lines may be near two edges.
@@ -65,7 +69,8 @@ pub(crate) fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
         .collect();
     let placed: Vec<(&'p str, Rect)> = lines.iter().filter_map(|&(text, area)| Some((text, area?))).collect();
     if placed.is_empty() {
-        let line = |edge| move |(rank, &(text, _))| EdgeLine { text, place: Place { edge, rank, at: None } };
+        let line =
+            |edge| move |(rank, &(text, _))| EdgeLine { text, place: Place { edge, rank, at: None }, has_gap: false };
         let top = lines.iter().take(UNPLACED_LINES).enumerate().map(line(Edge::Top));
         let bottom = lines.iter().rev().take(UNPLACED_LINES).enumerate().map(line(Edge::Bottom));
         return top.chain(bottom).collect();
@@ -77,7 +82,10 @@ pub(crate) fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
     let mut found = Vec::new();
     let mut add = |edge: Edge, rank: usize, &(text, area): &(&'p str, Rect)| {
         let at = if edge == Edge::Side { area.left } else { (area.top + area.bottom) / 2.0 };
-        found.push(EdgeLine { text, place: Place { edge, rank, at: Some(at) } });
+        let (width, height) = (area.right - area.left, area.bottom - area.top);
+        let (along, across) = if edge == Edge::Side { (height, width) } else { (width, height) };
+        let has_gap = along > MAX_LETTER * across * text.chars().count() as f32;
+        found.push(EdgeLine { text, place: Place { edge, rank, at: Some(at) }, has_gap });
     };
     for (edge, lines) in [(Edge::Top, &level), (Edge::Side, &upright)] {
         let last = if edge == Edge::Side { Edge::Side } else { Edge::Bottom };

@@ -8,8 +8,9 @@ use super::lines::{EdgeLine, Place};
 const MIN_DIGITS: usize = 4;
 const MIN_DIGITS_ALONE: usize = 5;
 const MAX_DIGITS: usize = 12;
-/// Letters and digits of a prefix.
+/// Letters and digits of a prefix, and its words.
 const MAX_PREFIX: usize = 24;
+const MAX_WORDS: usize = 3;
 
 /// Words before numbers that are something else: pages, forms, telephones, invoices, cases, dates.
 const OTHER_NUMBERS: [&str; 60] = [
@@ -35,7 +36,7 @@ const MORE_OTHER_NUMBERS: [&str; 13] = [
     "SUITE",
 ];
 /// Words that stand before a number, or above it, and are no part of it.
-const BESIDE: [&str; 11] = [
+const BESIDE: [&str; 15] = [
     "CONFIDENTIAL",
     "CONFIDENTIALITY",
     "RESTRICTED",
@@ -47,6 +48,10 @@ const BESIDE: [&str; 11] = [
     "BATES",
     "PRODUCED",
     "INFORMATION",
+    "MATERIAL",
+    "TREATMENT",
+    "REQUESTED",
+    "BY",
 ];
 
 /// What may be a Bates number, with its place.
@@ -69,9 +74,9 @@ impl Reading {
 
 /// The readings of a line. Where OCR read it, hyphens may have spaces beside them that are not there.
 pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
-    let mut readings = of_text(line.text, line.place);
+    let mut readings = of_text(line.text, line);
     if by_ocr {
-        let mut more = of_text(&joined(line.text, false), line.place);
+        let mut more = of_text(&joined(line.text, false), line);
         more.retain(|reading| readings.iter().all(|known| known.number != reading.number));
         readings.append(&mut more);
     }
@@ -80,7 +85,7 @@ pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
 
 /// The readings of a line without any spaces beside hyphens, which may join a number to what is no part of it.
 pub(super) fn closed_up(line: &EdgeLine<'_>) -> Vec<Reading> {
-    of_text(&joined(line.text, true), line.place)
+    of_text(&joined(line.text, true), line)
 }
 
 /// A line without the spaces beside hyphens that stand within a number: before digits, and where only one side has a space; with `all`
@@ -111,26 +116,54 @@ fn joined(line: &str, all: bool) -> String {
 }
 
 /// The readings of a text, in its order.
-fn of_text(text: &str, place: Place) -> Vec<Reading> {
+fn of_text(text: &str, line: &EdgeLine<'_>) -> Vec<Reading> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut readings = Vec::new();
-    for (n, word) in words.iter().enumerate() {
-        let Some((prefix, digits)) = parts(word) else { continue };
-        let (prefix, words_of_it) = match prefix {
-            "" => match before(&words[..n], digits) {
-                Some(Before::Prefix(word)) => (format!("{word} "), 2),
-                Some(Before::Nothing) if digits.len() >= MIN_DIGITS_ALONE => (String::new(), 1),
-                _ => continue,
-            },
-            prefix if is_prefix(prefix) => (prefix.to_owned(), 1),
-            _ => continue,
-        };
+    let mut add = |prefix: &str, digits: &str, words_of_it: usize| {
         if let Ok(number) = format!("{prefix}{digits}").parse::<BatesNumber>() {
             let is_alone = words_of_it == words.len();
-            readings.push(Reading { series: number.series(), number, place, is_alone });
+            readings.push(Reading { series: number.series(), number, place: line.place, is_alone });
+        }
+    };
+    for (n, word) in words.iter().enumerate() {
+        let Some((prefix, digits)) = parts(word) else { continue };
+        match prefix {
+            "" => match before(&words[..n], digits) {
+                Some(Before::Prefix(word)) => {
+                    add(&format!("{word} "), digits, 2);
+                    if let Some(run) = several_words(&words[..n]).filter(|_| !line.has_gap) {
+                        add(&format!("{} ", run.join(" ")), digits, run.len() + 1);
+                    }
+                }
+                Some(Before::Nothing) if digits.len() >= MIN_DIGITS_ALONE => add("", digits, 1),
+                _ => {}
+            },
+            prefix if is_prefix(prefix) => add(prefix, digits, 1),
+            _ => {}
         }
     }
     readings
+}
+
+/// The words in capitals at the end that make a prefix of several, such as the name of a party. They begin the line, or follow what is no
+/// part of it; others are the end of a title or a sentence.
+fn several_words<'w, 't>(words: &'w [&'t str]) -> Option<&'w [&'t str]> {
+    let is_capitals = |word: &str| {
+        word.starts_with(char::is_alphabetic)
+            && word.ends_with(char::is_alphanumeric)
+            && !word.contains(char::is_lowercase)
+            && is_prefix(word)
+            && !BESIDE.contains(&word)
+    };
+    let count = words.iter().rev().take_while(|word| is_capitals(word) || **word == "&").count();
+    let (before, run) = words.split_at(words.len() - count);
+    let ends_there = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_uppercase();
+        BESIDE.contains(&&*bare) || bare.chars().all(|c| c.is_ascii_digit())
+    };
+    let letters = run.iter().flat_map(|word| word.chars()).filter(|c| c.is_alphanumeric()).count();
+    let is_run = (2..=MAX_WORDS).contains(&count) && letters <= MAX_PREFIX && run.first() != Some(&"&");
+    (is_run && before.last().is_none_or(ends_there)).then_some(run)
 }
 
 /// What stands in a word before its last digits, and these, without punctuation around them and without a suffix of letters, as in

@@ -63,6 +63,47 @@ fn a_series_is_found_whatever_its_prefix_is() {
 }
 
 #[test]
+fn a_prefix_may_have_several_words_and_parts() {
+    for numbers in [
+        ["ACME CORP 000122", "ACME CORP 000123", "ACME CORP 000124"],
+        ["DEF-SMITH 000042", "DEF-SMITH 000043", "DEF-SMITH 000044"],
+        ["ACME US PLTF 0009999", "ACME US PLTF 0010000", "ACME US PLTF 0010001"],
+        ["SMITH & JONES 000042", "SMITH & JONES 000043", "SMITH & JONES 000044"],
+    ] {
+        assert_eq!(stamped(&numbers).0, numbers);
+        assert_eq!(read(&numbers), numbers);
+    }
+    // Alone on the only page of a document; behind what is no part of it.
+    assert_eq!(stamped(&["ACME CORP 000123"]).0, ["ACME CORP 000123"]);
+    let numbers = ["ACME CORP 000122", "ACME CORP 000123", "ACME CORP 000124"];
+    for before in ["CONFIDENTIAL", "Page 3 of 9", "CONFIDENTIAL TREATMENT REQUESTED BY", "7 |"] {
+        assert_eq!(
+            stamped(&numbers.map(|number| format!("{before} {number}")).each_ref().map(|line| &**line)).0,
+            numbers
+        );
+    }
+    // A word that OCR lost or misread on one page.
+    let scans = ["ACME CORP 000122", "CORP 000123", "ACME CORP 000124", "ACNE C0RP 000125", "ACME CORP 000126"];
+    let right: Vec<String> = (122..127).map(|n| format!("ACME CORP 000{n}")).collect();
+    assert_eq!(read(&scans), right);
+}
+
+#[test]
+fn words_of_a_running_foot_are_no_prefix() {
+    let smith = ["SMITH 000042", "SMITH 000043", "SMITH 000044"];
+    for before in ["Lease of land", "MASTER LEASE OF LAND AND HOUSE", "Lease of LAND", "ALL OF THE LAND, HERE:"] {
+        assert_eq!(stamped(&smith.map(|number| format!("{before} {number}")).each_ref().map(|line| &**line)).0, smith);
+    }
+    // Far apart on one line: the number stands at the right margin.
+    let apart = smith.map(|number| {
+        let mut page = page(&[], &[&format!("LEASE {number}")]);
+        page.line_boxes.last_mut().unwrap().as_mut().unwrap().right = 560.0;
+        page
+    });
+    assert_eq!(found(apart.into()).0, smith);
+}
+
+#[test]
 fn zeros_that_ocr_reads_inside_a_word_are_letters() {
     let scans = ["GO0GLE-000041", "GO0GLE-000042", "GO0GLE-000043"];
     assert_eq!(read(&scans), ["GOOGLE-000041", "GOOGLE-000042", "GOOGLE-000043"]);

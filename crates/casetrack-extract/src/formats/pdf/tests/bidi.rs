@@ -5,11 +5,17 @@ use crate::test_files::pdf_file_of;
 /// from `a` are those from alef, `{` is a ligature of lam and alef, `|` is seen, `}` is meem, `~` is the presentation
 /// form of that ligature.
 fn page(lines: &[&str]) -> casetrack_core::Page {
-    let show = |(text, row): (&&str, usize)| {
-        let (x, y) = (500 - 5 * text.len(), 700 - 14 * row);
+    let right: Vec<(usize, usize, &str)> = lines.iter().zip(0..).map(|(text, row)| (500, row, *text)).collect();
+    drawn(&right)
+}
+
+/// The same of parts of lines: where they end from the left, in which line they are, and what they say.
+fn drawn(parts: &[(usize, usize, &str)]) -> casetrack_core::Page {
+    let show = |&(right, row, text): &(usize, usize, &str)| {
+        let (x, y) = (right - 5 * text.len(), 700 - 14 * row);
         format!("BT /F1 10 Tf {x} {y} Td ({}) Tj ET\n", text.replace('(', "\\(").replace(')', "\\)"))
     };
-    let content: String = lines.iter().zip(0..).map(show).collect();
+    let content: String = parts.iter().map(show).collect();
     let map = "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /M def /CMapType 2 def\n1 begincodespacerange \
                <00> <FF> endcodespacerange\n2 beginbfrange <20> <60> <0020> <61> <7A> <05D0> endbfrange\n4 beginbfchar <7B> \
                <06440627> <7C> <0633> <7D> <0645> <7E> <FEFB> endbfchar\nendcmap end end\n";
@@ -35,6 +41,28 @@ fn lines_are_in_the_order_in_which_they_are_read() {
     assert_eq!(page.text, "שלום 2024 שלום RENT שלום");
     let area = page.line_boxes[0].unwrap();
     assert!((area.left - 380.0).abs() < 3.0 && (area.right - 500.0).abs() < 3.0, "{area:?}");
+}
+
+#[test]
+fn the_box_of_a_line_is_where_its_words_are() {
+    // Each line has a word of its own, and they are of different lengths.
+    let page = page(&["nfmz nfmz nfmz", "cba nfmz", "fed nfmz nfmz nfmz 17"]);
+    let lines: Vec<&str> = page.text.lines().collect();
+    assert_eq!(lines, ["שלום שלום שלום", "שלום אבג", "17 שלום שלום שלום דהו"]);
+    for (area, (left, row)) in page.line_boxes.iter().zip([(430.0, 0), (460.0, 1), (395.0, 2)]) {
+        let (area, baseline) = (area.unwrap(), 92.0 + 14.0 * row as f32);
+        assert!((area.left - left).abs() < 3.0 && (area.right - 500.0).abs() < 3.0, "{area:?}");
+        assert!(area.top < baseline - 5.0 && area.bottom >= baseline - 1.0 && area.bottom < baseline + 5.0, "{area:?}");
+    }
+}
+
+#[test]
+fn parts_that_stand_apart_are_read_from_the_right() {
+    // A label and what is filled in, in whatever order the file draws them.
+    for parts in [[(500, 0, "nfmz"), (300, 0, "cba")], [(300, 0, "cba"), (500, 0, "nfmz")]] {
+        let page = drawn(&parts);
+        assert_eq!(page.text.split_whitespace().collect::<Vec<_>>(), ["שלום", "אבג"]);
+    }
 }
 
 #[test]

@@ -76,3 +76,44 @@ fn bookmarks_are_headings_where_their_titles_are_printed() {
     );
     assert_eq!(extraction.pages[1].text.lines().count(), 6);
 }
+
+#[test]
+fn a_bookmark_whose_title_is_not_printed_where_it_leads_makes_no_heading_and_no_text() {
+    let page_of = |content: u32| {
+        format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {content} 0 R /Resources << /Font << /F1 3 0 R >> >> >>"
+        )
+    };
+    let bookmark = |title: &str, page: u32, links: &str| {
+        format!("<< /Title ({title}) /Parent 10 0 R /Dest [{page} 0 R /Fit] {links} >>")
+    };
+    let lines = [
+        "Duties of the keeper",
+        "The keeper of the lighthouse trims the lamp every evening and writes into the log",
+        "what ships were seen, from where they came, and whether the horn was sounded.",
+    ];
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R /Outlines 10 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [6 0 R 8 0 R] /Count 2 >>".to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        "null".to_owned(),
+        "<< >>".to_owned(),
+        page_of(7),
+        page(&lines),
+        page_of(9),
+        page(&lines[1..]),
+        "<< /Type /Outlines /First 11 0 R /Last 15 0 R /Count 5 >>".to_owned(),
+        bookmark("Tab 3", 6, "/Next 12 0 R"),
+        // Only a part of it is printed, more than it is printed, it is printed on another page.
+        bookmark("Duties", 6, "/Prev 11 0 R /Next 13 0 R"),
+        bookmark("Duties of the keeper and of his wife", 6, "/Prev 12 0 R /Next 14 0 R"),
+        bookmark("Duties of the keeper", 8, "/Prev 13 0 R /Next 15 0 R"),
+        // It is nobody else's.
+        bookmark("Duties of the keeper", 6, "/Prev 14 0 R"),
+    ];
+    let pages = extract(&pdf_file_of(&objects)).unwrap().pages;
+    let kinds = |page: usize| pages[page].blocks.iter().map(|block| block.kind.clone()).collect::<Vec<_>>();
+    assert_eq!(kinds(0), [BlockKind::Heading { level: 1 }, BlockKind::Paragraph]);
+    assert_eq!(kinds(1), [BlockKind::Paragraph]);
+    assert_eq!((&*pages[0].text, &*pages[1].text), (&*lines.join("\n"), &*lines[1..].join("\n")));
+}

@@ -318,6 +318,18 @@ fn a_registry_works_with_a_vault_while_it_has_the_key() {
 }
 
 #[test]
+fn a_file_that_was_being_written_when_the_process_was_killed_is_removed() {
+    let (vault, ..) = Vault::filled();
+    let begun = vault.dir.join("bm25/.tmpPH0w0g");
+    for content in [b"".as_slice(), b"half of a list"] {
+        std::fs::write(&begun, content).unwrap();
+        let collection = vault.open();
+        assert!(!begun.exists());
+        assert_clean(&collection);
+    }
+}
+
+#[test]
 fn another_key_opens_nothing() {
     let (vault, _, found) = Vault::filled();
     let other = VaultKey::random(vault.meta.id).unwrap();

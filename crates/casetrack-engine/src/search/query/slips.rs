@@ -9,7 +9,13 @@ use casetrack_store::{Collection, Correction};
 
 use crate::host::Host;
 
-/// The corrections of a text, without those of words that are in the vocabulary of the collection's model. A model of many languages has but the
+/// Endings of one word that are not told from each other by its stem, as in "given" and "gives".
+const ENDINGS: [&str; 11] = ["", "s", "es", "d", "ed", "n", "en", "ing", "e", "er", "ers"];
+/// Letters before an ending.
+const STEM: usize = 3;
+
+/// The corrections of a text, without those of words that are in the vocabulary of the collection's model, unless to another form of
+/// the word. A model of many languages has but the
 /// most frequent words of each, and words that resemble each other are many in a language with endings: there a slip is one
 /// edit behind the first letter. Where the model is missing, all that keyword search proposes.
 pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<Vec<Correction>> {
@@ -31,8 +37,18 @@ pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<
 /// What cannot be asked of the model speaks for a slip.
 fn is_slip(embedder: &Embedder, text: &str, Correction { word, replacement, .. }: &Correction) -> bool {
     let mut written = text.split(|c: char| !c.is_alphabetic()).filter(|run| run.to_lowercase() == *word);
-    let is_right = written.any(|run| embedder.is_word(run).unwrap_or(false));
+    let is_right = !is_form(word, replacement) && written.any(|run| embedder.is_word(run).unwrap_or(false));
     !is_right && (!embedder.is_multilingual().unwrap_or(false) || is_one_edit(word, replacement))
+}
+
+/// Whether two words differ in their endings only.
+fn is_form(a: &str, b: &str) -> bool {
+    let stems = |word: &'_ str| -> Vec<String> {
+        let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
+        stems.filter(|stem| stem.chars().count() >= STEM).map(str::to_owned).collect()
+    };
+    let of_b = stems(b);
+    stems(a).iter().any(|stem| of_b.contains(stem))
 }
 
 /// Whether two words begin with the same letter and differ by one letter that is missing, added or another, or by two that are exchanged.
@@ -54,6 +70,12 @@ fn is_one_edit(a: &str, b: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_form_of_a_word_is_not_another_word() {
+        assert!(is_form("given", "gives") && is_form("ending", "ended") && is_form("leases", "lease"));
+        assert!(!is_form("lease", "least") && !is_form("mould", "would") && !is_form("state", "statt"));
+    }
 
     #[test]
     fn one_edit_behind_the_first_letter_is_a_slip() {

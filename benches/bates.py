@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how Bates numbers are found: generated documents, native and scanned, with numbers left out and stamped twice.
 
-usage: bates.py [--pages N] [--seed N] [--work FOLDER] [--program PROGRAM] [--show N]
+usage: bates.py [--pages N] [--seed N] [--prefixes A,B] [--work FOLDER] [--program PROGRAM] [--show N]
 
 Makes documents of 4 to 24 pages, N pages in all (default 500): a quarter native, and a quarter each scanned at 150, 200 and 300 dpi,
 turned by up to 3 degrees, with noise, blur and a grey background. Each has numbers of one of several forms at one of several places, a page
@@ -42,6 +42,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--prefixes", type=lambda text: text.split(","), default=PREFIXES,
+                        help="of the numbers, with commas between; each document puts two letters of its own into one")
     parser.add_argument("--work", type=Path, help="keeps the files and the collection")
     target = os.environ.get("CARGO_TARGET_DIR", os.path.expanduser("~/.cache/casetrack-target"))
     parser.add_argument("--program", default=os.path.join(target, "release", "casetrack"))
@@ -63,7 +65,7 @@ def measure(options, work):
             if count:
                 left[kind] -= count
                 name = f"{len(printed):03}-{kind}.pdf"
-                printed[name] = (kind, document(files / name, kind, count, rng, len(printed)))
+                printed[name] = (kind, document(files / name, kind, count, options.prefixes, rng, len(printed)))
     command = [options.program, "--data-dir", work / "home"]
     if not (work / "home" / "collections").is_dir():
         subprocess.run([*command, "new", "bates", "-q"], check=True, stdout=subprocess.DEVNULL)
@@ -72,9 +74,9 @@ def measure(options, work):
     evaluate(printed, report, options.show)
 
 
-def document(path, kind, count, rng, index):
+def document(path, kind, count, prefixes, rng, index):
     """Writes a document and returns the number printed on each page. No two documents have a series in common."""
-    prefix = PREFIXES[index % len(PREFIXES)]
+    prefix = prefixes[index % len(prefixes)]
     if prefix:
         # Letters that no other document has.
         letters = chr(65 + index // 26 % 26) + chr(65 + index % 26)

@@ -16,8 +16,10 @@ pub fn manager(home: &Path) -> Manager {
         name: "launchd",
         content: property_list,
         word: string,
+        encode: |text| text.as_bytes().to_vec(),
         before: vec![command(&["bootout", &service])],
-        install: vec![command(&["bootstrap", &domain, &path_text(&file)])],
+        // A service that was disabled once is not bootstrapped.
+        install: vec![command(&["enable", &service]), command(&["bootstrap", &domain, &path_text(&file)])],
         start: vec![command(&["bootstrap", &domain, &path_text(&file)])],
         stop: vec![command(&["bootout", &service])],
         status: command(&["print", &service]),
@@ -26,6 +28,8 @@ pub fn manager(home: &Path) -> Manager {
             output.status.success() && String::from_utf8_lossy(&output.stdout).contains("state = running")
         },
         lets_go: false,
+        // `bootout` returns before the name is free: `bootstrap` fails with an I/O error for about five seconds.
+        refuses_for_a_while: true,
         uninstall: Vec::new(),
         after: Vec::new(),
         file,

@@ -16,9 +16,9 @@ use crate::assistants::Server;
 use crate::options::Global;
 use crate::{output, owner};
 
-/// How long a process that was just started may take to answer, and the pause between two looks.
-const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(100);
+/// How long a service may take to start, or a manager to let go of an earlier one, and the pause between two looks.
+const PATIENCE: Duration = Duration::from_secs(15);
+const PAUSE: Duration = Duration::from_millis(250);
 
 /// Keep watching folders from login on, also when no assistant is connected
 ///
@@ -67,6 +67,8 @@ struct Manager {
     content: fn(&Definition) -> String,
     /// A word of the command as it stands in the file.
     word: fn(&str) -> String,
+    /// The bytes of a text in the file.
+    encode: fn(&str) -> Vec<u8>,
     install: Vec<Vec<String>>,
     start: Vec<Vec<String>>,
     /// Ends the service until it is started again, or until the next login. Empty where nothing starts a process again that has ended.
@@ -77,6 +79,8 @@ struct Manager {
     is_running: fn(&Output) -> bool,
     /// Whether the manager only starts the process and then lets it go, so that it cannot say whether it runs.
     lets_go: bool,
+    /// Whether the manager refuses a service for some seconds after an earlier one of the name was ended.
+    refuses_for_a_while: bool,
     uninstall: Vec<Vec<String>>,
     /// Run before the installation, whether or not they succeed: they stop an earlier service.
     before: Vec<Vec<String>>,
@@ -117,8 +121,8 @@ impl Manager {
             std::fs::create_dir_all(folder).map_err(|error| Error::io(folder.display(), error))?;
         }
         self.before.iter().for_each(|command| drop(output_of(command)));
-        std::fs::write(&self.file, content).map_err(|error| Error::io(self.file.display(), error))?;
-        self.install.iter().try_for_each(|command| succeed(command))
+        std::fs::write(&self.file, (self.encode)(&content)).map_err(|error| Error::io(self.file.display(), error))?;
+        self.install.iter().try_for_each(|command| self.succeed(command))
     }
 
     fn start(&self) -> Result<()> {
@@ -131,18 +135,26 @@ impl Manager {
         }
         // One that is loaded and does not run is put away first: managers start no service twice.
         self.stop()?;
-        self.start.iter().try_for_each(|command| succeed(command))
+        self.start.iter().try_for_each(|command| self.succeed(command))
     }
 
     fn stop(&self) -> Result<()> {
-        let is_loaded = output_of(&self.status).is_ok_and(|output| (self.is_loaded)(&output));
-        if is_loaded { self.stop.iter().try_for_each(|command| succeed(command)) } else { Ok(()) }
+        if !self.is_loaded() {
+            return Ok(());
+        }
+        let ended = self.stop.iter().try_for_each(|command| succeed(command));
+        // A manager that lets go of a service late may say that it is still at it.
+        if self.refuses_for_a_while && Self::until(|| !self.is_loaded()) { Ok(()) } else { ended }
+    }
+
+    fn is_loaded(&self) -> bool {
+        output_of(&self.status).is_ok_and(|output| (self.is_loaded)(&output))
     }
 
     /// Whether the installed service keeps this data directory.
     fn keeps(&self, data_dir: &Path) -> bool {
-        let word = (self.word)(&path_text(data_dir));
-        std::fs::read_to_string(&self.file).is_ok_and(|text| text.contains(&word))
+        let word = (self.encode)(&(self.word)(&path_text(data_dir)));
+        std::fs::read(&self.file).is_ok_and(|text| text.windows(word.len()).any(|part| part == word))
     }
 
     fn uninstall(&self) -> Result<()> {
@@ -155,10 +167,33 @@ impl Manager {
         ended
     }
 
-    /// Waits for a process that the manager has let go, until it answers.
+    /// Runs a command that makes or starts the service, again while the manager may still refuse it.
+    fn succeed(&self, command: &[String]) -> Result<()> {
+        let mut result = succeed(command);
+        if self.refuses_for_a_while && result.is_err() {
+            Self::until(|| {
+                result = succeed(command);
+                result.is_ok()
+            });
+        }
+        result
+    }
+
+    /// Waits until the service runs: managers start it after they have answered.
     fn wait(&self, data_dir: &Path) {
+        Self::until(|| self.status(data_dir).running);
+    }
+
+    /// Whether it holds before patience ends.
+    fn until(mut holds: impl FnMut() -> bool) -> bool {
         let deadline = Instant::now() + PATIENCE;
-        while self.lets_go && !owner::answers(data_dir) && Instant::now() < deadline {
+        loop {
+            if holds() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
             std::thread::sleep(PAUSE);
         }
     }

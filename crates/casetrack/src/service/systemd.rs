@@ -11,6 +11,7 @@ pub fn manager(config: &Path) -> Manager {
         file: config.join("systemd").join("user").join("casetrack.service"),
         content: unit,
         word: quoted,
+        encode: |text| text.as_bytes().to_vec(),
         before: Vec::new(),
         install: ["daemon-reload", "enable casetrack.service", "restart casetrack.service"].map(command).into(),
         start: vec![command("start casetrack.service")],
@@ -20,6 +21,7 @@ pub fn manager(config: &Path) -> Manager {
         is_loaded: |_| true,
         is_running: |output: &Output| output.status.success(),
         lets_go: false,
+        refuses_for_a_while: false,
         uninstall: vec![command("disable casetrack.service")],
         after: vec![command("daemon-reload")],
     }
@@ -31,12 +33,14 @@ fn command(action: &str) -> Vec<String> {
 
 fn unit(definition: &Definition) -> String {
     let Definition { program, options } = definition;
-    let start: Vec<String> = [program].into_iter().chain(options).map(|word| quoted(word)).collect();
+    let start: Vec<String> = [as_program(program)].into_iter().chain(options.iter().map(|word| quoted(word))).collect();
     format!(
         "[Unit]\n\
          Description=CaseTrack, which keeps collections up to date with watched folders\n\
          \n\
          [Service]\n\
+         # A program that cannot be started fails the command that starts the service.\n\
+         Type=exec\n\
          ExecStart={} owner --stay\n\
          # Another version of CaseTrack may end it, to take over; then the new program is started.\n\
          Restart=always\n\
@@ -50,7 +54,12 @@ fn unit(definition: &Definition) -> String {
     )
 }
 
-/// A word of ExecStart: in quotes, with what systemd would expand escaped.
+/// The program, in which systemd expands no variables.
+fn as_program(path: &str) -> String {
+    quoted(path).replace("$$", "$")
+}
+
+/// An argument of ExecStart: in quotes, with what systemd would expand escaped.
 fn quoted(word: &str) -> String {
     let mut quoted = String::with_capacity(word.len() + 2);
     quoted.push('"');
@@ -74,11 +83,10 @@ mod tests {
     #[test]
     fn words_reach_the_program_as_they_are() {
         let definition = Definition {
-            program: "/opt/case track/bin/casetrack".to_owned(),
+            program: "/opt/case $track/50%/casetrack".to_owned(),
             options: vec!["--data-dir".to_owned(), "/home/a/100% \"mine\" $HOME\\x".to_owned()],
         };
-        let line =
-            r#"ExecStart="/opt/case track/bin/casetrack" "--data-dir" "/home/a/100%% \"mine\" $$HOME\\x" owner --stay"#;
+        let line = r#"ExecStart="/opt/case $track/50%%/casetrack" "--data-dir" "/home/a/100%% \"mine\" $$HOME\\x" owner --stay"#;
         let unit = unit(&definition);
         assert!(unit.lines().any(|found| found == line), "{unit}");
         assert!(unit.contains("\n[Install]\nWantedBy=default.target\n"), "{unit}");

@@ -15,8 +15,9 @@ pub fn manager(local: &Path) -> Manager {
     let command = |action: &str| words(&format!("schtasks {action} /TN {NAME}"));
     Manager {
         name: "the Task Scheduler",
-        content: definition,
+        content: |definition| task(definition, account().as_deref()),
         word: |word| escaped(&quoted(word)),
+        encode: utf_16,
         before: vec![command("/End")],
         install: vec![create, command("/Run")],
         start: vec![command("/Run")],
@@ -27,19 +28,28 @@ pub fn manager(local: &Path) -> Manager {
         // That the task exists; its process is asked.
         is_running: |output: &Output| output.status.success(),
         lets_go: true,
+        refuses_for_a_while: false,
         uninstall: vec![words(&format!("schtasks /Delete /F /TN {NAME}"))],
         after: Vec::new(),
         file,
     }
 }
 
-fn definition(definition: &Definition) -> String {
+/// The user who logs on, as `DOMAIN\name`. Without it a task is of every user, which only administrators may install.
+fn account() -> Option<String> {
+    let domain = std::env::var("USERDOMAIN").ok()?;
+    let name = std::env::var("USERNAME").ok()?;
+    Some(format!("{domain}\\{name}"))
+}
+
+fn task(definition: &Definition, account: Option<&str>) -> String {
     let Definition { program, options } = definition;
     let arguments: Vec<String> = options.iter().map(|option| quoted(option)).collect();
+    let user = account.map(|account| format!("      <UserId>{}</UserId>\n", escaped(account))).unwrap_or_default();
     format!(
-        "<?xml version=\"1.0\"?>\n\
+        "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-16\"?>\n\
          <Task version=\"1.2\" xmlns=\"http://schemas.microsoft.com/windows/2004/02/mit/task\">\n  <Triggers>\n    <LogonTrigger>\n      \
-         <Enabled>true</Enabled>\n    </LogonTrigger>\n  </Triggers>\n  <Principals>\n    <Principal id=\"Author\">\n      \
+         <Enabled>true</Enabled>\n{user}    </LogonTrigger>\n  </Triggers>\n  <Principals>\n    <Principal id=\"Author\">\n{user}      \
          <LogonType>InteractiveToken</LogonType>\n      <RunLevel>LeastPrivilege</RunLevel>\n    </Principal>\n  </Principals>\n  \
          <Settings>\n    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>\n    \
          <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>\n    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>\n    \
@@ -48,6 +58,11 @@ fn definition(definition: &Definition) -> String {
         escaped(program),
         escaped(&arguments.join(" "))
     )
+}
+
+/// As the Task Scheduler itself writes definitions; it reads others in the code page of the system.
+fn utf_16(text: &str) -> Vec<u8> {
+    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
 /// A word of a command line, as programs on Windows take it apart: backslashes are doubled before a quote and at the end.
@@ -79,7 +94,20 @@ mod tests {
         assert_eq!(quoted(r"C:\Users\Ann Lee\data\"), r#""C:\Users\Ann Lee\data\\""#);
         assert_eq!(quoted(r#"a\"b"#), r#""a\\\"b""#);
         let options = vec!["--data-dir".to_owned(), r"C:\R&D".to_owned()];
-        let task = definition(&Definition { program: r"C:\Program Files\casetrack.exe".to_owned(), options });
-        assert!(task.contains(r#"<Arguments>"--data-dir" "C:\R&amp;D" owner --stay --detach</Arguments>"#), "{task}");
+        let definition = Definition { program: r"C:\Program Files\casetrack.exe".to_owned(), options };
+        let text = task(&definition, None);
+        assert!(text.contains(r#"<Arguments>"--data-dir" "C:\R&amp;D" owner --stay --detach</Arguments>"#), "{text}");
+        assert!(!text.contains("UserId"), "{text}");
+    }
+
+    #[test]
+    fn a_task_is_of_its_user_and_written_as_the_scheduler_writes_it() {
+        let options = vec!["--data-dir".to_owned(), r"C:\Users\Zoë".to_owned()];
+        let text = task(&Definition { program: r"C:\casetrack.exe".to_owned(), options }, Some(r"OFFICE\Zoë"));
+        assert_eq!(text.matches(r"      <UserId>OFFICE\Zoë</UserId>").count(), 2, "{text}");
+        let bytes = utf_16(&text);
+        assert_eq!(bytes[..4], [0xff, 0xfe, b'<', 0]);
+        let word = utf_16(&quoted(r"C:\Users\Zoë"));
+        assert!(bytes.windows(word.len()).any(|part| part == word));
     }
 }

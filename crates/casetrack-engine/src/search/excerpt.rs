@@ -16,6 +16,9 @@ const BRIEF_CHARS: usize = 280;
 const TO_END: usize = 240;
 /// How far before a phrase in a long sentence its part may begin, in characters.
 const BEFORE_PHRASE: usize = 60;
+/// Abbreviations whose stop ends no sentence where a number follows, as in "Application No. 6".
+const BEFORE_NUMBERS: [&str; 13] =
+    ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
 /// A last sentence or line of at most this many words is the heading of what follows.
 const HEADING_WORDS: usize = 8;
 
@@ -178,7 +181,8 @@ fn starts(chars: &[char]) -> Vec<usize> {
     let mut begins = false;
     for (before, at) in (1..chars.len()).enumerate() {
         if chars[before].is_whitespace() {
-            begins |= chars[before] == '\n' || before > 0 && matches!(chars[before - 1], '.' | '!' | '?' | ';');
+            begins |=
+                chars[before] == '\n' || before > 0 && (chars[before - 1] == ';' || is_full_stop(chars, before - 1));
             if begins && !chars[at].is_whitespace() {
                 starts.push(at);
             }
@@ -189,6 +193,21 @@ fn starts(chars: &[char]) -> Vec<usize> {
     starts
 }
 
+/// Whether the mark at a place can end a sentence.
+fn is_full_stop(chars: &[char], at: usize) -> bool {
+    let is_number_next = || chars[at + 1..].iter().find(|c| !c.is_whitespace()).is_some_and(char::is_ascii_digit);
+    let is_abbreviation = || {
+        let word: Vec<char> = chars[..at].iter().rev().take_while(|c| c.is_alphanumeric()).copied().collect();
+        let word: String = word.into_iter().rev().flat_map(char::to_lowercase).collect();
+        BEFORE_NUMBERS.contains(&word.as_str())
+    };
+    match chars[at] {
+        '!' | '?' => true,
+        '.' => !(is_number_next() && is_abbreviation()),
+        _ => false,
+    }
+}
+
 /// The end of the last sentence within reach if that leaves at least half, else of the last word.
 fn end_of(chars: &[char], start: usize, most: usize) -> usize {
     let limit = (start + most).min(chars.len());
@@ -197,7 +216,7 @@ fn end_of(chars: &[char], start: usize, most: usize) -> usize {
     }
     let sentence = (start + most / 2..limit)
         .rev()
-        .find(|&at| matches!(chars[at], '.' | '!' | '?') && chars.get(at + 1).is_none_or(|c| c.is_whitespace()))
+        .find(|&at| is_full_stop(chars, at) && chars.get(at + 1).is_none_or(|c| c.is_whitespace()))
         .map(|at| at + 1);
     let word = || (start + 1..limit).rev().find(|&at| chars[at].is_whitespace());
     trim_end(chars, start, sentence.or_else(word).unwrap_or(limit))
@@ -214,7 +233,7 @@ fn sentence_end(chars: &[char], end: usize) -> usize {
         let is_end = chars.get(after).is_none_or(|c| c.is_whitespace()) && next.is_none_or(|c| !c.is_lowercase());
         is_end.then_some(after)
     };
-    let is_stop = |at: &usize| matches!(chars[*at], '.' | '!' | '?' | ';');
+    let is_stop = |at: &usize| chars[*at] == ';' || is_full_stop(chars, *at);
     let is_whole = end == 0 || is_stop(&(end - 1));
     let found = if is_whole { None } else { (end..limit).filter(is_stop).find_map(end_after) };
     match found {
@@ -316,6 +335,18 @@ pub(super) mod tests {
         assert!(excerpt("rent", &chunk(&endless), false).text.chars().count() <= MAX_CHARS);
         let to_the_end = format!("The tenant shall pay rent {}monthly", "and, where it is due, ".repeat(18));
         assert!(excerpt("rent", &chunk(&to_the_end), false).text.ends_with("monthly"));
+    }
+
+    #[test]
+    fn an_abbreviation_before_a_number_ends_no_sentence() {
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
+        let text = format!("{filler}Subject: Application No. 6, interest on it. {filler}");
+        assert!(excerpt("interest", &chunk(&text), false).text.starts_with("Subject: Application No. 6, interest"));
+        let text =
+            format!("{filler}The rent is {}due under Art. 4 of the lease. {filler}", "and was and is ".repeat(20));
+        assert!(excerpt("rent", &chunk(&text), false).text.ends_with("Art. 4 of the lease."));
+        let text = format!("{filler}Is it due? No, it is not. 6 days are left for interest. {filler}");
+        assert!(excerpt("interest", &chunk(&text), false).text.starts_with("6 days"));
     }
 
     #[test]

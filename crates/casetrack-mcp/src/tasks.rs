@@ -52,6 +52,6 @@ fn task(job: &JobStatus) -> Task {
         JobState::Cancelled => TaskStatus::Cancelled,
     };
     Task::new(job.job_id.to_string(), status, job.created_at.to_string(), updated.to_string())
-        .with_status_message(text::jobs::progress(job))
+        .with_status_message(text::jobs::progress(job, text::Reader::Assistant))
         .with_poll_interval_ms(POLL_INTERVAL_MS)
 }

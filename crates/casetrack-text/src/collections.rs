@@ -124,7 +124,7 @@ pub fn info(info: &CollectionInfo) -> String {
     }
     text.push_str("\nDocuments:\n");
     let documents = info.document_list.iter().map(|document| {
-        let size = size(document.pages, document.chunks);
+        let size = size(document.pages, document.chunks, Reader::Assistant);
         format!("{} ({}, {size})", name(&document.name), document.document_type.label())
     });
     push_list(&mut text, documents.take(MAX_DOCUMENTS), MAX_DOCUMENTS);

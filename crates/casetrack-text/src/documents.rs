@@ -41,7 +41,7 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
             name(&document.name),
             document.id.short(),
             document.document_type.label(),
-            size(document.pages, document.chunks),
+            size(document.pages, document.chunks, reader),
             document.extraction_method.label(),
             document.ingested_at,
             name(&document.path),
@@ -109,7 +109,7 @@ pub fn details(details: &DocumentDetails, reader: Reader) -> String {
             thousands(statistics.mean_chars.into())
         ),
     };
-    fact("Chunks", &format!("{}{lengths}", thousands(statistics.count.into())));
+    fact(reader.pick("Chunks", "Passages"), &format!("{}{lengths}", thousands(statistics.count.into())));
     fact("Embeddings", &embeddings(&details.embedders));
     fact("Original", if meta.original_stored { "copied into the collection" } else { "not copied" });
     fact("Ingested", &meta.ingested_at.to_string());
@@ -143,7 +143,7 @@ pub fn description(meta: &DocumentMeta, collection: &str) -> String {
         "document {} (ID: {}) with {} from {}",
         quote(&meta.name),
         meta.id.short(),
-        size(meta.page_count, meta.chunk_count),
+        size(meta.page_count, meta.chunk_count, Reader::Assistant),
         one_line(collection),
     )
 }
@@ -191,7 +191,7 @@ mod tests {
             "  Pages:      45",
             "  Extraction: Native text",
             "  Changes:    1,200 tracked (`casetrack changes` lists them); the text is that after all of them",
-            "  Chunks:     234 (412 to 2,200 characters, mean 1,789)",
+            "  Passages:   234 (412 to 2,200 characters, mean 1,789)",
             "  Embeddings: E1",
             "  - Page 3 has no text layer.",
         ] {

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use crate::Reader;
+
 /// `1051` as `1,051`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -113,9 +115,9 @@ pub(crate) fn trimmed(mut text: String) -> String {
     text
 }
 
-/// `45 pages, 234 chunks`
-pub(crate) fn size(pages: u32, chunks: u32) -> String {
-    format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), "chunk"))
+/// `45 pages, 234 chunks`, or `234 passages` for people.
+pub(crate) fn size(pages: u32, chunks: u32, reader: Reader) -> String {
+    format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), reader.unit()))
 }
 
 /// Appends a heading and a [list](push_list), unless there are no items.

@@ -18,7 +18,7 @@ const MAX_SKIPPED: usize = 100;
 pub fn document(report: &IngestReport, reader: Reader) -> String {
     let collection = one_line(&report.collection);
     if let Some(document) = report.ingested.first() {
-        return ingested(document, &collection) + &notes(&report.summary.notices, reader);
+        return ingested(document, &collection, reader) + &notes(&report.summary.notices, reader);
     }
     let Some(skipped) = report.skipped.first() else {
         return format!("Nothing was ingested into {collection}.");
@@ -31,17 +31,19 @@ pub fn document(report: &IngestReport, reader: Reader) -> String {
     text
 }
 
-fn ingested(document: &IngestedDocument, collection: &str) -> String {
+fn ingested(document: &IngestedDocument, collection: &str, reader: Reader) -> String {
     let how = if document.replaced { "Ingested again (replacing the earlier version)" } else { "Ingested" };
-    let mut text = format!(
-        "{how}: {} into {collection}\n\n  Pages:  {}\n  Chunks: {}\n  Type:   {}\n  File:   {}\n  ID:     {}\n",
-        quote(&document.name),
-        thousands(document.pages.into()),
-        thousands(document.chunks.into()),
-        document.document_type.label(),
-        name(&document.path),
-        document.document_id,
-    );
+    let mut text = format!("{how}: {} into {collection}\n\n", quote(&document.name));
+    let unit = reader.pick("Chunks:", "Passages:");
+    for (label, value) in [
+        ("Pages:", thousands(document.pages.into())),
+        (unit, thousands(document.chunks.into())),
+        ("Type:", document.document_type.label().to_owned()),
+        ("File:", name(&document.path).into_owned()),
+        ("ID:", document.document_id.to_string()),
+    ] {
+        text.push_str(&format!("  {label:<0$} {value}\n", unit.len()));
+    }
     let warnings = document.warnings.iter().map(|warning| one_line(warning).into_owned());
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
     text.push_str("\nThe document is now searchable.");
@@ -76,7 +78,11 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
         "Skipped",
         &match existing {
             0 => "0".to_owned(),
-            existing => format!("{} (already ingested, matching SHA256)", thousands(existing)),
+            existing => {
+                let why =
+                    reader.pick("already ingested, matching SHA256", "the collection has the same contents already");
+                format!("{} ({why})", thousands(existing))
+            }
         },
     );
     if unsupported > 0 {
@@ -90,7 +96,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
 
     let documents = |replaced: bool| {
         let documents = report.ingested.iter().filter(move |document| document.replaced == replaced);
-        documents.map(|file| format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks)))
+        documents.map(|file| format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks, reader)))
     };
     push_section(&mut text, "New documents ingested", documents(false), MAX_NEW);
     push_section(&mut text, "Updated documents", documents(true), MAX_NEW);

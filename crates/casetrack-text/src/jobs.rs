@@ -4,6 +4,7 @@ use casetrack_core::Timestamp;
 use casetrack_engine::jobs::{JobKind, JobOrigin, JobState, JobStatus};
 
 use super::format::{counted, duration, one_line, push_fact, thousands, trimmed};
+use crate::Reader;
 
 /// Most jobs listed.
 const MAX_LISTED: usize = 30;
@@ -29,7 +30,7 @@ fn state(state: JobState) -> &'static str {
 }
 
 /// `12 of 47 files, 340 chunks (21.3 chunks/s)`
-pub fn progress(job: &JobStatus) -> String {
+pub fn progress(job: &JobStatus, reader: Reader) -> String {
     let files = match job.files_total {
         Some(total) => format!("{} of {}", thousands(job.files_done), counted(total, "file")),
         None => counted(job.files_done, "file"),
@@ -38,12 +39,13 @@ pub fn progress(job: &JobStatus) -> String {
         0 => String::new(),
         failed => format!(", {} failed", thousands(failed)),
     };
-    let rate = job.chunks_per_second.map(|rate| format!(" ({rate:.1} chunks/s)")).unwrap_or_default();
-    format!("{files}{failed}, {}{rate}", counted(job.chunks, "chunk"))
+    let unit = reader.unit();
+    let rate = job.chunks_per_second.map(|rate| format!(" ({rate:.1} {unit}s/s)")).unwrap_or_default();
+    format!("{files}{failed}, {}{rate}", counted(job.chunks, unit))
 }
 
 /// The state of one job.
-pub fn status(job: &JobStatus) -> String {
+pub fn status(job: &JobStatus, reader: Reader) -> String {
     let mut text = format!("Job {} is {}: {}\n\n", job.job_id, state(job.state), kind(job.kind));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     fact("Collection", &one_line(&job.collection));
@@ -51,7 +53,7 @@ pub fn status(job: &JobStatus) -> String {
     if job.origin == JobOrigin::Watch {
         fact("Started by", "a watch of the folder");
     }
-    fact("Progress", &progress(job));
+    fact("Progress", &progress(job, reader));
     if let Some(left) = left(job) {
         fact("Left", &left);
     }
@@ -82,12 +84,12 @@ fn running_time(job: &JobStatus) -> Option<String> {
 pub fn under_way(job: &JobStatus) -> String {
     format!(
         "{}\n\nIt continues in the background. Result: get_job with job_id \"{}\" (wait_seconds waits for the end). To stop it: cancel_job.",
-        status(job),
+        status(job, Reader::Assistant),
         job.job_id,
     )
 }
 
-pub fn cancelled(before: &JobStatus, job: &JobStatus) -> String {
+pub fn cancelled(before: &JobStatus, job: &JobStatus, reader: Reader) -> String {
     match (before.state.has_ended(), job.state) {
         (true, ended) => format!("Job {} has already ended ({}). Nothing was changed.", job.job_id, state(ended)),
         (_, JobState::Queued | JobState::Running) => {
@@ -97,13 +99,13 @@ pub fn cancelled(before: &JobStatus, job: &JobStatus) -> String {
             "Job {} is {} ({}). What it stored is kept; the same call continues where it stopped.",
             job.job_id,
             state(ended),
-            progress(job)
+            progress(job, reader)
         ),
     }
 }
 
 /// Several jobs, a line or two each.
-pub fn list(jobs: &[JobStatus]) -> String {
+pub fn list(jobs: &[JobStatus], reader: Reader) -> String {
     let mut text = format!("Jobs: {}\n", thousands(jobs.len() as u64));
     if jobs.is_empty() {
         text.push_str("\nNo jobs are running, and none ended recently.");
@@ -117,7 +119,7 @@ pub fn list(jobs: &[JobStatus]) -> String {
             state(job.state),
             one_line(&job.target),
             one_line(&job.collection),
-            progress(job),
+            progress(job, reader),
             job.created_at,
             job.job_id,
         ));

@@ -20,7 +20,7 @@ pub fn structure(structure: &DocumentStructure) -> String {
         "Outline of {} ({}, {})\nFile: {}\n",
         name(&document.name),
         document.document_type.label(),
-        size(document.page_count, document.chunk_count),
+        size(document.page_count, document.chunk_count, Reader::Assistant),
         name(&document.path),
     );
     if structure.total == 0 {

@@ -20,7 +20,7 @@ const MAX_DOCUMENTS: usize = 8;
 
 pub fn summary(report: &SummaryReport, reader: Reader) -> String {
     let meta = &report.collection;
-    let unit = reader.pick("chunk", "passage");
+    let unit = reader.unit();
     let mut text = format!("COLLECTION SUMMARY: {} ({})\n", one_line(&meta.name), meta.collection_type.label());
     push_notices(&mut text, &report.notices);
     if !(report.organizations.is_empty() && report.people.is_empty()) {

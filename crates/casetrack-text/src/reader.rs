@@ -19,6 +19,11 @@ pub enum Reader {
 }
 
 impl Reader {
+    /// What a part of a document that is found and cited is called.
+    pub fn unit(self) -> &'static str {
+        self.pick("chunk", "passage")
+    }
+
     /// The words for an action: the tool or the command where it is a name, else an instruction.
     pub fn action(self, action: &Action) -> String {
         use Action::*;

@@ -21,7 +21,8 @@ pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     let outcome = if report.summary.stopped.is_some() { "stopped early" } else { "complete" };
     let mut text = format!("Reindexing {outcome} for {}\n\n", one_line(&report.collection));
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
-    fact("Source", if report.reparse { "text extracted again from the files" } else { "existing pages and chunks" });
+    let existing = reader.pick("existing pages and chunks", "existing pages and passages");
+    fact("Source", if report.reparse { "text extracted again from the files" } else { existing });
     fact("Reindexed", &counted(report.reindexed.len() as u64, "document"));
     if report.skipped > 0 {
         fact("Skipped", &format!("{} (unchanged and complete)", thousands(report.skipped)));
@@ -29,9 +30,9 @@ pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     fact("Failed", &thousands(report.failed.len() as u64));
     fact("Pages", &thousands(report.summary.pages));
     let embedded = thousands(report.summary.chunks_embedded);
-    fact("Chunks", &format!("{} ({embedded} embedded)", thousands(report.summary.chunks)));
+    fact(reader.pick("Chunks", "Passages"), &format!("{} ({embedded} embedded)", thousands(report.summary.chunks)));
     fact("Duration", &duration(report.summary.duration_ms));
-    push_section(&mut text, "Reindexed", report.reindexed.iter().map(line), MAX_SHOWN);
+    push_section(&mut text, "Reindexed", report.reindexed.iter().map(|document| line(document, reader)), MAX_SHOWN);
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
     let warnings = report.reindexed.iter().flat_map(|document| warnings(&document.name, &document.warnings));
     push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
@@ -52,7 +53,7 @@ fn moved(report: &ReindexReport, models: &ModelChange, reader: Reader) -> String
     let done = thousands(report.reindexed.len() as u64);
     fact("Documents", &format!("{done} of {}", thousands(report.found)));
     let embedded = thousands(report.summary.chunks_embedded);
-    fact("Chunks", &format!("{} ({embedded} embedded)", thousands(report.summary.chunks)));
+    fact(reader.pick("Chunks", "Passages"), &format!("{} ({embedded} embedded)", thousands(report.summary.chunks)));
     fact("Duration", &duration(report.summary.duration_ms));
     push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
     let conclusion = match &report.summary.stopped {
@@ -68,12 +69,12 @@ fn moved(report: &ReindexReport, models: &ModelChange, reader: Reader) -> String
     text
 }
 
-fn line(document: &ReindexedDocument) -> String {
+fn line(document: &ReindexedDocument, reader: Reader) -> String {
     let copy = match document.read_from {
         ReindexSource::OriginalCopy => ", from the copy in the collection: the file is gone",
         ReindexSource::SourceFile | ReindexSource::Stored => "",
     };
-    format!("{} ({}{copy})", name(&document.name), size(document.pages, document.chunks))
+    format!("{} ({}{copy})", name(&document.name), size(document.pages, document.chunks, reader))
 }
 
 fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {
@@ -105,10 +106,11 @@ pub fn status(status: &IndexStatus, reader: Reader) -> String {
     if status.source_missing > 0 {
         fact("Missing", &format!("{} without a source file on disk", counted(status.source_missing, "document")));
     }
-    fact("Chunks", &thousands(status.chunks));
-    fact("E1", &format!("{} ({} chunks)", one_line(&status.dense_model), thousands(status.chunks)));
+    let unit = reader.pick("chunks", "passages");
+    fact(reader.pick("Chunks", "Passages"), &thousands(status.chunks));
+    fact("E1", &format!("{} ({} {unit})", one_line(&status.dense_model), thousands(status.chunks)));
     match &status.sparse_model {
-        Some(model) => fact("E6", &format!("{} ({} chunks)", one_line(model), thousands(status.sparse_chunks))),
+        Some(model) => fact("E6", &format!("{} ({} {unit})", one_line(model), thousands(status.sparse_chunks))),
         None => fact("E6", "none"),
     }
     fact("Analysed", &counted(status.annotated_documents, "document"));

@@ -31,7 +31,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
         shorten(&response.query, MAX_QUERY_CHARS),
         one_line(&response.collection),
         counted(response.documents, "document"),
-        counted(response.chunks, "chunk"),
+        counted(response.chunks, reader.unit()),
         response.tier.label(),
         response.stages.len(),
     );

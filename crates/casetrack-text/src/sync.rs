@@ -37,7 +37,13 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     }
     fact("Unchanged", &thousands(report.unchanged));
     if !report.duplicates.is_empty() {
-        fact("Duplicates", &listed(report.duplicates.len(), "already ingested, matching SHA256"));
+        fact(
+            "Duplicates",
+            &listed(
+                report.duplicates.len(),
+                reader.pick("already ingested, matching SHA256", "the collection has their contents already"),
+            ),
+        );
     }
     if !report.unsupported.is_empty() {
         let count = listed(report.unsupported.len(), "formats that CaseTrack does not read");
@@ -58,13 +64,13 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     fact("Failed", &thousands(report.failed.len() as u64));
     if report.summary.chunks_embedded + report.summary.chunks_reused > 0 {
         let (embedded, kept) = (thousands(report.summary.chunks_embedded), thousands(report.summary.chunks_reused));
-        fact("Chunks", &format!("{embedded} embedded, {kept} kept unchanged"));
+        fact(reader.pick("Chunks", "Passages"), &format!("{embedded} embedded, {kept} kept unchanged"));
     }
     fact("Duration", &duration(report.summary.duration_ms));
 
     let would = |done: &'static str, planned: &'static str| if report.dry_run { planned } else { done };
-    push_files(&mut text, would("New documents ingested", "New files"), report, &report.new);
-    push_files(&mut text, would("Changed documents ingested again", "Changed files"), report, &report.changed);
+    push_files(&mut text, would("New documents ingested", "New files"), report, &report.new, reader);
+    push_files(&mut text, would("Changed documents ingested again", "Changed files"), report, &report.changed, reader);
     let moved = report.moved.iter().map(|document| format!("{} -> {}", name(&document.from), name(&document.to)));
     push_section(&mut text, "Moved", moved, MAX_SHOWN);
     push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
@@ -80,10 +86,10 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     text
 }
 
-fn push_files(text: &mut String, heading: &str, report: &SyncReport, files: &[SyncedFile]) {
+fn push_files(text: &mut String, heading: &str, report: &SyncReport, files: &[SyncedFile], reader: Reader) {
     let line = |file: &SyncedFile| match report.dry_run {
         true => name(&file.relative_path).into_owned(),
-        false => format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks)),
+        false => format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks, reader)),
     };
     push_section(text, heading, files.iter().map(line), MAX_SHOWN);
 }

@@ -133,7 +133,7 @@ struct Line {
     spans: Vec<Span>,
     /// Columns by which continuations are indented.
     hanging: usize,
-    /// A command that can be copied: wrapped, it would be another one.
+    /// A command that can be copied: it is broken within quotation marks only, where a shell takes the break for a space.
     is_command: bool,
 }
 
@@ -275,19 +275,33 @@ fn shown(line: &str) -> String {
 }
 
 fn push(out: &mut String, line: &Line, look: Look) {
-    let width = match line.is_command {
-        true => usize::MAX,
-        false => look.columns.saturating_sub(line.prefix.chars().count()),
-    };
-    let pieces = wrap(&line.text, width, width.saturating_sub(line.hanging));
+    let width = look.columns.saturating_sub(line.prefix.chars().count());
+    let hanging = if line.is_command { 0 } else { line.hanging };
+    let mut pieces = wrap(&line.text, width, width.saturating_sub(hanging));
+    if line.is_command {
+        pieces = quoted_breaks(&line.text, pieces);
+    }
     for (n, piece) in pieces.into_iter().enumerate() {
         out.push_str(&paint(&line.prefix, Style::Dim, look.paint));
         if n > 0 {
-            let _ = write!(out, "{:1$}", "", line.hanging);
+            let _ = write!(out, "{:1$}", "", hanging);
         }
         push_piece(out, line, piece, look.paint);
         out.push('\n');
     }
+}
+
+/// The pieces, joined where the break between them is not within quotation marks.
+fn quoted_breaks(text: &str, pieces: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut kept: Vec<Range<usize>> = Vec::new();
+    for piece in pieces {
+        let is_quoted = text[..piece.start].matches('"').count() % 2 == 1;
+        match kept.last_mut() {
+            Some(last) if !is_quoted => last.end = piece.end,
+            _ => kept.push(piece),
+        }
+    }
+    kept
 }
 
 fn push_piece(out: &mut String, line: &Line, piece: Range<usize>, how: Paint) {
@@ -347,7 +361,10 @@ mod tests {
         let wrapped = plain("x\n1. alpha beta gamma delta epsilon zeta eta", 40);
         assert_eq!(wrapped, "x\n1. alpha beta gamma delta epsilon zeta\n   eta");
         let command = "  casetrack search \"alpha beta gamma delta epsilon\" -c zeta";
-        assert_eq!(plain(command, 40), command);
+        let within_quotes = "  casetrack search \"alpha beta gamma\ndelta epsilon\" -c zeta";
+        assert_eq!(plain(command, 40), within_quotes);
+        let bare = "  casetrack search alpha beta gamma delta epsilon";
+        assert_eq!(plain(bare, 40), bare);
         let wrapped = plain("x\nok       models: alpha beta gamma delta epsilon", 40);
         assert_eq!(wrapped, "x\nok       models: alpha beta gamma delta\n         epsilon");
         let wrapped = plain("   │ alpha beta gamma delta epsilon zeta eta", 40);

@@ -12,7 +12,7 @@ use crate::ask::can_ask;
 use crate::assistants::{Places, Server};
 use crate::commands::OnCollections;
 use crate::commands::connect::{SERVER_NAME, connect, found, summary};
-use crate::commands::start::{StartFolder, StartQuestions};
+use crate::commands::start::{StartFolder, StartQuestions, real};
 use crate::commands::tags::TagSource;
 use crate::options::Global;
 use crate::output;
@@ -91,7 +91,7 @@ fn connect_all(global: &Global, yes: bool) -> Result<()> {
 
 /// A whole disk or home folder is hardly meant: it holds more than documents.
 fn check(folder: &Path, yes: bool) -> Result<()> {
-    let real = folder.canonicalize().map_err(|error| Error::io(folder.display(), error))?;
+    let real = real(folder)?;
     let home = dirs::home_dir().and_then(|home| home.canonicalize().ok());
     if !yes && is_too_much(&real, home) {
         return Err(Error::invalid(format!("{} holds more than the documents of one matter.", real.display()))

@@ -47,7 +47,7 @@ impl Tool for ListJobs {
             None => None,
         };
         let jobs = context.engine.jobs(JobFilter { collection, active: parameters.active_only });
-        Ok(Reply::new(JobList { jobs }, |list| text::jobs::list(&list.jobs)))
+        Ok(Reply::new(JobList { jobs }, |list| text::jobs::list(&list.jobs, Reader::Assistant)))
     }
 }
 
@@ -86,7 +86,7 @@ impl Tool for GetJob {
         let patience = Duration::from_secs(parameters.wait_seconds.into());
         let job = context.engine.wait_for_job(id, patience, context.progress, context.cancel)?;
         let report = context.engine.job_report(id)?.filter(|_| job.state.has_ended());
-        let mut text = text::jobs::status(&job);
+        let mut text = text::jobs::status(&job, Reader::Assistant);
         if job.state.has_ended() {
             // Where the job failed, its state says why.
             let result = outcome(job.clone(), report.clone(), Form::within(u32::MAX));
@@ -127,6 +127,8 @@ impl Tool for CancelJob {
             true => before.clone(),
             false => context.engine.cancel_job(before.job_id)?,
         };
-        Ok(Reply::new(CancelledJob { job }, move |cancelled| text::jobs::cancelled(&before, &cancelled.job)))
+        Ok(Reply::new(CancelledJob { job }, move |cancelled| {
+            text::jobs::cancelled(&before, &cancelled.job, Reader::Assistant)
+        }))
     }
 }

@@ -45,7 +45,7 @@ pub(crate) trait LongTool: Tool<Response = Work<Self::Report>> {
             _ if !job.state.has_ended() => text::jobs::under_way(&job),
             (Some(report), _) => Self::text(&job, report)?,
             (None, Some(problem)) => return Err(problem.into_error()),
-            (None, None) => text::jobs::status(&job),
+            (None, None) => text::jobs::status(&job, text::Reader::Assistant),
         };
         Ok(Reply::new(Work { job, report }, move |_| text.clone()))
     }

@@ -111,7 +111,7 @@ fn list(collections: &[Listed]) -> String {
         };
         let counts = match (&summary.problem, summary.documents, summary.chunks) {
             (None, Some(documents), Some(chunks)) => {
-                format!("{}, {}", counted(documents, "document"), counted(chunks, "chunk"))
+                format!("{}, {}", counted(documents, "document"), counted(chunks, "passage"))
             }
             (problem, ..) => problem.as_ref().map(|problem| Reader::CommandLine.hint(problem)).unwrap_or_default(),
         };

@@ -45,11 +45,11 @@ impl Documents {
 /// Show a passage in its context, or a document
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Show {
-    /// Number of a result of the last search, ID of a chunk, or ID or name of a document
+    /// Number of a result of the last search, ID of a passage, or ID or name of a document
     id: String,
     #[command(flatten)]
     target: InCollection,
-    /// Chunks to show before and after a passage
+    /// Passages to show before and after a passage
     #[arg(long, default_value_t = 1, value_name = "N")]
     window: u32,
     /// How to show tracked changes: final (as if all were accepted), original or redline
@@ -99,7 +99,7 @@ pub struct Page {
     page: u32,
     #[command(flatten)]
     target: InCollection,
-    /// ID of a chunk on this page, whose lines are marked
+    /// ID of a passage on this page, whose lines are marked
     #[arg(long, value_name = "ID")]
     chunk: Option<ChunkId>,
     /// PNG file to write

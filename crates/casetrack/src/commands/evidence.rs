@@ -38,16 +38,16 @@ struct List {
     target: InCollection,
 }
 
-/// Collect a passage: a chunk, or words of a page
+/// Collect a passage, or words of a page
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Add {
-    /// Number of a result of the last search, ID of a chunk, or, with --page, name or ID of a document
-    #[arg(value_name = "RESULT|CHUNK|DOCUMENT")]
+    /// Number of a result of the last search, ID of a passage, or, with --page, name or ID of a document
+    #[arg(value_name = "RESULT|PASSAGE|DOCUMENT")]
     source: String,
     /// Page of the document
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     page: Option<u32>,
-    /// Words of that page, or of the chunk's, word for word [default: the whole chunk]
+    /// Words of that page, or of the passage's, word for word [default: the whole passage]
     #[arg(long, value_name = "TEXT")]
     quote: Option<String>,
     /// What you want to say about it

@@ -135,9 +135,9 @@ impl Sync {
     }
 }
 
-/// Rebuild the chunks, embeddings and indexes of one document, or of all
+/// Rebuild the passages, embeddings and indexes of one document, or of all
 ///
-/// The source files are read again. Chunks whose text did not change keep their IDs, and each document stays searchable in its
+/// The source files are read again. Passages whose text did not change keep their IDs, and each document stays searchable in its
 /// earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Reindex {
@@ -156,7 +156,7 @@ pub struct Reindex {
     /// With --models: move all active collections. All are queued first, so that they are moved whether or not this command waits
     #[arg(long, requires = "models", conflicts_with = "collection")]
     all: bool,
-    /// Keep pages and chunks as they are, and rebuild all embeddings, entities and references
+    /// Keep pages and passages as they are, and rebuild all embeddings, entities and references
     #[arg(long)]
     no_reparse: bool,
     /// Also rebuild a document that did not change and lacks nothing (the default when no document is named)

@@ -2,7 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::jobs::JobFilter;
-use casetrack_text as text;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -30,12 +30,12 @@ impl Jobs {
             Some(id) if self.cancel => {
                 let before = engine.find_job(id)?;
                 let job = engine.cancel_job(before.job_id)?;
-                console.print(&job, |job| text::jobs::cancelled(&before, job))
+                console.print(&job, |job| text::jobs::cancelled(&before, job, Reader::CommandLine))
             }
-            Some(id) => console.print(&engine.find_job(id)?, text::jobs::status),
+            Some(id) => console.print(&engine.find_job(id)?, |job| text::jobs::status(job, Reader::CommandLine)),
             None => {
                 let jobs = engine.jobs(JobFilter { collection: None, active: self.active });
-                console.print(&jobs, |jobs| text::jobs::list(jobs))
+                console.print(&jobs, |jobs| text::jobs::list(jobs, Reader::CommandLine))
             }
         }
     }

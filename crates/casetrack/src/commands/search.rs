@@ -173,7 +173,7 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
         counted((response.results.len() + response.hits.len()) as u64, "result"),
         response.collection,
         counted(response.documents, "document"),
-        counted(response.chunks, "chunk"),
+        counted(response.chunks, "passage"),
         response.elapsed_ms,
     );
     if let Some(list) = &response.complete {
@@ -261,7 +261,7 @@ impl Ask {
 /// Find passages similar to a given one
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Similar {
-    /// Number of a result of the last search, or ID of a chunk
+    /// Number of a result of the last search, or ID of a passage
     chunk: String,
     #[command(flatten)]
     target: InCollection,

@@ -112,7 +112,7 @@ fn find_or_create(
     models: Option<ModelProfile>,
 ) -> Result<(CollectionMeta, bool)> {
     let engine = &console.engine;
-    let real = folder.canonicalize().map_err(|error| Error::io(folder.display(), error))?;
+    let real = real(folder)?;
     if !real.is_dir() {
         return Err(Error::invalid(format!("{} is not a folder.", folder.display()))
             .with_hint("Read single files with `casetrack ingest`."));
@@ -145,6 +145,17 @@ fn find_or_create(
     .with_hint("Choose a name with --name."))
 }
 
+/// The folder without links and dots in its path.
+pub fn real(folder: &Path) -> Result<PathBuf> {
+    folder.canonicalize().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            Error::new(ErrorCode::FileNotFound, format!("There is no folder {}.", folder.display()))
+                .with_hint("Check how it is spelled. A path with spaces needs quotation marks around it.")
+        }
+        _ => Error::io(folder.display(), error),
+    })
+}
+
 /// What a collection of the folder may be called: after the folder, with the folders above it if that is taken.
 fn names(folder: &Path) -> Vec<String> {
     let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().trim().to_owned());
@@ -163,7 +174,7 @@ fn create(console: &Console, name: &str, models: Option<ModelProfile>) -> Result
 /// The watch of the folder, which may have been there before.
 fn watch(console: &Console, collection: CollectionId, folder: &Path, tags_from_folders: bool) -> Result<WatchStatus> {
     let engine = &console.engine;
-    let real: PathBuf = folder.canonicalize().map_err(|error| Error::io(folder.display(), error))?;
+    let real = real(folder)?;
     if let Some(watch) =
         engine.list_watches(Some(collection)).into_iter().find(|watch| Path::new(&watch.folder) == real)
     {
@@ -218,7 +229,7 @@ fn proposed(questions: &[Question], target: &str, dressed: bool) -> String {
     let mut text = if dressed { strong(&heading) } else { heading };
     for Question { question, citation } in questions {
         let command = format!("casetrack search \"{}\"{target}", one_line(question).replace('"', ""));
-        let place = format!("begins with {}", one_line(citation));
+        let place = format!("first result: {}", one_line(citation));
         let place = if dressed { dim(&place) } else { place };
         text.push_str(&format!("\n\n  {command}\n    {place}"));
     }
@@ -243,7 +254,7 @@ mod tests {
         let text = proposed(&[question], " -c \"Two\"", false);
         assert!(
             text.contains(
-                "\n  casetrack search \"Is liability limited in A?\" -c \"Two\"\n    begins with A.pdf, p. 1"
+                "\n  casetrack search \"Is liability limited in A?\" -c \"Two\"\n    first result: A.pdf, p. 1"
             ),
             "{text}"
         );

@@ -218,7 +218,7 @@ fn exported(report: &ExportReport) -> String {
         report.collection,
         counted(report.documents, "document"),
         counted(report.pages, "page"),
-        counted(report.chunks, "chunk"),
+        counted(report.chunks, "passage"),
     );
     if report.originals > 0 {
         let _ = write!(out, ", {}", counted(report.originals, "original"));
@@ -314,7 +314,7 @@ fn imported(report: &ImportReport) -> String {
         report.meta.id.short(),
         counted(report.documents, "document"),
         counted(report.pages, "page"),
-        counted(report.chunks, "chunk"),
+        counted(report.chunks, "passage"),
         duration(report.duration_ms),
     );
     if let Some(note) = &report.model_note {
@@ -346,7 +346,7 @@ fn disk_use(stats: &CollectionStats) -> String {
         stats.collection,
         counted(stats.documents, "document"),
         counted(stats.pages, "page"),
-        counted(stats.chunks, "chunk"),
+        counted(stats.chunks, "passage"),
     );
     for kind in stats.kinds.iter().filter(|kind| kind.bytes > 0) {
         let share = kind.bytes as f64 * 100.0 / stats.total_bytes.max(1) as f64;
@@ -366,7 +366,7 @@ fn disk_use(stats: &CollectionStats) -> String {
         );
     }
     if let Some(per_chunk) = stats.bytes_per_chunk {
-        let _ = write!(out, "\n{} per chunk, without originals and quarantine.", bytes(per_chunk));
+        let _ = write!(out, "\n{} per passage, without originals and quarantine.", bytes(per_chunk));
     }
     out
 }

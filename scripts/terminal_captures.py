@@ -115,7 +115,7 @@ def pictures(columns, binary):
                 lines = terminal.wait(lambda screen: at in screen)
             else:
                 # A question of `start` is answered with no.
-                lines = terminal.wait(lambda screen: is_done(screen) or screen.endswith("[y/N]"))
+                lines = terminal.wait(lambda screen: is_done(screen) and screen != "$" or screen.endswith("[y/N]"))
                 if plain(lines[-1]).endswith("[y/N]"):
                     terminal.type("n")
                     lines = terminal.wait(is_done)

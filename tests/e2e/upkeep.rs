@@ -71,7 +71,7 @@ fn stats_and_compaction_tell_bytes_by_kind() {
     );
     let text = run(data.path(), &["compact", "-c", "Lighthouse"]);
     assert!(text.contains("documents (RocksDB)") && text.contains("total"), "{text}");
-    assert!(run(data.path(), &["stats", "-c", "Lighthouse"]).contains("per chunk, without originals"));
+    assert!(run(data.path(), &["stats", "-c", "Lighthouse"]).contains("per passage, without originals"));
     assert!(run_json(data.path(), &["verify", "-c", "Lighthouse"])["clean"].as_bool().unwrap());
 }
 

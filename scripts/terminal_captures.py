@@ -108,8 +108,10 @@ def pictures(columns, binary):
         terminal.wait(is_done)
         for title, name, command, at in SCENES:
             if command:
-                terminal.type("clear")
-                terminal.wait(lambda screen: screen == "$")
+                # At the beginning it is clear, which would be taken for the answer.
+                if taken:
+                    terminal.type("clear")
+                    terminal.wait(lambda screen: screen == "$")
                 terminal.type(command)
             if at:
                 lines = terminal.wait(lambda screen: at in screen)

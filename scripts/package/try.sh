@@ -8,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
 
 ROOTS=${CASETRACK_ROOTS:-$HOME/.cache/casetrack/roots}
 # What a session may leave: the data, and what installers keep for themselves.
-LEFT='^\./home/ann/\.local/share/casetrack/data(/|$)|^\./home/ann/(\.npm|\.cache/(uv|pip|node-gyp)|\.local/share/uv)(/|$)|^\./(var/(lib/dpkg|log|cache)|tmp|etc/ld\.so\.cache|proc|dev)(/|$)'
+LEFT='^\./home/ann/\.local/share/casetrack/data(/|$)|^\./home/ann/(\.npm|\.cache/(uv|pip|node-gyp)|\.local/share/uv)(/|$)|^\./(var/(lib/(dpkg|apt)|log|cache)|tmp|etc/ld\.so\.cache|proc|dev)(/|$)'
 
 # --- preparation, with a network ---
 
@@ -84,6 +84,8 @@ typed_lines_of() {
 # Installed, used and removed with the lines of README.md and docs/installing.md, word for word.
 try_deb() {
     local line
+    # debootstrap leaves lists of packages. With them apt asks before it fetches what is recommended, which it cannot here.
+    rm -rf -- "$ROOT"/var/lib/apt/lists/*
     cp "$(the 'casetrack_*.deb')" "$ROOT/tmp/"
     line=$(sed -n 's/^    sudo \(apt install .*\)$/\1/p' README.md)
     as_root sh -c "cd /tmp && ${line/_amd64/_$(dpkg --print-architecture)}" >"$ROOT/tmp/apt" 2>&1 </dev/null || fail "$line" "$(cat "$ROOT/tmp/apt")"

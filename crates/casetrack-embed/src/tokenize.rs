@@ -183,7 +183,7 @@ mod tests {
     fn frequent_words_are_tokens_and_slips_are_none() {
         let tokenizer = vendored_tokenizer(|_| {});
         for (word, is_word) in
-            [("mould", true), ("State", true), ("contarct", false), ("", false), ("two words", false)]
+            [("lease", true), ("State", true), ("contarct", false), ("", false), ("two words", false)]
         {
             assert_eq!(tokenizer.is_word(word).unwrap(), is_word, "{word}");
         }

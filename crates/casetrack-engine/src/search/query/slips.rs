@@ -1,6 +1,6 @@
 //! Which words of a query are slips.
 //!
-//! A word that no passage has may be one, or a word that the documents do not use: "mould" is no slip of "would". The models know what
+//! A word that no passage has may be one, or a word that the documents do not use: "lease" is no slip of "least". The models know what
 //! it means, so it is only replaced where nothing says that it is right.
 
 use casetrack_core::Result;

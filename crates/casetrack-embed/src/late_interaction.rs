@@ -43,8 +43,10 @@ impl TokenStates {
         };
         let left_out = (0..encoder.config().vocabulary as u32).map(|id| match tokenizer.token(id) {
             Some(token) => {
-                let empty = tokenizer.is_special(id) || STOP_WORDS.contains(&token.as_str());
-                let punctuation = token.chars().all(|c| c.is_ascii_punctuation());
+                // Unigram pieces begin with a mark where a word does; alone it says nothing.
+                let word = token.trim_start_matches('▁');
+                let empty = tokenizer.is_special(id) || STOP_WORDS.contains(&word);
+                let punctuation = word.chars().all(|c| c.is_ascii_punctuation());
                 if spec.content_words_only {
                     (empty || punctuation, empty || punctuation)
                 } else {

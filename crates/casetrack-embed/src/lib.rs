@@ -52,6 +52,6 @@ pub use pooling::Pooling;
 pub use precision::Precision;
 pub use pull::{HubSettings, Patience, PullEvent, PulledModel, pull};
 pub use service::{EmbedOptions, Embedder};
-pub use sign_vectors::SignVectors;
+pub use sign_vectors::{SignQuery, SignVectors};
 pub use sparse::SparseHead;
 pub use state::ModelState;

@@ -69,6 +69,12 @@ impl Embedder {
         self.identity(self.spec(Outputs::SPARSE)?)
     }
 
+    /// Identifies the weights of the model for token vectors in the same way, with the length of a vector; reads the manifest only.
+    pub fn token_model(&self) -> Result<(String, usize)> {
+        let spec = self.spec(Outputs::TOKENS)?;
+        Ok((self.identity(spec)?, spec.late_interaction.as_ref().map_or(spec.dimension, |late| late.dimension)))
+    }
+
     /// Length of a dense vector; reads the manifest only.
     pub fn dimension(&self) -> Result<usize> {
         Ok(self.spec(Outputs::DENSE)?.dimension)

@@ -26,6 +26,7 @@ mod indexes;
 #[cfg(unix)]
 mod jobs;
 mod languages;
+mod late_interaction;
 #[cfg(unix)]
 mod layout;
 mod lifecycle;

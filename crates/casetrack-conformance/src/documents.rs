@@ -86,7 +86,7 @@ pub fn a_document_comes_back_as_it_was_also_after_reopening(store: &dyn Store) {
     assert_same(&collection, &other);
     assert_eq!(
         collection.counts().unwrap(),
-        Counts { documents: 2, pages: 3, chunks: 6, sparse_chunks: 6, annotated_documents: 2 }
+        Counts { documents: 2, pages: 3, chunks: 6, sparse_chunks: 6, annotated_documents: 2, token_chunks: 0 }
     );
     let paths: Vec<_> = collection.documents().unwrap().into_iter().map(|meta| meta.path).collect();
     assert_eq!(paths, [stored.meta.path.clone(), other.meta.path.clone()]);
@@ -173,7 +173,7 @@ pub fn a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(store: &dyn Stor
         assert_eq!(collection.search_dense(&vector("alpha"), 99, &all).unwrap().len(), 3);
         assert_eq!(
             collection.counts().unwrap(),
-            Counts { documents: 2, pages: 2, chunks: 3, sparse_chunks: 3, annotated_documents: 2 }
+            Counts { documents: 2, pages: 2, chunks: 3, sparse_chunks: 3, annotated_documents: 2, token_chunks: 0 }
         );
         assert_clean(collection);
     };

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 
 pub use casetrack_store::Store;
-use casetrack_store::{Archive, Collection, ExportOptions, Hit};
+use casetrack_store::{Archive, Collection, ExportOptions, Hit, VectorModels};
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
@@ -21,7 +21,12 @@ pub struct Opened<'s> {
 
 /// An empty collection.
 pub fn new_collection(store: &dyn Store) -> Opened<'_> {
-    Opened { store, collection: store.create(&collection_meta("Test"), &models()).unwrap() }
+    new_collection_of(store, &models())
+}
+
+/// An empty collection of vectors of some models.
+pub fn new_collection_of<'s>(store: &'s dyn Store, models: &VectorModels) -> Opened<'s> {
+    Opened { store, collection: store.create(&collection_meta("Test"), models).unwrap() }
 }
 
 impl<'s> Opened<'s> {

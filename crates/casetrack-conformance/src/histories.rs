@@ -63,8 +63,14 @@ impl Expected {
         assert_eq!(listed, by_path.into_iter().collect::<Vec<_>>());
         let chunks = documents.iter().map(|stored| stored.chunks.len() as u64).sum();
         let number = documents.len() as u64;
-        let counts =
-            Counts { documents: number, pages: number, chunks, sparse_chunks: chunks, annotated_documents: number };
+        let counts = Counts {
+            documents: number,
+            pages: number,
+            chunks,
+            sparse_chunks: chunks,
+            annotated_documents: number,
+            token_chunks: 0,
+        };
         assert_eq!(collection.counts().unwrap(), counts);
         for StoredDocument { meta, pages, chunks, annotations, .. } in documents {
             assert_eq!(collection.page(meta.id, 1).unwrap().as_ref(), pages.first());

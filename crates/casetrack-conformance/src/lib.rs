@@ -25,6 +25,7 @@ pub mod relocating;
 pub mod samples;
 pub mod search;
 pub mod selecting;
+pub mod tokens;
 pub mod upkeep;
 
 /// Makes a test of each promise. To see which there are, read the table.
@@ -86,6 +87,10 @@ macro_rules! conformance {
                 scores_are_those_of_a_fresh_collection_after_changes_and_a_flush,
                 documents_without_learned_sparse_vectors_are_counted_and_not_found,
                 arbitrary_text_is_a_query,
+            }
+            tokens {
+                token_vectors_come_and_go_with_their_document,
+                token_vectors_that_do_not_fit_are_refused,
             }
             selecting {
                 words_and_phrases_decide_over_every_kind_of_search,

@@ -13,7 +13,12 @@ use casetrack_store::{CollectionStore, Filter, Hit, Relocation, SparseVector, St
 pub const DIMENSION: usize = 16;
 
 pub fn models() -> VectorModels {
-    VectorModels { dense: "test-model".into(), dense_dimension: DIMENSION as u32, sparse: Some("test-sparse".into()) }
+    VectorModels {
+        dense: "test-model".into(),
+        dense_dimension: DIMENSION as u32,
+        sparse: Some("test-sparse".into()),
+        tokens: None,
+    }
 }
 
 pub fn collection_meta(name: &str) -> CollectionMeta {
@@ -100,6 +105,8 @@ pub fn with_id(id: DocumentId, path: &str, texts: &[&str]) -> StoredDocument {
         dense_model: dense,
         sparse_vectors,
         sparse_model: sparse,
+        token_vectors: Vec::new(),
+        token_model: None,
         annotations,
     }
 }

@@ -29,6 +29,8 @@ pub struct CreateCollection {
     /// Models that make its vectors. `None` for those of the settings; where these are the usual ones, the multilingual ones take their
     /// place if they are installed and the first documents need them.
     pub models: Option<ModelProfile>,
+    /// Whether its chunks get token vectors as well, for late interaction (E12).
+    pub late_interaction: bool,
 }
 
 /// A collection as it appears in lists.
@@ -76,6 +78,8 @@ pub struct CollectionInfo {
     pub dense_model: String,
     /// The model of its learned-sparse vectors, if it has one.
     pub sparse_model: Option<String>,
+    /// The model of its token vectors, if it has one.
+    pub token_model: Option<String>,
     /// Chunks that have learned-sparse vectors.
     pub sparse_chunks: u64,
     pub storage: Storage,
@@ -160,7 +164,7 @@ impl Host {
 
     /// Whether nobody chose the models of a new collection: see [`fit_models`](Host::fit_models).
     pub(crate) fn leaves_models_open(&self, request: &CreateCollection) -> bool {
-        request.models.is_none() && self.config().profile == ModelProfile::default()
+        request.models.is_none() && !request.late_interaction && self.config().profile == ModelProfile::default()
     }
 
     /// What a new collection is to be.
@@ -171,7 +175,10 @@ impl Host {
             Some(profile) => self.embedder_with(profile, self.config().precision_of(profile))?,
             None => self.embedder()?,
         };
-        let models = vector_models(&embedder)?;
+        let mut models = vector_models(&embedder)?;
+        if request.late_interaction {
+            models.tokens = Some(self.token_model_of(&embedder)?);
+        }
         let meta = CollectionMeta {
             id: CollectionId::random(),
             name: name.to_owned(),
@@ -272,6 +279,7 @@ impl Host {
             path: self.registry().path(id).display().to_string(),
             dense_model: collection.models().dense.clone(),
             sparse_model: collection.models().sparse.clone(),
+            token_model: collection.models().tokens.as_ref().map(|model| model.id.clone()),
             sparse_chunks: collection.counts()?.sparse_chunks,
             storage,
             document_list: Paging { offset: 0, limit: MAX_LISTED }

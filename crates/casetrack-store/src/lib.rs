@@ -88,7 +88,7 @@ pub use collection::{
     Telling, TellingReader,
 };
 pub use fs::{make_private, write_atomically};
-pub use manifest::VectorModels;
+pub use manifest::{TokenModel, VectorModels};
 pub use owned::owner;
 pub use records::ChunkSpan;
 pub use records::sparse_vector::SparseVector;

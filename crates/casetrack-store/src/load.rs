@@ -45,7 +45,7 @@ pub(crate) fn without_annotations(
     }
     // One by one: a scan would also look into blocks beside the document's, which may be damaged.
     let (mut chunks, mut vectors) = (Vec::new(), Vec::<Vec<f32>>::new());
-    let (mut sparse_vectors, mut impacts) = (Vec::new(), Vec::new());
+    let (mut sparse_vectors, mut impacts, mut token_vectors) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0..meta.chunk_count {
         let missing = |what: &str| corrupt(format!("{}: the {what} {index} is missing.", meta.path));
         let record = reader.chunk_record(meta.id, index)?.ok_or_else(|| missing("chunk"))?;
@@ -62,11 +62,20 @@ pub(crate) fn without_annotations(
             decode_into(payload("learned-sparse vector", &value)?, &mut impacts)?;
             sparse_vectors.push(SparseVector::from_impacts(&impacts));
         }
+        token_vectors.extend(reader.token_vectors(meta.id, index)?);
     }
-    let (dense_model, sparse_model) = (identity.dense_model.clone(), identity.sparse_model.clone());
-    let annotations = None;
-    let document =
-        StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
+    let document = StoredDocument {
+        meta,
+        pages,
+        chunks,
+        vectors,
+        dense_model: identity.dense_model.clone(),
+        sparse_vectors,
+        sparse_model: identity.sparse_model.clone(),
+        token_vectors,
+        token_model: identity.token_model.clone(),
+        annotations: None,
+    };
     write::check(&document, identity.dense_dimension).map_err(|error| {
         let what = error.message.replacen(" was not stored: ", " is damaged: ", 1);
         corrupt(what).with_source(error)

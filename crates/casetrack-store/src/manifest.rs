@@ -23,6 +23,25 @@ pub struct VectorModels {
     /// Id of the learned-sparse model (E6); `None` where the collection has no such vectors.
     #[serde(default)]
     pub sparse: Option<String>,
+    /// The model of token vectors (E12); `None` where the collection has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenModel>,
+}
+
+/// A model that makes a vector for each token that counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenModel {
+    pub id: String,
+    /// Components of a token's vector.
+    pub dimension: u32,
+}
+
+impl TokenModel {
+    /// What is wrong with the stored signs of a chunk's token vectors, in words that follow "the token vectors …".
+    pub(crate) fn problem(&self, signs: &[u8]) -> Option<String> {
+        let each = self.dimension.div_ceil(8).max(1) as usize;
+        (!signs.len().is_multiple_of(each)).then(|| format!("have {} bytes, not {each} for each token", signs.len()))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +69,7 @@ impl Manifest {
             dense_model: self.models.dense.clone(),
             dense_dimension: self.models.dense_dimension,
             sparse_model: self.models.sparse.clone(),
+            token_model: self.models.tokens.clone(),
         }
     }
 
@@ -154,7 +174,7 @@ mod tests {
                 status: CollectionStatus::Active,
                 created_at: Timestamp(1_700_000_000_123),
             },
-            models: VectorModels { dense: "all-MiniLM-L6-v2".into(), dense_dimension: 384, sparse: None },
+            models: VectorModels { dense: "all-MiniLM-L6-v2".into(), dense_dimension: 384, sparse: None, tokens: None },
             models_open: false,
         }
     }

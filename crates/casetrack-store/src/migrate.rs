@@ -22,11 +22,11 @@ use crate::truth::{Truth, truth_dir};
 type Step = fn(&Path, &Seal) -> Result<()>;
 
 /// Step n - 1 leads from schema n to n + 1.
-const STEPS: [Step; SCHEMA_VERSION as usize - 1] = [add_families, add_families];
+const STEPS: [Step; SCHEMA_VERSION as usize - 1] = [add_families, add_families, add_families];
 
 pub(crate) const BACKUP_PREFIX: &str = "backup-schema-";
 
-/// Schema 2 has a column family for learned-sparse vectors and schema 3 one for annotations, empty at first. `State` and
+/// Schema 2 has a column family for learned-sparse vectors, schema 3 one for annotations and schema 4 one for token vectors, empty at first. `State` and
 /// `Identity` of older schemas are read as they are.
 fn add_families(dir: &Path, seal: &Seal) -> Result<()> {
     Truth::open_and_complete(&truth_dir(dir), seal).map(drop)

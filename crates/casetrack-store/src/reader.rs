@@ -259,6 +259,12 @@ impl<'t> Reader<'t> {
         Ok(self.get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
     }
 
+    /// The signs of the token vectors of a chunk.
+    pub fn token_vectors(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>> {
+        let value = self.get(cf::TOKEN_VECTORS, &numbered_key(document, index))?;
+        value.map(|value| Ok(payload("token vectors", &value)?.to_vec())).transpose()
+    }
+
     // ---- annotations ----
 
     pub fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {

@@ -19,6 +19,7 @@
 //! | `chunk_ids` | chunk id | document id · chunk index |
 //! | `vectors` | document id · chunk index | the E1 vector, IEEE 754 half precision, little endian |
 //! | `sparse_vectors` | document id · chunk index | the E6 vector (`records::sparse_vector`); none for chunks that no model has embedded so |
+//! | `token_vectors` | document id · chunk index | the signs of the E12 vectors of its tokens; none for chunks without them |
 //! | `annotations` | document id | entities, mentions and references; none for documents that were stored without analysis |
 //! | `slots` | first slot of a document | document id, number of chunks |
 //! | `oplog` | sequence number | `Op`: slots that a change took away and added |
@@ -27,8 +28,8 @@
 //! that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names but those of memos, which
 //! the program gives: the values, which do, can be encrypted without touching the keys.
 //!
-//! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` (3 since schema 3) and `Identity` (2 since
-//! schema 2), which are read in every version. What follows is postcard, but for raw text and vectors, and for `documents`, which
+//! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` (5 since schema 4) and `Identity` (3 since
+//! schema 4), which are read in every version. What follows is postcard, but for raw text and vectors, and for `documents`, which
 //! is JSON: other layers add fields to it, and JSON reads them by name. So came the marks of users, which need no schema of their own.
 //!
 //! | schema | what came with it |
@@ -36,6 +37,7 @@
 //! | 1 | |
 //! | 2 | `sparse_vectors`; their model in `Identity`, their number in `State` |
 //! | 3 | `annotations`; the number of documents that have them in `State` |
+//! | 4 | `token_vectors`; their model in `Identity`, their number in `State` |
 //!
 //! A *slot* is a number that a chunk gets when it is stored: increasing, never used again, contiguous within a document. The
 //! derived indexes know chunks by their slots alone, so a hit on a slot that is gone can be distinguished from any other.
@@ -44,7 +46,7 @@ use casetrack_core::{ChunkId, DocumentId, Sha256};
 use sha2::Digest;
 
 /// Version of everything above. A store of a higher one is refused.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// First byte of most values.
 pub const VALUE_VERSION: u8 = 1;
@@ -65,12 +67,13 @@ pub mod cf {
     pub const CHUNK_IDS: &str = "chunk_ids";
     pub const VECTORS: &str = "vectors";
     pub const SPARSE_VECTORS: &str = "sparse_vectors";
+    pub const TOKEN_VECTORS: &str = "token_vectors";
     pub const ANNOTATIONS: &str = "annotations";
     pub const SLOTS: &str = "slots";
     pub const OPLOG: &str = "oplog";
 
     /// All of them. A new one goes to the end: `repair` relies on RocksDB's numbers for them, which follow this order.
-    pub const ALL: [&str; 14] = [
+    pub const ALL: [&str; 15] = [
         META,
         DOCUMENTS,
         PATH_INDEX,
@@ -85,10 +88,12 @@ pub mod cf {
         OPLOG,
         SPARSE_VECTORS,
         ANNOTATIONS,
+        TOKEN_VECTORS,
     ];
 
     /// Those whose keys begin with a document id and which go when the document goes.
-    pub const BY_DOCUMENT: [&str; 7] = [PAGES, PAGE_LAYOUT, PAGE_TEXT, CHUNKS, VECTORS, SPARSE_VECTORS, ANNOTATIONS];
+    pub const BY_DOCUMENT: [&str; 8] =
+        [PAGES, PAGE_LAYOUT, PAGE_TEXT, CHUNKS, VECTORS, SPARSE_VECTORS, TOKEN_VECTORS, ANNOTATIONS];
 }
 
 pub const STATE_KEY: [u8; 1] = [0];

@@ -180,7 +180,7 @@ fn each_block(family: &str, key: &mut [u8], change: impl FnMut(&mut [u8; MASKED]
 fn packing(family: &str) -> Packing {
     match family {
         // As for RocksDB (`truth::family`).
-        cf::VECTORS | cf::SPARSE_VECTORS => Packing::AsItIs,
+        cf::VECTORS | cf::SPARSE_VECTORS | cf::TOKEN_VECTORS => Packing::AsItIs,
         _ => Packing::Compressed,
     }
 }

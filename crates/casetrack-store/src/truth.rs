@@ -449,8 +449,8 @@ fn family(name: &str, cached: bool, sealed: bool) -> ColumnFamilyDescriptor {
     options.set_compression_type(match name {
         // They were compressed before they were sealed.
         _ if sealed => DBCompressionType::None,
-        // Half-precision components, and gaps of terms with their impacts, look random.
-        cf::VECTORS | cf::SPARSE_VECTORS => DBCompressionType::None,
+        // Half-precision components, gaps of terms with their impacts, and signs look random.
+        cf::VECTORS | cf::SPARSE_VECTORS | cf::TOKEN_VECTORS => DBCompressionType::None,
         _ => DBCompressionType::Lz4,
     });
     ColumnFamilyDescriptor::new(name, options)

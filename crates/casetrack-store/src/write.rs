@@ -12,6 +12,7 @@ use crate::batch::Batch;
 use crate::codec::{decode, encode, encode_json, encode_raw, encode_vector};
 use crate::error::corrupt;
 use crate::invariants::{self, Violation};
+use crate::manifest::TokenModel;
 use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;
 use crate::records::{
@@ -41,6 +42,11 @@ pub struct StoredDocument {
     pub sparse_vectors: Vec<SparseVector>,
     /// The model that made the learned-sparse vectors, if there are any.
     pub sparse_model: Option<String>,
+    /// The signs of the token vectors of each chunk, or none at all where no model has made them: for each token that counts a bit a
+    /// component, filled up to whole bytes.
+    pub token_vectors: Vec<Vec<u8>>,
+    /// The model that made the token vectors, if there are any.
+    pub token_model: Option<TokenModel>,
     /// What analysis found in the pages; `None` where the document is stored without analysis.
     pub annotations: Option<Annotations>,
 }
@@ -116,6 +122,15 @@ pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
     for (index, vector) in document.sparse_vectors.iter().enumerate() {
         if let Some(problem) = vector.problem() {
             return refuse(format!("the learned-sparse vector of chunk {index} {problem}"));
+        }
+    }
+    let tokens = document.token_vectors.len();
+    if tokens != 0 && tokens != document.chunks.len() {
+        return refuse(format!("{tokens} of its {} chunks have token vectors", document.chunks.len()));
+    }
+    for (index, signs) in document.token_vectors.iter().enumerate() {
+        if let Some(problem) = document.token_model.as_ref().and_then(|model| model.problem(signs)) {
+            return refuse(format!("the token vectors of chunk {index} {problem}"));
         }
     }
     let problem = document.annotations.as_ref().and_then(|found| invariants::annotations_problem(found, &page_chars));
@@ -195,6 +210,7 @@ fn put_one(reader: &Reader<'_>, document: &StoredDocument, batch: &mut Batch<'_>
     state.pages += u64::from(meta.page_count);
     state.chunks += u64::from(meta.chunk_count);
     state.sparse_chunks += document.sparse_vectors.len() as u64;
+    state.token_chunks += document.token_vectors.len() as u64;
     Ok(Op { removed, added: Some(added) })
 }
 
@@ -309,6 +325,9 @@ fn put_chunks(batch: &mut Batch<'_>, document: &StoredDocument) -> Result<()> {
     for (index, vector) in (0..).zip(&document.sparse_vectors) {
         batch.put(cf::SPARSE_VECTORS, numbered_key(id, index), encode_raw(&vector.encode()))?;
     }
+    for (index, signs) in (0..).zip(&document.token_vectors) {
+        batch.put(cf::TOKEN_VECTORS, numbered_key(id, index), encode_raw(signs))?;
+    }
     Ok(())
 }
 
@@ -318,7 +337,8 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut Batch<'_>, stat
     for chunk in chunk_ids(reader, id)? {
         batch.delete(cf::CHUNK_IDS, chunk.as_bytes())?;
     }
-    let sparse = reader.numbered(cf::SPARSE_VECTORS, id, 0..u32::MAX)?.try_fold(0, |n, entry| entry.map(|_| n + 1))?;
+    let entries_of = |family| reader.numbered(family, id, 0..u32::MAX)?.try_fold(0, |n, entry| entry.map(|_| n + 1));
+    let (sparse, tokens) = (entries_of(cf::SPARSE_VECTORS)?, entries_of(cf::TOKEN_VECTORS)?);
     let annotated = reader.get(cf::ANNOTATIONS, id.as_bytes())?.is_some();
     let (start, end) = document_range(id);
     for family in cf::BY_DOCUMENT {
@@ -335,6 +355,7 @@ fn remove(reader: &Reader<'_>, old: &DocumentRecord, batch: &mut Batch<'_>, stat
     state.pages = less(state.pages, old.meta.page_count)?;
     state.chunks = less(state.chunks, old.meta.chunk_count)?;
     state.sparse_chunks = less(state.sparse_chunks, sparse)?;
+    state.token_chunks = less(state.token_chunks, tokens)?;
     state.annotated_documents = less(state.annotated_documents, annotated.into())?;
     Ok(old.slots())
 }

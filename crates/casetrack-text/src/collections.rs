@@ -108,7 +108,9 @@ pub fn info(info: &CollectionInfo) -> String {
     fact("Contents", &counts(&info.summary));
     fact("Folder", &one_line(&info.path));
     let models = [Some(&info.dense_model), info.sparse_model.as_ref()].into_iter().flatten();
-    fact("Embeddings", &models.map(|model| one_line(model)).collect::<Vec<_>>().join(", "));
+    let mut models: Vec<String> = models.map(|model| one_line(model).into_owned()).collect();
+    models.extend(info.token_model.as_ref().map(|model| format!("token vectors of {}", one_line(model))));
+    fact("Embeddings", &models.join(", "));
     let parts = [
         ("documents and vectors", storage.truth_bytes),
         ("vector index", storage.dense_bytes),
@@ -211,6 +213,7 @@ mod tests {
             path: "/data/acme".to_owned(),
             dense_model: "all-MiniLM-L6-v2".to_owned(),
             sparse_model: Some("splade-tiny".to_owned()),
+            token_model: None,
             sparse_chunks: 1051,
             storage,
             document_list: vec![document_summary()],

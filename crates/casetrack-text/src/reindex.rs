@@ -113,6 +113,9 @@ pub fn status(status: &IndexStatus, reader: Reader) -> String {
         Some(model) => fact("E6", &format!("{} ({} {unit})", one_line(model), thousands(status.sparse_chunks))),
         None => fact("E6", "none"),
     }
+    if let Some(model) = &status.token_model {
+        fact("E12", &format!("{} ({} chunks)", one_line(model), thousands(status.token_chunks)));
+    }
     fact("Analysed", &counted(status.annotated_documents, "document"));
     for index in &status.indexes {
         let state = match (index.in_step, index.behind) {
@@ -154,6 +157,7 @@ fn in_words(issue: IndexIssue) -> &'static str {
         IndexIssue::SourceUnreadable => "source file cannot be read",
         IndexIssue::NoDenseVectors => "no embeddings (E1)",
         IndexIssue::NoSparseVectors => "no learned-sparse embeddings (E6)",
+        IndexIssue::NoTokenVectors => "no token vectors (E12)",
         IndexIssue::NoAnnotations => "no entities and references",
         IndexIssue::OtherAnalysis => "entities and references of another version",
     }
@@ -231,6 +235,8 @@ mod tests {
             annotated_documents: 2,
             dense_model: "all-MiniLM-L6-v2".to_owned(),
             sparse_model: Some("splade-tiny".to_owned()),
+            token_chunks: 0,
+            token_model: None,
             model_problem: None,
             indexes: vec![IndexState { name: "BM25".to_owned(), in_step: true, behind: 0 }],
             document_states: vec![

@@ -182,6 +182,7 @@ pub fn search(scores: [f32; 2]) -> SearchResponse {
             bm25,
             dense: None,
             sparse: None,
+            late: None,
             preferred: None,
         }
     };

@@ -136,13 +136,17 @@ pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
     }
     if explain {
         let stages = [("BM25", result.bm25), ("dense E1", result.dense), ("sparse E6", result.sparse)];
-        let stages: Vec<String> = stages
-            .into_iter()
-            .map(|(name, stage)| match stage {
-                Some(stage) => format!("{name} +{:.2} (rank {}, {:.2})", stage.share, stage.rank, stage.score),
-                None => format!("{name} +0 (not found)"),
-            })
-            .collect();
+        let stages: Vec<String> =
+            stages
+                .into_iter()
+                .map(|(name, stage)| match stage {
+                    Some(stage) => format!("{name} +{:.2} (rank {}, {:.2})", stage.share, stage.rank, stage.score),
+                    None => format!("{name} +0 (not found)"),
+                })
+                .chain(result.late.map(|late| {
+                    format!("late interaction E12 +{:.2} (rank {}, {:.2})", late.share, late.rank, late.score)
+                }))
+                .collect();
         lines.push(format!("Why:   {}", stages.join(", ")));
     }
     if !result.repeated_in.is_empty() {

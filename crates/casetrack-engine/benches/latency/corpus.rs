@@ -150,6 +150,8 @@ impl Corpus {
             dense_model: models.dense.clone(),
             sparse_vectors,
             sparse_model: models.sparse.clone(),
+            token_vectors: Vec::new(),
+            token_model: None,
             annotations: None,
         }
     }

@@ -259,7 +259,7 @@ mod tests {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
         match is_vault {
             true => {
                 let key = VaultKey::random(meta.id).unwrap();

@@ -251,6 +251,6 @@ pub(crate) fn view(passage: Passage, style: &CitationStyle) -> ChunkView {
         viewed: None,
         text: chunk.text,
         chunk_count: document.meta.chunk_count,
-        embeddings: embedders(&document.meta, document.has_sparse_vectors),
+        embeddings: embedders(&document.meta, document.has_sparse_vectors, document.has_token_vectors),
     }
 }

@@ -154,7 +154,7 @@ impl Host {
             },
             // A file inside a container exists where the container does.
             source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
-            embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
+            embedders: embedders_of(&collection, &meta)?,
             meta,
         })
     }
@@ -236,8 +236,13 @@ pub(crate) fn just_deleted(name: &str) -> Error {
 }
 
 /// The embedders that have vectors of a document.
-pub(crate) fn embedders(meta: &DocumentMeta, has_sparse_vectors: bool) -> Vec<String> {
-    let dense = meta.embedded_at.is_some().then_some("E1");
-    let sparse = has_sparse_vectors.then_some("E6");
-    dense.into_iter().chain(sparse).map(str::to_owned).collect()
+pub(crate) fn embedders(meta: &DocumentMeta, has_sparse_vectors: bool, has_token_vectors: bool) -> Vec<String> {
+    let has = [("E1", meta.embedded_at.is_some()), ("E6", has_sparse_vectors), ("E12", has_token_vectors)];
+    has.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// The same, for a document of a collection.
+pub(crate) fn embedders_of(collection: &Collection, meta: &DocumentMeta) -> Result<Vec<String>> {
+    let has_token_vectors = collection.models().tokens.is_some() && collection.token_vectors_at(meta.id, 0)?.is_some();
+    Ok(embedders(meta, collection.has_sparse_vectors(meta.id)?, has_token_vectors))
 }

@@ -7,7 +7,7 @@ use casetrack_store::{Collection, Filter, Hit};
 use serde::Serialize;
 
 use super::{Evaluation, Ingested};
-use crate::search::{RECALL, Recall, Scope, SearchRequest, Weights, recall};
+use crate::search::{RECALL, Recall, Scope, SearchRequest, Weights, late_interaction, recall};
 
 /// Queries, and what each of them should find.
 pub trait Judgements {
@@ -56,6 +56,18 @@ pub fn fused(recall: &Recall, weights: Weights) -> Vec<Hit> {
         .into_iter()
         .map(|found| Hit { document: found.document, index: found.index, score: found.score })
         .collect()
+}
+
+/// The same ranked again by late interaction of a weight; `None` where the collection has no token vectors.
+pub fn ranked_again(recall: &Recall, weights: Weights, late: f32) -> Option<Vec<Hit>> {
+    recall.late.as_ref()?;
+    let candidates = late_interaction::with_weight(recall.fused_with(weights), &recall.max_sims, late);
+    Some(
+        candidates
+            .into_iter()
+            .map(|found| Hit { document: found.document, index: found.index, score: found.score })
+            .collect(),
+    )
 }
 
 /// What was measured.
@@ -136,6 +148,7 @@ impl Evaluation<'_> {
             let filter = Filter { documents: within.map(|document| vec![document]), ..Filter::default() };
             let scope = Scope { keywords: text.trim(), filter };
             let mut found = recall(self.host, collection, text.trim(), RECALL, &[scope])?.remove(0);
+            found.max_sims = late_interaction::max_sims(collection, &found)?;
             found.bm25 = order.sorted(found.bm25);
             found.dense = found.dense.map(|hits| order.sorted(hits));
             found.sparse = found.sparse.map(|hits| order.sorted(hits));

@@ -23,7 +23,7 @@ use crate::host::{Host, OpenCollection};
 use crate::ingest::IngestRequest;
 
 pub use casetrack_store::Hit;
-pub use measure::{Judgements, Latency, Measurements, Ranking, fused};
+pub use measure::{Judgements, Latency, Measurements, Ranking, fused, ranked_again};
 pub use spans::Spans;
 
 pub use crate::search::{Recall, Weights};
@@ -74,7 +74,7 @@ pub struct Measured {
 impl Host {
     /// The steps of an evaluation, for development tools.
     pub fn evaluation(&self) -> Evaluation<'_> {
-        Evaluation { host: self }
+        Evaluation { host: self, late_interaction: false }
     }
 
     /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
@@ -124,9 +124,15 @@ pub struct Ingested {
 /// then [`measure`](Self::measure).
 pub struct Evaluation<'h> {
     host: &'h Host,
+    late_interaction: bool,
 }
 
 impl<'h> Evaluation<'h> {
+    /// The collection for evaluations has token vectors where it is new.
+    pub fn with_late_interaction(self, late_interaction: bool) -> Self {
+        Self { late_interaction, ..self }
+    }
+
     /// Ingests files and folders into the collection for evaluations, which is created where there is none, and deletes documents
     /// of an earlier evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
@@ -156,7 +162,11 @@ impl<'h> Evaluation<'h> {
         if let Some(there) = there {
             return Ok(there.meta.id);
         }
-        let request = CreateCollection { name: COLLECTION.to_owned(), ..CreateCollection::default() };
+        let request = CreateCollection {
+            name: COLLECTION.to_owned(),
+            late_interaction: self.late_interaction,
+            ..CreateCollection::default()
+        };
         Ok(self.host.create_collection(request)?.id)
     }
 

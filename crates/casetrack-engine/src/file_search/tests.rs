@@ -42,7 +42,7 @@ impl Made {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
         host.registry().create(&meta, &models).unwrap();
         let collection = host.collection(meta.id).unwrap();
         Self { host, root, collection, _dir: dir }
@@ -101,6 +101,8 @@ impl Made {
             dense_model: "m".to_owned(),
             sparse_vectors: Vec::new(),
             sparse_model: None,
+            token_vectors: Vec::new(),
+            token_model: None,
             annotations: None,
         };
         self.collection.put_document(&stored).unwrap();

@@ -285,7 +285,7 @@ mod tests {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
         host.open_collections().adopt(host.registry().create(&meta, &models).unwrap())
     }
 

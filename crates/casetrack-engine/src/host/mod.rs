@@ -39,7 +39,7 @@ pub(crate) use indexes::DEFAULT_INDEX;
 pub(crate) use known_files::{Beside, KnownFiles, Refusal};
 pub(crate) use live_files::LiveFiles;
 pub use live_files::{LiveStage, LiveState};
-pub(crate) use models::vector_models;
+pub(crate) use models::{described, token_model, vector_models};
 pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;

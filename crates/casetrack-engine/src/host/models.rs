@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use casetrack_core::{Action, Error, ErrorCode, Result};
 use casetrack_embed::{EmbedOptions, Embedder, ModelProfile, Outputs, Precision, find_models_dir};
-use casetrack_store::{Collection, VectorModels};
+use casetrack_store::{Collection, TokenModel, VectorModels};
 
 use super::{Host, lock};
 
@@ -115,9 +115,53 @@ impl Host {
         embedder.model(Outputs::SPARSE)?;
         Ok(Some(embedder))
     }
+
+    /// The model of token vectors for a collection that is to have them.
+    ///
+    /// Errors: those of [`token_model`].
+    pub(crate) fn token_model_of(&self, embedder: &Embedder) -> Result<TokenModel> {
+        token_model(embedder)
+    }
+
+    /// The service that makes the token vectors of a collection, if the collection has any; an error where they cannot be made.
+    pub(crate) fn token_embedder_of(&self, collection: &Collection) -> Result<Option<Embedder>> {
+        let Some(made_by) = &collection.models().tokens else { return Ok(None) };
+        let embedder = self.embedder_of(collection)?;
+        let current = token_model(&embedder)?;
+        if *made_by != current {
+            let (name, made_by, current) = (&collection.meta().name, &made_by.id, &current.id);
+            let message =
+                format!("The token vectors of \"{name}\" are made by {made_by}; installed here is {current}.");
+            return Err(Error::new(ErrorCode::ModelMismatch, message).with_hint(Action::UseModelsOfCollection));
+        }
+        // Loaded here, so that a damaged one is known before the work begins.
+        embedder.model(Outputs::TOKENS)?;
+        Ok(Some(embedder))
+    }
 }
 
-/// The identities of what a service makes. Without a learned-sparse model, which a profile may not have, a collection is made without such
+/// The model of the dense vectors, and that of the token vectors where there are any, in words.
+pub(crate) fn described(models: &VectorModels) -> String {
+    match &models.tokens {
+        None => models.dense.clone(),
+        Some(tokens) if tokens.id == models.dense => format!("{} with token vectors", models.dense),
+        Some(tokens) => format!("{} with token vectors of {}", models.dense, tokens.id),
+    }
+}
+
+/// The model that makes token vectors with a service.
+///
+/// Errors: its profile has none, or the manifest cannot be read.
+pub(crate) fn token_model(embedder: &Embedder) -> Result<TokenModel> {
+    if !embedder.makes(Outputs::TOKENS)? {
+        let message = format!("{} comes with no model for token vectors (E12).", embedder.model_id()?);
+        return Err(Error::invalid(message).with_hint("Leave late interaction out, or choose the profile compact."));
+    }
+    let (id, dimension) = embedder.token_model()?;
+    Ok(TokenModel { id, dimension: dimension as u32 })
+}
+
+/// The identities of what a service makes, without token vectors. Without a learned-sparse model, which a profile may not have, a collection is made without such
 /// vectors.
 pub(crate) fn vector_models(embedder: &Embedder) -> Result<VectorModels> {
     let sparse = embedder.makes(Outputs::SPARSE)?.then(|| embedder.sparse_model_id());
@@ -125,7 +169,7 @@ pub(crate) fn vector_models(embedder: &Embedder) -> Result<VectorModels> {
         tracing::warn!(%error, "a collection is made without learned-sparse vectors");
     });
     let dense_dimension = embedder.dimension()? as u32;
-    Ok(VectorModels { dense: embedder.model_id()?, dense_dimension, sparse: sparse.ok().flatten() })
+    Ok(VectorModels { dense: embedder.model_id()?, dense_dimension, sparse: sparse.ok().flatten(), tokens: None })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::thread;
 use casetrack_core::{
     Cancel, DocumentId, DocumentMeta, Error, ErrorCode, Limits, Progress, ProgressSink, Result, Sha256, Timestamp,
 };
+use casetrack_embed::Outputs;
 use casetrack_extract::ExtractOptions;
 use casetrack_nlp::Recognizer;
 use casetrack_store::Collection;
@@ -80,7 +81,7 @@ pub(super) struct Reading<'a> {
     pub host: &'a Host,
     pub collection: &'a Collection,
     pub request: &'a IngestRequest,
-    sparse: bool,
+    wanted: Outputs,
     recognizer: Option<&'a dyn Recognizer>,
     progress: &'a ProgressSink,
     pub cancel: &'a Cancel,
@@ -90,8 +91,8 @@ pub(super) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     pub fn new(stage: &FirstStage<'a>, request: &'a IngestRequest) -> Self {
-        let &FirstStage { host, collection, sparse, recognizer, progress, cancel, .. } = stage;
-        Self { host, collection, request, sparse, recognizer, progress, cancel, begun: Mutex::default() }
+        let &FirstStage { host, collection, wanted, recognizer, progress, cancel, .. } = stage;
+        Self { host, collection, request, wanted, recognizer, progress, cancel, begun: Mutex::default() }
     }
 
     fn read(&self, wanted: Wanted, place: Place, limits: &Limits) -> Turn {
@@ -174,7 +175,7 @@ impl<'a> Reading<'a> {
         }
         let vectors = match earlier {
             Some(earlier) if !self.request.embed_all => {
-                unchanged_vectors(self.collection, earlier, &prepared.chunks, self.sparse)?
+                unchanged_vectors(self.collection, earlier, &prepared.chunks, self.wanted)?
             }
             _ => prepared.chunks.iter().map(|_| None).collect(),
         };

@@ -132,14 +132,26 @@ impl<'a> Committing<'a> {
         if let Some(bytes) = &document.original {
             originals::store(self.collection, &meta, bytes)?;
         }
-        let (mut vectors, mut sparse_vectors) = (Vec::new(), Vec::new());
+        let (mut vectors, mut sparse_vectors, mut token_vectors) = (Vec::new(), Vec::new(), Vec::new());
         for of_chunk in document.vectors.into_iter().flatten() {
             vectors.push(of_chunk.dense);
             sparse_vectors.extend(of_chunk.sparse);
+            token_vectors.extend(of_chunk.tokens);
         }
-        let VectorModels { dense: dense_model, sparse: sparse_model, .. } = self.collection.models().clone();
-        let stored =
-            StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
+        let VectorModels { dense: dense_model, sparse: sparse_model, tokens: token_model, .. } =
+            self.collection.models().clone();
+        let stored = StoredDocument {
+            meta,
+            pages,
+            chunks,
+            vectors,
+            dense_model,
+            sparse_vectors,
+            sparse_model,
+            token_vectors,
+            token_model,
+            annotations,
+        };
         Ok(Some(Finished { relative: document.relative, replaced: document.replaced, document: stored }))
     }
 

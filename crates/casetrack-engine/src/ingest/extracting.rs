@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use casetrack_core::{Chunk, ChunkId, DocumentId, DocumentMeta, ErrorCode, FileLimit, Limits, Result, Sha256};
+use casetrack_embed::Outputs;
 use casetrack_store::{Collection, SparseVector};
 
 use super::ahead::{Made, Readers, Reading, Turn, Wanted};
@@ -270,28 +271,35 @@ struct Examined {
     is_container: bool,
 }
 
-/// The vectors of the chunks that `earlier` has with the same text and context; where learned-sparse ones are wanted, of those
-/// that have both.
+/// The vectors of the chunks that `earlier` has with the same text and context: of those that have all that is wanted.
 pub(crate) fn unchanged_vectors(
     collection: &Collection,
     earlier: &DocumentMeta,
     chunks: &[Chunk],
-    sparse: bool,
+    wanted: Outputs,
 ) -> Result<Vec<Option<ChunkVectors>>> {
     let contexts: HashMap<ChunkId, String> =
         collection.chunks(earlier.id)?.into_iter().map(|chunk| (chunk.id, chunk.context)).collect();
     let mut known: HashMap<ChunkId, Vec<f32>> = collection.vectors(earlier.id)?.into_iter().collect();
-    let mut known_sparse: HashMap<ChunkId, SparseVector> = match sparse {
+    let mut known_sparse: HashMap<ChunkId, SparseVector> = match wanted.sparse {
         true => collection.sparse_vectors(earlier.id)?.into_iter().collect(),
         false => HashMap::new(),
     };
+    let mut known_tokens: HashMap<ChunkId, Vec<u8>> = HashMap::new();
+    if wanted.tokens {
+        for span in collection.chunk_spans(earlier.id)? {
+            let signs = collection.token_vectors_at(earlier.id, span.index)?;
+            known_tokens.extend(signs.map(|signs| (span.id, signs)));
+        }
+    }
     let take = |chunk: &Chunk| {
         let same = contexts.get(&chunk.id).is_some_and(|context| *context == chunk.context);
         let of_chunk = known_sparse.remove(&chunk.id);
-        if !same || of_chunk.is_some() != sparse {
+        let tokens = known_tokens.remove(&chunk.id);
+        if !same || of_chunk.is_some() != wanted.sparse || tokens.is_some() != wanted.tokens {
             return None;
         }
-        Some(ChunkVectors { dense: known.remove(&chunk.id)?, sparse: of_chunk })
+        Some(ChunkVectors { dense: known.remove(&chunk.id)?, sparse: of_chunk, tokens })
     };
     Ok(chunks.iter().map(take).collect())
 }
@@ -323,8 +331,8 @@ mod tests {
     fn outcomes(host: &Host, collection: &Collection, files: &[std::path::PathBuf]) -> Vec<Outcome> {
         let (sender, outcomes) = crossbeam_channel::unbounded();
         let (cancel, progress) = (Cancel::default(), Arc::new(|_: casetrack_core::Progress| {}) as ProgressSink);
-        let (sparse, recognizer) = (false, None);
-        let stage = FirstStage { host, collection, sparse, recognizer, sender, progress: &progress, cancel: &cancel };
+        let (wanted, recognizer) = (Outputs::DENSE, None);
+        let stage = FirstStage { host, collection, wanted, recognizer, sender, progress: &progress, cancel: &cancel };
         let found = files.iter().map(|file| FoundFile::kept(None, file.clone())).collect();
         Extracting::new(stage, &IngestRequest::new(Vec::new())).run(found);
         outcomes.iter().collect()
@@ -334,9 +342,18 @@ mod tests {
         let Prepared { mut meta, pages, chunks, annotations, .. } = ready.prepared;
         meta.embedded_at = Some(Timestamp::now());
         let vectors = chunks.iter().map(|_| vec![1.0, 0.0]).collect();
-        let (dense_model, sparse_vectors, sparse_model) = ("m".to_owned(), Vec::new(), None);
-        let stored =
-            StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations };
+        let stored = StoredDocument {
+            meta,
+            pages,
+            chunks,
+            vectors,
+            dense_model: "m".to_owned(),
+            sparse_vectors: Vec::new(),
+            sparse_model: None,
+            token_vectors: Vec::new(),
+            token_model: None,
+            annotations,
+        };
         collection.put_document(&stored).unwrap();
     }
 
@@ -351,7 +368,7 @@ mod tests {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
         host.registry().create(&meta, &models).unwrap();
         let collection = host.collection(meta.id).unwrap();
         (dir, host, collection)

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result};
-use casetrack_embed::{Embedder, Outputs};
+use casetrack_embed::{Embedder, Outputs, SignVectors};
 use casetrack_nlp::Recognizer;
 use casetrack_store::{Collection, SparseVector};
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -65,14 +65,16 @@ pub(crate) struct ChunkVectors {
     pub dense: Vec<f32>,
     /// Where the job makes them.
     pub sparse: Option<SparseVector>,
+    /// The signs of its token vectors, where the job makes them.
+    pub tokens: Option<Vec<u8>>,
 }
 
 /// What the first stage works with and sends to.
 pub(crate) struct FirstStage<'a> {
     pub host: &'a Host,
     pub collection: &'a Collection,
-    /// Whether chunks get learned-sparse vectors.
-    pub sparse: bool,
+    /// What chunks get.
+    pub wanted: Outputs,
     /// `None` where documents are stored without entities and references.
     pub recognizer: Option<&'a dyn Recognizer>,
     pub sender: Sender<Outcome>,
@@ -105,13 +107,18 @@ pub(crate) fn run_stages(
 ) -> Result<IngestReport> {
     let started = Instant::now();
     let embedder = host.embedder_of(collection)?;
-    let (sparse, mut notices) = match host.sparse_embedder_of(collection) {
-        Ok(embedder) => (embedder.is_some(), Vec::new()),
-        Err(error) => {
-            tracing::warn!(%error, "documents are ingested without learned-sparse vectors");
-            (false, vec![error.notice("No learned-sparse vectors (E6) were made: ")])
-        }
-    };
+    let mut notices = Vec::new();
+    let sparse = host.sparse_embedder_of(collection).unwrap_or_else(|error| {
+        tracing::warn!(%error, "documents are ingested without learned-sparse vectors");
+        notices.push(error.notice("No learned-sparse vectors (E6) were made: "));
+        None
+    });
+    let tokens = host.token_embedder_of(collection).unwrap_or_else(|error| {
+        tracing::warn!(%error, "documents are ingested without token vectors");
+        notices.push(error.notice("No token vectors (E12) were made: "));
+        None
+    });
+    let wanted = Outputs { sparse: sparse.is_some(), tokens: tokens.is_some(), ..Outputs::DENSE };
 
     let recognizer = host.recognizer().inspect_err(|error| {
         tracing::warn!(%error, "documents are ingested without entities and references");
@@ -126,7 +133,7 @@ pub(crate) fn run_stages(
     let (sender, outcomes) = bounded(QUEUED_DOCUMENTS);
     let (steps, to_commit) = bounded(QUEUED_STEPS);
     let recognizer = recognizer.as_deref().map(|recognizer| recognizer as &dyn Recognizer);
-    let stage = FirstStage { host, collection, sparse, recognizer, sender, progress, cancel };
+    let stage = FirstStage { host, collection, wanted, recognizer, sender, progress, cancel };
     // What could not be listed is not among the files found.
     let denied = report.skipped.iter().filter(|file| file.reason == SkipReason::Denied).count();
     let listed = (report.failed.len() + denied) as u64;
@@ -138,7 +145,8 @@ pub(crate) fn run_stages(
         let committing = start("commit").spawn_scoped(scope, move || committing.run(to_commit)).map_err(no_thread)?;
         let mut embedding = Embedding {
             embedder: &embedder,
-            sparse,
+            wanted,
+            token_dimension: collection.models().tokens.as_ref().map_or(0, |model| model.dimension as usize),
             progress,
             cancel,
             pace,
@@ -169,8 +177,9 @@ pub(crate) fn run_stages(
 
 struct Embedding<'a> {
     embedder: &'a Embedder,
-    /// Whether chunks get learned-sparse vectors.
-    sparse: bool,
+    /// What chunks get.
+    wanted: Outputs,
+    token_dimension: usize,
     progress: &'a ProgressSink,
     cancel: &'a Cancel,
     pace: Pace,
@@ -253,12 +262,13 @@ impl Embedding<'_> {
         for batch in todo.chunks_mut(self.pace.batch(BATCH_CHUNKS)) {
             let started = Instant::now();
             let texts: Vec<String> = batch.iter_mut().map(|todo| std::mem::take(&mut todo.text)).collect();
-            let wanted = Outputs { sparse: self.sparse, ..Outputs::DENSE };
-            let made = self.embedder.embed(&texts, wanted, self.cancel)?;
-            let mut sparse = made.sparse.into_iter();
+            let made = self.embedder.embed(&texts, self.wanted, self.cancel)?;
+            let (mut sparse, mut tokens) = (made.sparse.into_iter(), made.tokens.iter());
             for (todo, dense) in batch.iter().zip(made.dense) {
                 let sparse = sparse.next().map(|vector| SparseVector { terms: vector.terms });
-                let vectors = self.repeated.remember(todo.key, ChunkVectors { dense, sparse });
+                let signs = |vectors| SignVectors::new(vectors, self.token_dimension).into_bytes();
+                let tokens = tokens.next().map(signs);
+                let vectors = self.repeated.remember(todo.key, ChunkVectors { dense, sparse, tokens });
                 for &(d, c) in &todo.chunks {
                     documents[d].vectors[c] = Some(ChunkVectors::clone(&vectors));
                 }

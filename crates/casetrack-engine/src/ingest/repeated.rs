@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::pipeline::ChunkVectors;
 
-/// Texts whose vectors are remembered, the latest ones: about 3 kB each.
+/// Texts whose vectors are remembered, the latest ones: about 3 kB each, 14 kB with token vectors.
 const REMEMBERED: usize = 4096;
 
 /// What stands for a text.
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn the_latest_texts_are_known() {
         let mut repeated = Repeated::default();
-        let vectors = |n: usize| ChunkVectors { dense: vec![n as f32], sparse: None };
+        let vectors = |n: usize| ChunkVectors { dense: vec![n as f32], sparse: None, tokens: None };
         for n in 0..=REMEMBERED {
             repeated.remember(key(&n.to_string()), vectors(n));
         }

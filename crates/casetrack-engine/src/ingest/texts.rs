@@ -92,7 +92,7 @@ fn ready(stage: &FirstStage<'_>, mut source: Source, id: DocumentId) -> Result<R
     }
     let earlier = stage.collection.document(id)?;
     let vectors = match &earlier {
-        Some(earlier) => unchanged_vectors(stage.collection, earlier, &prepared.chunks, stage.sparse)?,
+        Some(earlier) => unchanged_vectors(stage.collection, earlier, &prepared.chunks, stage.wanted)?,
         None => prepared.chunks.iter().map(|_| None).collect(),
     };
     let bytes = std::mem::take(&mut source.bytes);

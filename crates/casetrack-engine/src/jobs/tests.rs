@@ -46,7 +46,7 @@ impl Queue {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
         host.registry().create(&meta, &models).unwrap();
         let jobs = Arc::new(Jobs::new(dir.path(), host.registry().clone(), Scripted(work)));
         Self { _dir: dir, host, collection: meta.id, jobs }
@@ -272,7 +272,7 @@ fn what_is_written_down_of_the_jobs_of_a_vault_is_sealed() {
     };
     let key = VaultKey::random(meta.id).unwrap();
     let header = Header::create(&key, &Protector::Passphrase(&Passphrase::new("right").unwrap(), Cost::LEAST)).unwrap();
-    let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+    let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
     registry.create_vault(&meta, &models, key.clone(), &header).unwrap();
     let start = |collection| {
         let request = JobRequest::IngestFolder(IngestRequest::new(vec!["/in/Geheim".into()]));

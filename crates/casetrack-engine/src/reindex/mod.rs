@@ -50,13 +50,21 @@ impl ReindexRequest {
 }
 
 /// Models to which a collection is moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelsWanted {
-    pub profile: ModelProfile,
-    pub precision: Precision,
+    /// Those that the collection has when `None`.
+    #[serde(default)]
+    pub profile: Option<ModelProfile>,
+    /// With `profile`: that of new collections when `None`.
+    #[serde(default)]
+    pub precision: Option<Precision>,
+    /// Whether the collection has token vectors then, for late interaction (E12). When `None` it has them if it has them now and the
+    /// models make them.
+    #[serde(default)]
+    pub late_interaction: Option<bool>,
 }
 
-/// The models of the dense vectors before and after a move.
+/// The models before and after a move: that of the dense vectors, and of the token vectors where there are any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelChange {
     pub from: String,

@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use casetrack_core::{
     Cancel, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result,
 };
-use casetrack_embed::Outputs;
-use casetrack_store::Collection;
+use casetrack_embed::{Embedder, Outputs};
+use casetrack_store::{Collection, VectorModels};
 
 use super::{DiskSpace, ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
 use crate::host::changes::Change;
-use crate::host::{Host, vector_models};
+use crate::host::{Host, described, token_model, vector_models};
 use crate::ingest::discover::failed;
 use crate::ingest::extracting::unchanged_vectors;
 use crate::ingest::pace::Pace;
@@ -42,15 +42,17 @@ impl Host {
         cancel: &Cancel,
     ) -> Result<ReindexReport> {
         let started = Instant::now();
-        let embedder = self.embedder_with(wanted.profile, wanted.precision)?;
         let source = self.collection_to_change(id)?;
+        let (embedder, models) = self.wanted_models(&source, wanted)?;
         // Loaded before anything is made: a model may be missing, and no vectors may be lost on the way.
         embedder.model(Outputs::DENSE)?;
         if source.models().sparse.is_some() && embedder.makes(Outputs::SPARSE)? {
             embedder.model(Outputs::SPARSE)?;
         }
-        let models = vector_models(&embedder)?;
-        let change = ModelChange { from: source.models().dense.clone(), to: models.dense.clone() };
+        if models.tokens.is_some() {
+            embedder.model(Outputs::TOKENS)?;
+        }
+        let change = ModelChange { from: described(source.models()), to: described(&models) };
         let mut report = ReindexReport {
             collection: source.meta().name.clone(),
             found: source.counts()?.documents,
@@ -73,6 +75,26 @@ impl Host {
         }
         report.summary.duration_ms = started.elapsed().as_millis() as u64;
         Ok(report)
+    }
+
+    /// The models that a collection is to have, and what makes their vectors.
+    fn wanted_models(&self, source: &Collection, wanted: &ModelsWanted) -> Result<(Embedder, VectorModels)> {
+        let (embedder, models) = match wanted.profile {
+            Some(profile) => {
+                let precision = wanted.precision.unwrap_or_else(|| self.config().precision_of(profile));
+                let embedder = self.embedder_with(profile, precision)?;
+                let models = vector_models(&embedder)?;
+                (embedder, models)
+            }
+            None => (self.embedder_of(source)?, source.models().clone()),
+        };
+        let has_them = source.models().tokens.is_some();
+        let tokens = match wanted.late_interaction {
+            Some(true) => Some(self.token_model_of(&embedder)?),
+            None if has_them && embedder.makes(Outputs::TOKENS)? => Some(token_model(&embedder)?),
+            Some(false) | None => None,
+        };
+        Ok((embedder, VectorModels { tokens, ..models }))
     }
 
     /// Lets the second directory catch up with what changed since, while nobody works with the collection, and take its place.
@@ -103,6 +125,13 @@ impl Host {
         self.changes().notify(Change::Collection(id));
         Ok(())
     }
+}
+
+/// Whether a collection has all vectors that another one is to have.
+fn has_all(source: &VectorModels, target: &VectorModels) -> bool {
+    source.dense == target.dense
+        && (target.sparse.is_none() || source.sparse == target.sparse)
+        && (target.tokens.is_none() || source.tokens == target.tokens)
 }
 
 /// A document that could not be copied would be lost by the replacement.
@@ -151,7 +180,8 @@ fn copy(
     if todo.is_empty() {
         return Ok(report);
     }
-    let chunks = todo.iter().filter(|meta| !is_there(meta)).map(|meta| u64::from(meta.chunk_count)).sum();
+    let is_made_again = |meta: &&&DocumentMeta| !is_there(meta) && !has_all(source.models(), target.models());
+    let chunks = todo.iter().filter(is_made_again).map(|meta| u64::from(meta.chunk_count)).sum();
     progress(Progress::ToEmbed { chunks });
     let load = |stage: FirstStage<'_>| {
         for meta in todo {
@@ -168,7 +198,7 @@ fn copy(
     pipeline::run_stages(host, target, report, load, pace, progress, cancel)
 }
 
-/// A document of `source`, with the vectors that an earlier version of it in the second directory has.
+/// A document of `source`, with the vectors that it has itself where they stay, or an earlier version of it in the second directory has.
 fn ready(
     source: &Collection,
     stage: &FirstStage<'_>,
@@ -177,7 +207,10 @@ fn ready(
 ) -> Result<Outcome> {
     let (pages, chunks) = run::stored_text(source, meta)?;
     let vectors = match earlier {
-        Some(earlier) => unchanged_vectors(stage.collection, earlier, &chunks, stage.sparse)?,
+        _ if has_all(source.models(), stage.collection.models()) => {
+            unchanged_vectors(source, meta, &chunks, stage.wanted)?
+        }
+        Some(earlier) => unchanged_vectors(stage.collection, earlier, &chunks, stage.wanted)?,
         None => chunks.iter().map(|_| None).collect(),
     };
     let annotations = source.annotations(meta.id)?;

@@ -26,6 +26,7 @@ pub(super) fn run(
     // Where a part cannot be made, documents would lose it.
     host.embedder_of(collection)?;
     host.sparse_embedder_of(collection)?;
+    host.token_embedder_of(collection)?;
     host.recognizer()?;
 
     let documents = collection.documents()?;

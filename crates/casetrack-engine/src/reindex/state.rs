@@ -8,7 +8,7 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::{embedders, find_document};
+use crate::documents::{embedders_of, find_document};
 use crate::host::{Host, Kept, read};
 use crate::report::Problem;
 
@@ -36,6 +36,10 @@ pub struct IndexStatus {
     pub dense_model: String,
     /// The model of the learned-sparse vectors (E6), where the collection has one.
     pub sparse_model: Option<String>,
+    /// Chunks of the whole collection that have token vectors.
+    pub token_chunks: u64,
+    /// The model of the token vectors (E12), where the collection has one.
+    pub token_model: Option<String>,
     /// Why the models in use now cannot search or extend the collection.
     pub model_problem: Option<Problem>,
     pub indexes: Vec<IndexState>,
@@ -80,6 +84,8 @@ pub enum IndexIssue {
     NoDenseVectors,
     /// The collection has learned-sparse vectors (E6), but this document none.
     NoSparseVectors,
+    /// The collection has token vectors (E12), but this document none.
+    NoTokenVectors,
     /// Its entities and references were not extracted.
     NoAnnotations,
     /// Its entities and references were found by another version of the analysis.
@@ -122,7 +128,7 @@ impl Host {
             issues.sort_unstable();
             states.push(DocumentState {
                 document_id: meta.id,
-                embedders: embedders(&meta, collection.has_sparse_vectors(meta.id)?),
+                embedders: embedders_of(&collection, &meta)?,
                 name: meta.name,
                 path: meta.path,
                 chunks: meta.chunk_count,
@@ -131,7 +137,8 @@ impl Host {
                 issues,
             });
         }
-        let model_problem = self.embedder_of(&collection).and_then(|_| self.sparse_embedder_of(&collection)).err();
+        let model_problem = self.embedder_of(&collection).and_then(|_| self.sparse_embedder_of(&collection));
+        let model_problem = model_problem.and_then(|_| self.token_embedder_of(&collection)).err();
         let indexes: Vec<IndexState> = collection
             .index_progress()?
             .into_iter()
@@ -155,6 +162,8 @@ impl Host {
             annotated_documents: counts.annotated_documents,
             dense_model: models.dense.clone(),
             sparse_model: models.sparse.clone(),
+            token_chunks: counts.token_chunks,
+            token_model: models.tokens.as_ref().map(|model| model.id.clone()),
             model_problem: model_problem.as_ref().map(Problem::from),
             indexes,
             document_states: states,
@@ -165,7 +174,7 @@ impl Host {
 /// What a document does not have of what the tier expects, and the collection's models and the analysis give.
 pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -> Result<Vec<IndexIssue>> {
     let mut issues = Vec::new();
-    let has = embedders(meta, collection.has_sparse_vectors(meta.id)?);
+    let has = embedders_of(collection, meta)?;
     let expected = host.config().tier.embedders();
     let lacks =
         |embedder| meta.chunk_count > 0 && expected.contains(&embedder) && !has.iter().any(|one| one == embedder);
@@ -174,6 +183,9 @@ pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -
     }
     if collection.models().sparse.is_some() && lacks("E6") {
         issues.push(IndexIssue::NoSparseVectors);
+    }
+    if collection.models().tokens.is_some() && lacks("E12") {
+        issues.push(IndexIssue::NoTokenVectors);
     }
     match collection.annotations(meta.id)? {
         None => issues.push(IndexIssue::NoAnnotations),

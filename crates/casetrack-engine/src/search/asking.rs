@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use casetrack_core::{CollectionId, DocumentId, Notice, Result};
+use casetrack_embed::SignQuery;
 use casetrack_store::{self as store, Counts, Filter, WordConditions};
 
 use super::fusion::{self, Candidate};
 use super::preferred::{self, Preferences};
 use super::query::{self, Understood};
-use super::{Recall, Scope, SearchRequest, filter, recall};
+use super::{Recall, Scope, SearchRequest, filter, late_interaction, recall};
 use crate::host::{Host, OpenCollection};
 
 /// What a query means in a collection, and what was found there.
@@ -59,6 +60,11 @@ impl Asked {
         let notices = notices.into_iter().map(Notice::from).chain(missing.into_iter().flatten()).collect();
         Ok(Self { collection, counts, documents, chunks, notices, preferences, recalled })
     }
+
+    /// The query for late interaction, where the collection has token vectors whose model knows the language of what was found.
+    pub fn late(&self) -> Option<&SignQuery> {
+        self.recalled.first().filter(|found| found.weights.dense > 0.0)?.late.as_deref()
+    }
 }
 
 /// The stages that took part, in order.
@@ -82,10 +88,14 @@ pub(super) fn stages(asked: &[Asked]) -> Vec<String> {
             }
         }
     }
+    if asked.iter().any(|asked| asked.late().is_some()) {
+        stages.push(late_interaction::STAGE.to_owned());
+    }
     stages
 }
 
-/// The candidates of all collections, best first, each with the place of its collection in `asked`.
+/// The candidates of all collections, best first, each with the place of its collection in `asked`; what else there is to say of them is
+/// added to the notices.
 pub(super) fn ranked(asked: &mut [Asked]) -> Result<Vec<(usize, Candidate)>> {
     let everywhere = joined(asked);
     let mut of_each: Vec<Vec<Candidate>> = asked.iter().map(|_| Vec::new()).collect();
@@ -107,6 +117,11 @@ pub(super) fn ranked(asked: &mut [Asked]) -> Result<Vec<(usize, Candidate)>> {
     }
     if asked.len() > 1 {
         ranked.sort_by(|(_, a), (_, b)| fusion::order(a, b));
+    }
+    let total = (1.0 + most) * if compares { preferred::WITH_COMPARED } else { 1.0 };
+    let notice = late_interaction::ranked_again(asked, &mut ranked, total)?;
+    if let Some(first) = asked.first_mut() {
+        first.notices.extend(notice);
     }
     Ok(ranked)
 }

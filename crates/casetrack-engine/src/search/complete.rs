@@ -253,6 +253,7 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
                 bm25: None,
                 dense: None,
                 sparse: None,
+                late: None,
                 preferred: None,
             };
             folding::head_by_excerpt(collection, &mut result, &mut pages)?;

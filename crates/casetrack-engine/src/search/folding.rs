@@ -90,6 +90,7 @@ pub(super) fn results(
                     bm25: candidate.bm25,
                     dense: candidate.dense,
                     sparse: candidate.sparse,
+                    late: candidate.late,
                     preferred: candidate.preferred,
                 });
             }

@@ -45,6 +45,8 @@ pub(crate) struct Candidate {
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
+    /// What late interaction says of it, where it was compared.
+    pub late: Option<StageScore>,
     /// What preferences add to the score.
     pub preferred: Option<f32>,
 }
@@ -96,11 +98,19 @@ pub(crate) fn fuse(
     for (hits, weight, stage) in lists {
         let Some(hits) = hits else { continue };
         total += weight;
-        let normalise = min_max(hits);
+        let normalise = min_max(&hits.iter().map(|hit| hit.score).collect::<Vec<_>>());
         for (rank, hit) in (1..).zip(hits) {
             let (document, index) = (hit.document, hit.index);
-            let empty =
-                Candidate { document, index, score: 0.0, bm25: None, dense: None, sparse: None, preferred: None };
+            let empty = Candidate {
+                document,
+                index,
+                score: 0.0,
+                bm25: None,
+                dense: None,
+                sparse: None,
+                late: None,
+                preferred: None,
+            };
             let candidate = candidates.entry((document, index)).or_insert(empty);
             let share = weight * normalise(hit.score);
             candidate.score += share;
@@ -163,8 +173,20 @@ impl Candidate {
         if bonus > 0.0 {
             *self.preferred.get_or_insert_default() += bonus;
         }
-        self.score = (self.score + bonus) / total;
-        let stages = [&mut self.bm25, &mut self.dense, &mut self.sparse].into_iter().flatten();
+        self.score += bonus;
+        self.divide(total);
+    }
+
+    /// Adds what late interaction says, and divides the score by `total`, the highest one with that.
+    pub(super) fn add_late(&mut self, late: Option<StageScore>, total: f32) {
+        self.score += late.map_or(0.0, |late| late.share);
+        self.late = late;
+        self.divide(total);
+    }
+
+    fn divide(&mut self, total: f32) {
+        self.score /= total;
+        let stages = [&mut self.bm25, &mut self.dense, &mut self.sparse, &mut self.late].into_iter().flatten();
         for share in stages.map(|stage| &mut stage.share).chain(&mut self.preferred) {
             *share /= total;
         }
@@ -172,9 +194,9 @@ impl Candidate {
 }
 
 /// Maps the scores of a list to 0–1; all to 1 where they are equal.
-fn min_max(hits: &[Hit]) -> impl Fn(f32) -> f32 {
-    let min = hits.iter().map(|hit| hit.score).fold(f32::INFINITY, f32::min);
-    let max = hits.iter().map(|hit| hit.score).fold(f32::NEG_INFINITY, f32::max);
+pub(super) fn min_max(scores: &[f32]) -> impl Fn(f32) -> f32 + use<> {
+    let min = scores.iter().copied().fold(f32::INFINITY, f32::min);
+    let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     move |score| if max > min { (score - min) / (max - min) } else { 1.0 }
 }
 

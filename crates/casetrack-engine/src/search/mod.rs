@@ -15,6 +15,7 @@ mod folding;
 pub(crate) mod fusion;
 mod in_sets;
 mod language;
+pub(crate) mod late_interaction;
 mod literal;
 mod marked;
 mod preferred;
@@ -173,6 +174,9 @@ pub struct SearchResult {
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
+    /// The same of late interaction, where the collection has token vectors and the passage was among those compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<StageScore>,
     /// What preferences add to `score`: the query names the document, quotes its words, or compares quantities that it has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred: Option<f32>,
@@ -234,7 +238,7 @@ pub struct Repetition {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct StageScore {
     pub rank: u32,
-    /// As the stage computes it: a BM25 score, a cosine, a product of sparse vectors.
+    /// As the stage computes it: a BM25 score, a cosine, a product of sparse vectors, MaxSim.
     pub score: f32,
     /// What the stage adds to the score of the result; the parts of all stages add up to it.
     pub share: f32,

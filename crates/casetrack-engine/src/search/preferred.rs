@@ -19,6 +19,8 @@ const NAMED: f32 = 0.5;
 const LITERAL: f32 = 0.6;
 const BEGINNING: f32 = 0.8;
 const COMPARED: f32 = 0.75;
+/// The highest score with compared quantities, where that without is 1.
+pub(super) const WITH_COMPARED: f32 = 1.0 + COMPARED;
 /// The best candidates, whose texts are read for quantities.
 const READ: usize = 200;
 /// Names of documents in a notice.
@@ -125,7 +127,7 @@ pub(super) fn compared(
             let admitted = comparisons.iter().filter(|comparison| comparison.satisfied_by(&text, language)).count();
             bonus = COMPARED * admitted as f32 / comparisons.len().max(1) as f32;
         }
-        candidate.add(bonus, 1.0 + COMPARED);
+        candidate.add(bonus, WITH_COMPARED);
     }
     fusion::sort(&mut candidates);
     Ok(candidates)

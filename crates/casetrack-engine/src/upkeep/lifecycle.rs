@@ -66,7 +66,7 @@ mod tests {
     fn engine_with(metas: &[CollectionMeta]) -> (tempfile::TempDir, Engine) {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
-        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
         metas.iter().for_each(|meta| drop(engine.registry().create(meta, &models).unwrap()));
         (dir, engine)
     }

@@ -1,11 +1,11 @@
 //! What a collection takes on disk, and making it smaller.
 
 use casetrack_core::{CollectionId, Result};
-use casetrack_store::{Collection, Stats};
+use casetrack_store::{Collection, Stats, VectorModels};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::Host;
+use crate::host::{Host, described};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectionStats {
@@ -18,7 +18,7 @@ pub struct CollectionStats {
     pub stored_bytes: u64,
     /// Of `stored_bytes`; absent where there are no chunks.
     pub bytes_per_chunk: Option<u64>,
-    /// The models of the vectors: dense, and learned-sparse where there are any.
+    /// The models of the vectors: dense, and learned-sparse and token vectors where there are any.
     pub models: Vec<String>,
     /// A move to other models that is under way, or was interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct CollectionStats {
 /// that the collection has, discards it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MovingStats {
-    /// The model of the dense vectors that are made.
+    /// The model of the dense vectors that are made, and of the token vectors where there are to be any.
     pub to: String,
     /// On disk, besides the collection's own.
     pub bytes: u64,
@@ -55,7 +55,7 @@ pub struct CompactReport {
 impl Host {
     pub fn collection_stats(&self, collection: CollectionId) -> Result<CollectionStats> {
         let moving = self.registry().moving_state(collection)?;
-        let moving = moving.map(|moving| MovingStats { to: moving.models.dense, bytes: moving.bytes });
+        let moving = moving.map(|moving| MovingStats { to: described(&moving.models), bytes: moving.bytes });
         Ok(CollectionStats { moving, ..stats(&*self.collection(collection)?)? })
     }
 
@@ -89,12 +89,13 @@ fn stats(collection: &Collection) -> Result<CollectionStats> {
         total_bytes,
         stored_bytes,
         bytes_per_chunk: stored_bytes.checked_div(counts.chunks),
-        models: [Some(&collection.models().dense), collection.models().sparse.as_ref()]
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect(),
+        models: models(collection.models()),
         moving: None,
         kinds,
     })
+}
+
+fn models(models: &VectorModels) -> Vec<String> {
+    let tokens = models.tokens.as_ref().map(|model| format!("{} (token vectors)", model.id));
+    [Some(models.dense.clone()), models.sparse.clone(), tokens].into_iter().flatten().collect()
 }

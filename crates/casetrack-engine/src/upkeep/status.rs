@@ -48,6 +48,9 @@ impl Host {
             models: vec![
                 model_status(self, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),
                 model_status(self, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id),
+                model_status(self, "E12", "token vectors, where a collection has them", Outputs::TOKENS, |embedder| {
+                    Ok(embedder.token_model()?.0)
+                }),
                 bm25_status(),
             ],
         })

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use casetrack_core::Error;
-use casetrack_engine::eval::{Hit, Ranking, Recall, Weights, fused};
+use casetrack_engine::eval::{Hit, Ranking, Recall, Weights, fused, ranked_again};
 
 /// A recall source.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,11 +23,14 @@ pub enum Ranker {
     Default,
     /// Fusion by score with these weights.
     Score(Weights),
+    /// Fusion by score, with the weights for the language where none are given, ranked again by late interaction of a weight.
+    Late { weights: Option<Weights>, late: f32 },
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): the sum of 1 / (k + rank).
     ReciprocalRank { k: f32 },
 }
 
-/// A ranker and the text that named it: `weights=BM25,DENSE,SPARSE`, `rrf`, `rrf,k=N`, `stage=bm25|dense|sparse`, or `default`.
+/// A ranker and the text that named it: `weights=BM25,DENSE,SPARSE`, `rrf`, `rrf,k=N`, `stage=bm25|dense|sparse`, or `default`; of
+/// `default` and `weights=…` also `…,late=WEIGHT`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Configuration {
     pub name: String,
@@ -44,10 +47,19 @@ impl FromStr for Configuration {
         let malformed = || {
             Error::invalid(format!("\"{text}\" is not a way of ranking.")).with_hint(
                 "Give weights=BM25,DENSE,SPARSE (such as weights=0.5,1,0.5), rrf, rrf,k=60, stage=bm25, stage=dense, stage=sparse, \
-                 or default.",
+                 or default; default,late=0.5 and weights=0,1,0,late=0.5 rank again by late interaction.",
             )
         };
         let number = |text: &str| text.trim().parse::<f32>().ok().filter(|value| value.is_finite() && *value >= 0.0);
+        if let Some((first, late)) = text.rsplit_once(",late=") {
+            let weights = match first.parse::<Self>()?.ranker {
+                Ranker::Default => None,
+                Ranker::Score(weights) => Some(weights),
+                _ => return Err(malformed()),
+            };
+            let late = number(late).ok_or_else(malformed)?;
+            return Ok(Self { name: text.to_owned(), ranker: Ranker::Late { weights, late } });
+        }
         let ranker = if text == "default" {
             Ranker::Default
         } else if text == "rrf" {
@@ -88,6 +100,7 @@ impl Ranker {
             Self::Stage(Stage::Sparse) => recall.sparse.clone(),
             Self::Default => Some(fused(recall, recall.weights)),
             Self::Score(weights) => Some(fused(recall, weights)),
+            Self::Late { weights, late } => ranked_again(recall, weights.unwrap_or(recall.weights), late),
             Self::ReciprocalRank { k } => {
                 Some(reciprocal_ranks([Some(&recall.bm25), recall.dense.as_ref(), recall.sparse.as_ref()], k))
             }
@@ -118,7 +131,21 @@ mod tests {
         assert_eq!(ranker("rrf"), ranker("rrf,k=60"));
         assert_eq!(ranker("rrf,k=10"), Ranker::ReciprocalRank { k: 10.0 });
         assert_eq!(ranker("stage=sparse"), Ranker::Stage(Stage::Sparse));
-        for wrong in ["", "weights=1,1", "weights=0,0,0", "weights=1,-1,1", "weights=1,NaN,1", "rrf,k=x", "stage=all"] {
+        assert_eq!(ranker("default,late=0.5"), Ranker::Late { weights: None, late: 0.5 });
+        let dense = Weights { bm25: 0.0, dense: 1.0, sparse: 0.0 };
+        assert_eq!(ranker("weights=0,1,0,late=1"), Ranker::Late { weights: Some(dense), late: 1.0 });
+        for wrong in [
+            "rrf,late=1",
+            "default,late=-1",
+            "default,late=",
+            "",
+            "weights=1,1",
+            "weights=0,0,0",
+            "weights=1,-1,1",
+            "weights=1,NaN,1",
+            "rrf,k=x",
+            "stage=all",
+        ] {
             assert!(wrong.parse::<Configuration>().is_err(), "{wrong}");
         }
     }

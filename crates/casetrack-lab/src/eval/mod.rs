@@ -2,6 +2,7 @@
 
 mod beir;
 mod configuration;
+mod half;
 mod metrics;
 mod report;
 mod significance;
@@ -16,6 +17,7 @@ use casetrack_engine::search::MAX_TOP_K;
 use crate::output;
 use crate::settings::Settings;
 use configuration::Configuration;
+use half::{Half, HalfOf};
 use report::Report;
 
 /// Measure retrieval on judged queries, and compare ways of ranking
@@ -47,8 +49,14 @@ pub struct Eval {
     /// Ask each query of spans.jsonl separately of each file that has a span for it
     #[arg(long)]
     within_files: bool,
+    /// Give a new collection token vectors (E12), by which searches rank the best passages again
+    #[arg(long)]
+    late_interaction: bool,
+    /// Measure only the queries of even or odd numbers, so that what is chosen on one half is tested on the other
+    #[arg(long, value_name = "even|odd")]
+    half: Option<Half>,
     /// Measure this way of ranking too: weights=BM25,DENSE,SPARSE, rrf (reciprocal rank fusion), rrf,k=N, stage=bm25, stage=dense or
-    /// stage=sparse. Can be given several times
+    /// stage=sparse; with --late-interaction also default,late=WEIGHT and weights=BM25,DENSE,SPARSE,late=WEIGHT. Can be given several times
     #[arg(long, value_name = "RANKING")]
     also: Vec<Configuration>,
     /// Test two ways of ranking against each other, query by query. Can be given once
@@ -68,7 +76,8 @@ impl Eval {
         };
         let work = std::path::absolute(work).map_err(|error| Error::io(work.display(), error))?;
         let engine = settings.engine(&work.join("collections"))?;
-        let report = self.evaluate(&engine.evaluation(), &work.join("corpus"), &progress(settings.quiet))?;
+        let evaluation = engine.evaluation().with_late_interaction(self.late_interaction);
+        let report = self.evaluate(&evaluation, &work.join("corpus"), &progress(settings.quiet))?;
         output::print(&report, settings.json, Report::describe)
     }
 
@@ -88,6 +97,10 @@ impl Eval {
             };
             let (ingested, spans) = evaluation.spans(&request, progress, &cancel)?;
             (ingested, Box::new(spans))
+        };
+        let judgements: Box<dyn Judgements> = match self.half {
+            Some(half) => Box::new(HalfOf { whole: judgements, half }),
+            None => judgements,
         };
         let measured = evaluation.measure(&ingested, &*judgements, &rankings, self.top_k, &cancel)?;
         let compared = match self.compare.as_deref() {

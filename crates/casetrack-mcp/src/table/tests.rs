@@ -89,6 +89,7 @@ fn specified() -> Value {
         "reindex_document": [["document_name"], {"document_name": string, "force": no, "reparse": yes, "wait_seconds": wait}],
         "reindex_collection": [["confirm"], {
             "confirm": no, "reparse": yes, "skip_unchanged": no, "profile": string, "precision": string,
+            "late_interaction": {"type": "boolean"},
             "throttle": {"type": "integer", "default": 0, "minimum": 0, "maximum": 90}, "wait_seconds": wait,
         }],
         "get_index_status": [[], {"document_filter": string}],

@@ -43,6 +43,7 @@ impl Tool for CreateCollection {
             reference: parameters.collection_id,
             collection_type: parameters.collection_type.unwrap_or_default(),
             models: parameters.profile.map(|profile| profile.parse()).transpose()?,
+            late_interaction: false,
         })?;
         context.session.set_active(created.id);
         Ok(Reply::new(created, text::collections::created))

@@ -79,20 +79,21 @@ pub(crate) struct ReindexCollection;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CollectionParameters {
-    /// Must be true to confirm. This rebuilds ALL embeddings in the collection.
+    /// Must be true: this rebuilds ALL embeddings.
     #[schemars(extend("default" = false))]
     confirm: bool,
-    /// If true (default), re-extract text from source files and re-chunk everything. If false, only rebuild embeddings and
-    /// indexes (faster).
+    /// If true (default), read source files and chunk them again. If false, only rebuild embeddings and indexes (faster).
     #[serde(default = "yes")]
     reparse: bool,
-    /// If true, skip documents with unchanged source files (SHA256) and complete embeddings. Not with profile.
+    /// Skip documents with unchanged source files (SHA256) and complete embeddings. Not with profile.
     #[serde(default)]
     skip_unchanged: bool,
-    /// Move to these models instead, reading no file: compact, quality or multilingual
+    /// Move to these models instead: compact, quality or multilingual
     profile: Option<String>,
     /// With profile: float32 or int8
     precision: Option<String>,
+    /// Make or drop token vectors (E12)
+    late_interaction: Option<bool>,
     /// Percent of the time to rest
     #[serde(default)]
     #[schemars(range(max = 90))]
@@ -109,7 +110,7 @@ impl Tool for ReindexCollection {
     const DESCRIPTION: &'static str = "Rebuild all embeddings, chunks, and search indexes for every document in the active \
         collection. It reads every source file again; each document stays searchable until its new version is complete. Use \
         this (1) after an upgrade to the Pro tier or of CaseTrack, (2) if the index seems corrupted or stale, (3) for a clean \
-        rebuild. It can be slow for hundreds of documents.";
+        rebuild. Slow for hundreds of documents.";
     const EFFECT: Effect = Effect::Updates;
     const TOOLSET: Toolset = Toolset::Watch;
     const LONG: bool = true;
@@ -140,29 +141,31 @@ impl Tool for ReindexCollection {
 
 /// The models to move to, in the precision of new collections where none is named.
 fn models(context: &Context<'_>, parameters: &CollectionParameters) -> Result<Option<ModelsWanted>> {
-    let CollectionParameters { profile, precision, skip_unchanged, .. } = parameters;
-    let Some(profile) = profile else {
-        return match precision {
-            Some(_) => Err(Error::invalid("precision needs profile: the models to move the collection to.")),
-            None => Ok(None),
-        };
-    };
-    if *skip_unchanged {
-        return Err(Error::invalid("skip_unchanged cannot be combined with profile: all vectors are made again."));
+    let CollectionParameters { profile, precision, late_interaction, skip_unchanged, .. } = parameters;
+    if profile.is_none() && precision.is_some() {
+        return Err(Error::invalid("precision needs profile: the models to move the collection to."));
     }
-    let profile = profile.parse()?;
+    if profile.is_none() && late_interaction.is_none() {
+        return Ok(None);
+    }
+    if *skip_unchanged {
+        return Err(Error::invalid(
+            "skip_unchanged cannot be combined with profile or late_interaction: all documents are stored again.",
+        ));
+    }
+    let profile = profile.as_deref().map(str::parse).transpose()?;
     let precision = match precision {
-        Some(precision) => precision.parse()?,
-        None => context.engine.config().precision_of(profile),
+        Some(precision) => Some(precision.parse()?),
+        None => profile.map(|profile| context.engine.config().precision_of(profile)),
     };
-    Ok(Some(ModelsWanted { profile, precision }))
+    Ok(Some(ModelsWanted { profile, precision, late_interaction: *late_interaction }))
 }
 
 /// What moving a collection to other models would do and take.
 fn moving(context: &Context<'_>, collection: &CollectionMeta) -> Result<String> {
     let space = context.engine.space_to_move(collection.id)?;
     Ok(format!(
-        "This would make all vectors of \"{}\" again with other models, from what is stored: no file is read, and searches use the old \
+        "This would give \"{}\" other vectors, made from what is stored: no file is read, and searches use the old \
          vectors until all are made. It takes up to {} on the disk until then; {} are free.",
         collection.name,
         bytes(space.needed),

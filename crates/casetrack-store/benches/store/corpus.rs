@@ -206,6 +206,8 @@ impl Corpus {
             dense_model: "bench".into(),
             sparse_vectors: self.sparse(number, version),
             sparse_model: Some("bench".into()),
+            token_vectors: Vec::new(),
+            token_model: None,
             annotations: Some(annotations),
         }
     }

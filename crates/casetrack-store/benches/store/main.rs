@@ -124,8 +124,12 @@ fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, key: Op
         status: CollectionStatus::Active,
         created_at: Timestamp::now(),
     };
-    let models =
-        VectorModels { dense: "bench".into(), dense_dimension: DIMENSION as u32, sparse: Some("bench".into()) };
+    let models = VectorModels {
+        dense: "bench".into(),
+        dense_dimension: DIMENSION as u32,
+        sparse: Some("bench".into()),
+        tokens: None,
+    };
     report.column(if key.is_some() { format!("{chunks}, vault") } else { chunks.to_string() });
     report.memory("before", measure::memory());
     measure::forget_peak();

@@ -10,6 +10,7 @@
 //! | 5 | chunk, from 0 | chunk without its text, which is a slice of the page's |
 //! | 6 | chunk | the E1 vector, IEEE 754 half precision, little endian |
 //! | 7 | chunk | the E6 vector, as the store keeps it; all chunks of a document have one, or none |
+//! | 9 | chunk | the signs of the E12 vectors of its tokens; all chunks of a document have them, or none; since format 3 |
 //! | 8 | 0 | entities, mentions and references, if the document was analysed; since format 2 |
 //!
 //! Values are those of [`schema`](crate::schema), each with its version byte, but for the text, which has none. Sections stand
@@ -34,6 +35,7 @@ const CHUNK: u8 = 5;
 const VECTOR: u8 = 6;
 const SPARSE_VECTOR: u8 = 7;
 const ANNOTATIONS: u8 = 8;
+const TOKEN_VECTORS: u8 = 9;
 
 /// Writes a document that has passed [`write::check`](crate::write::check).
 pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
@@ -57,6 +59,9 @@ pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Res
         if let Some(sparse) = document.sparse_vectors.get(chunk.index as usize) {
             section(SPARSE_VECTOR, chunk.index, &encode_raw(&sparse.encode()))?;
         }
+        if let Some(signs) = document.token_vectors.get(chunk.index as usize) {
+            section(TOKEN_VECTORS, chunk.index, &encode_raw(signs))?;
+        }
     }
     if let Some(annotations) = &document.annotations {
         section(ANNOTATIONS, 0, &encode(&AnnotationsRecord::new(annotations)?)?)?;
@@ -75,7 +80,7 @@ pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<Stored
     }
     let meta: DocumentMeta = decode_json("document", &value)?;
     let (mut pages, mut chunks, mut vectors) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut sparse_vectors, mut annotations) = (Vec::new(), None);
+    let (mut sparse_vectors, mut token_vectors, mut annotations) = (Vec::new(), Vec::new(), None);
     while let Some((tag, number, value)) = section(input)? {
         match tag {
             PAGE => {
@@ -97,14 +102,28 @@ pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<Stored
                 decode_into(payload("learned-sparse vector", &value)?, &mut impacts)?;
                 sparse_vectors.push(SparseVector::from_impacts(&impacts));
             }
+            TOKEN_VECTORS if number as usize == token_vectors.len() => {
+                token_vectors.push(payload("token vectors", &value)?.to_vec());
+            }
             ANNOTATIONS if annotations.is_none() => {
                 annotations = Some(decode::<AnnotationsRecord>("annotation", &value)?.into_annotations()?);
             }
             unknown => return Err(corrupt(format!("it holds a section of the unknown kind {unknown}"))),
         }
     }
-    let VectorModels { dense: dense_model, sparse: sparse_model, .. } = models.clone();
-    Ok(StoredDocument { meta, pages, chunks, vectors, dense_model, sparse_vectors, sparse_model, annotations })
+    let VectorModels { dense: dense_model, sparse: sparse_model, tokens: token_model, .. } = models.clone();
+    Ok(StoredDocument {
+        meta,
+        pages,
+        chunks,
+        vectors,
+        dense_model,
+        sparse_vectors,
+        sparse_model,
+        token_vectors,
+        token_model,
+        annotations,
+    })
 }
 
 /// The next section; `None` at the end. Memory is taken as bytes arrive, not as they are announced.

@@ -12,7 +12,10 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::encrypted::Encryption;
-use super::{ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, document_entry, original_entry};
+use super::{
+    ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, WITHOUT_TOKEN_VECTORS, document_entry,
+    original_entry,
+};
 use crate::collection::LocalCollection;
 use crate::error::corrupt;
 use crate::originals::LINKS_PREFIX;
@@ -144,7 +147,7 @@ impl LocalCollection {
         }
         let manifest = ArchiveManifest {
             format: FORMAT.to_owned(),
-            format_version: FORMAT_VERSION,
+            format_version: if self.models().tokens.is_some() { FORMAT_VERSION } else { WITHOUT_TOKEN_VECTORS },
             schema_version: SCHEMA_VERSION,
             casetrack_version: env!("CARGO_PKG_VERSION").to_owned(),
             exported_at: Timestamp::now(),

@@ -38,7 +38,9 @@ pub use export::{ExportOptions, ExportReport};
 /// Name of the format, so that another zip archive is not taken for one.
 const FORMAT: &str = "casetrack-collection";
 /// Version of the archive's layout. All older ones, which have the same manifest, stay readable; newer ones are refused.
-const FORMAT_VERSION: u32 = 2;
+const FORMAT_VERSION: u32 = 3;
+/// What is written where no chunk has token vectors, so that earlier programs read it.
+const WITHOUT_TOKEN_VECTORS: u32 = 2;
 
 const MANIFEST: &str = "manifest.json";
 /// Largest manifest that is read: a million documents have one of 200 MB.

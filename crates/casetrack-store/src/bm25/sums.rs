@@ -131,7 +131,8 @@ mod tests {
     /// Words of very different frequencies, in chunks of different lengths; several segments, some of their chunks deleted.
     fn index(dir: &std::path::Path) -> Bm25Index {
         let collection = CollectionId::from_bytes([5; 16]);
-        let identity = Identity { collection, dense_model: "m".into(), dense_dimension: 1, sparse_model: None };
+        let identity =
+            Identity { collection, dense_model: "m".into(), dense_dimension: 1, sparse_model: None, token_model: None };
         let index = Bm25Index::open(dir, &identity, &Seal::default()).unwrap();
         let document = |n: u64| DocumentId::from_bytes([(n % 7) as u8; 16]);
         let mut state = 1u64;

@@ -7,7 +7,7 @@ use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
 
 use super::LocalCollection;
 use crate::indexes::Kept;
-use crate::manifest::{Manifest, VectorModels};
+use crate::manifest::{Manifest, TokenModel, VectorModels};
 use crate::records::{Identity, State};
 use crate::schema::{IDENTITY_KEY, STATE_KEY, cf, sequence_key};
 use crate::write::{self, Change, Relocation, StoredDocument};
@@ -70,7 +70,7 @@ impl LocalCollection {
 
     /// Refuses a document that does not fit into the collection.
     fn check(&self, document: &StoredDocument) -> Result<()> {
-        let VectorModels { dense, dense_dimension, sparse } = self.models();
+        let VectorModels { dense, dense_dimension, sparse, tokens } = self.models();
         if document.dense_model != *dense {
             let whose = format!("The vectors of {}", document.meta.path);
             return Err(mismatch(&whose, &document.dense_model, "vectors", dense));
@@ -79,6 +79,14 @@ impl LocalCollection {
             let name = |model: &Option<String>| model.clone().unwrap_or_else(|| "no model".to_owned());
             let whose = format!("The learned-sparse vectors of {}", document.meta.path);
             return Err(mismatch(&whose, &name(&document.sparse_model), "learned-sparse vectors", &name(sparse)));
+        }
+        if !document.token_vectors.is_empty() && (tokens.is_none() || document.token_model != *tokens) {
+            let name = |model: &Option<TokenModel>| match model {
+                Some(TokenModel { id, dimension }) => format!("{id} ({dimension} dimensions)"),
+                None => "no model".to_owned(),
+            };
+            let whose = format!("The token vectors of {}", document.meta.path);
+            return Err(mismatch(&whose, &name(&document.token_model), "token vectors", &name(tokens)));
         }
         tracing::debug_span!("check").in_scope(|| write::check(document, *dense_dimension))
     }

@@ -57,11 +57,13 @@ pub struct Counts {
     pub sparse_chunks: u64,
     /// Documents that have annotations; the others were stored without analysis.
     pub annotated_documents: u64,
+    /// Chunks that have token vectors.
+    pub token_chunks: u64,
 }
 
 impl From<State> for Counts {
-    fn from(State { documents, pages, chunks, sparse_chunks, annotated_documents, .. }: State) -> Self {
-        Self { documents, pages, chunks, sparse_chunks, annotated_documents }
+    fn from(State { documents, pages, chunks, sparse_chunks, annotated_documents, token_chunks, .. }: State) -> Self {
+        Self { documents, pages, chunks, sparse_chunks, annotated_documents, token_chunks }
     }
 }
 

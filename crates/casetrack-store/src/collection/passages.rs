@@ -37,11 +37,12 @@ pub struct PageFacts {
     pub numbered: Vec<NumberedText>,
 }
 
-/// A document, and whether its chunks have learned-sparse vectors.
+/// A document, and whether its chunks have learned-sparse and token vectors.
 #[derive(Debug, Clone)]
 pub struct DescribedDocument {
     pub meta: DocumentMeta,
     pub has_sparse_vectors: bool,
+    pub has_token_vectors: bool,
 }
 
 /// What [`Passages`] are read from: a collection as of one moment.
@@ -68,7 +69,10 @@ type VisitChunk<'v> = dyn FnMut(Chunk) -> Result<()> + 'v;
 impl PassageSource for Reader<'_> {
     fn document(&self, id: DocumentId) -> Result<Option<DescribedDocument>> {
         let record = Reader::document(self, id)?;
-        let describe = |meta| Ok(DescribedDocument { meta, has_sparse_vectors: self.has_sparse_vectors(id)? });
+        let describe = |meta| {
+            let has_token_vectors = self.token_vectors(id, 0)?.is_some();
+            Ok(DescribedDocument { meta, has_sparse_vectors: self.has_sparse_vectors(id)?, has_token_vectors })
+        };
         record.map(|record| describe(record.meta)).transpose()
     }
 

@@ -147,6 +147,11 @@ impl LocalCollection {
         self.truth.reader().has_sparse_vectors(document)
     }
 
+    /// The signs of the token vectors of one chunk, as they were stored; `None` where it has none.
+    pub fn token_vectors_at(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>> {
+        self.truth.reader().token_vectors(document, index)
+    }
+
     /// What analysis found in a document; `None` where there is no such document, or it was stored without analysis. Reads one
     /// value of some 11 bytes a mention.
     pub fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {

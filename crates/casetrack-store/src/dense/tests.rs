@@ -27,7 +27,13 @@ fn clustered(count: usize, seed: u64) -> Vec<Vec<f32>> {
 
 fn identity() -> Identity {
     let collection = CollectionId::from_bytes([5; 16]);
-    Identity { collection, dense_model: "test".into(), dense_dimension: DIMENSION as u32, sparse_model: None }
+    Identity {
+        collection,
+        dense_model: "test".into(),
+        dense_dimension: DIMENSION as u32,
+        sparse_model: None,
+        token_model: None,
+    }
 }
 
 fn index_of(dir: &Path, vectors: &[Vec<f32>]) -> DenseIndex {

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{decode_as, encode_as};
+use crate::manifest::TokenModel;
 
 /// Counters of the collection, changed in the same batch as what they count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -24,6 +25,8 @@ pub struct State {
     pub annotated_documents: u64,
     /// When a document was last added, changed or removed; earlier versions did not keep it.
     pub changed_at: Option<Timestamp>,
+    /// Chunks that have token vectors.
+    pub token_chunks: u64,
 }
 
 /// Whose data this is. Checked against `collection.json` on open, so that directories cannot be mixed up.
@@ -34,10 +37,12 @@ pub struct Identity {
     pub dense_dimension: u32,
     /// The model of learned-sparse vectors, where the collection has one.
     pub sparse_model: Option<String>,
+    /// The model of token vectors, where the collection has one.
+    pub token_model: Option<TokenModel>,
 }
 
-const STATE_VERSION: u8 = 4;
-const IDENTITY_VERSION: u8 = 2;
+const STATE_VERSION: u8 = 5;
+const IDENTITY_VERSION: u8 = 3;
 
 impl State {
     pub fn encode(&self) -> Result<Vec<u8>> {
@@ -46,8 +51,9 @@ impl State {
 
     pub fn decode(value: &[u8]) -> Result<Self> {
         decode_any("state", value, STATE_VERSION, |version| match version {
-            1 => &[0, 0, 0],
-            2 => &[0, 0],
+            1 => &[0, 0, 0, 0],
+            2 => &[0, 0, 0],
+            3 => &[0, 0],
             _ => &[0],
         })
     }
@@ -59,7 +65,7 @@ impl Identity {
     }
 
     pub fn decode(value: &[u8]) -> Result<Self> {
-        decode_any("identity", value, IDENTITY_VERSION, |_| &[0])
+        decode_any("identity", value, IDENTITY_VERSION, |version| if version == 1 { &[0, 0] } else { &[0] })
     }
 }
 
@@ -97,6 +103,7 @@ mod tests {
             sparse_chunks,
             annotated_documents,
             changed_at: None,
+            token_chunks: 0,
         }
     }
 
@@ -105,13 +112,15 @@ mod tests {
         assert_eq!(State::decode(&[1, 1, 2, 3, 4, 5, 6]).unwrap(), state(0, 0));
         assert_eq!(State::decode(&[2, 1, 2, 3, 4, 5, 6, 7]).unwrap(), state(7, 0));
         assert_eq!(State::decode(&[3, 1, 2, 3, 4, 5, 6, 7, 8]).unwrap(), state(7, 8));
-        let bytes = [4, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2];
         let changed = State { changed_at: Some(Timestamp(1)), ..state(7, 8) };
+        assert_eq!(State::decode(&[4, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2]).unwrap(), changed);
+        let bytes = [5, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 9];
+        let changed = State { token_chunks: 9, ..changed };
         assert_eq!(State::decode(&bytes).unwrap(), changed);
         assert_eq!(changed.encode().unwrap(), bytes);
         assert_eq!(State::decode(&[1, 1, 2, 3, 4, 5]).unwrap_err().code, ErrorCode::Corrupt);
         assert_eq!(State::decode(&[2, 1, 2, 3, 4, 5, 6]).unwrap_err().code, ErrorCode::Corrupt);
-        assert_eq!(State::decode(&[5, 1]).unwrap_err().code, ErrorCode::NewerSchema);
+        assert_eq!(State::decode(&[6, 1]).unwrap_err().code, ErrorCode::NewerSchema);
         assert_eq!(State::decode(&[0, 1]).unwrap_err().code, ErrorCode::Corrupt);
         assert_eq!(State::decode(&[]).unwrap_err().code, ErrorCode::Corrupt);
     }
@@ -119,16 +128,25 @@ mod tests {
     #[test]
     fn identities_of_every_schema_are_read_for_ever() {
         let collection = CollectionId::from_bytes([8; 16]);
-        let identity =
-            Identity { collection, dense_model: "m".into(), dense_dimension: 384, sparse_model: Some("s".into()) };
-        let mut bytes = vec![2, 16];
+        let identity = Identity {
+            collection,
+            dense_model: "m".into(),
+            dense_dimension: 384,
+            sparse_model: Some("s".into()),
+            token_model: Some(TokenModel { id: "t".into(), dimension: 96 }),
+        };
+        let mut bytes = vec![3, 16];
         bytes.extend([8; 16]);
         bytes.extend([1, b'm', 0x80, 0x03]);
         let without = [&[1], &bytes[1..]].concat();
         bytes.extend([1, 1, b's']);
+        let of_schema_2 = [&[2], &bytes[1..]].concat();
+        bytes.extend([1, 1, b't', 96]);
         assert_eq!(identity.encode().unwrap(), bytes);
         assert_eq!(Identity::decode(&bytes).unwrap(), identity);
+        let identity = Identity { token_model: None, ..identity };
+        assert_eq!(Identity::decode(&of_schema_2).unwrap(), identity);
         assert_eq!(Identity::decode(&without).unwrap(), Identity { sparse_model: None, ..identity });
-        assert_eq!(Identity::decode(&[3, 1]).unwrap_err().code, ErrorCode::NewerSchema);
+        assert_eq!(Identity::decode(&[4, 1]).unwrap_err().code, ErrorCode::NewerSchema);
     }
 }

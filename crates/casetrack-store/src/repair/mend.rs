@@ -25,6 +25,7 @@ struct Kept {
     record: DocumentRecord,
     page_bytes: Vec<u32>,
     sparse_chunks: u64,
+    token_chunks: u64,
     annotated: bool,
 }
 
@@ -88,6 +89,7 @@ impl Repair<'_> {
             pages: count(|record| record.meta.page_count),
             chunks: count(|record| record.meta.chunk_count),
             sparse_chunks: kept.values().map(|kept| kept.sparse_chunks).sum(),
+            token_chunks: kept.values().map(|kept| kept.token_chunks).sum(),
             annotated_documents: kept.values().filter(|kept| kept.annotated).count() as u64,
             ..old
         };
@@ -100,6 +102,7 @@ impl Repair<'_> {
             let had = state.map_or(u64::MAX, |state| state.sparse_chunks);
             self.note_missing_sparse_vectors(without_sparse.min(had.saturating_sub(counted.sparse_chunks)));
         }
+        self.note_missing_token_vectors(&manifest.identity(), state.as_ref(), &counted);
         self.note_missing_annotations(state.as_ref(), &counted);
         if taken == 0 && changed == 0 && state == Some(counted) && log_is_whole(&reader, &counted)? {
             return Ok(());
@@ -176,7 +179,9 @@ impl Repair<'_> {
             }
             let page_bytes = document.pages.iter().map(|page| page.text.len() as u32).collect();
             let sparse_chunks = document.sparse_vectors.len() as u64;
-            kept.insert(id, Kept { record, page_bytes, sparse_chunks, annotated: document.annotations.is_some() });
+            let token_chunks = document.token_vectors.len() as u64;
+            let annotated = document.annotations.is_some();
+            kept.insert(id, Kept { record, page_bytes, sparse_chunks, token_chunks, annotated });
         }
         Ok(kept)
     }

@@ -161,6 +161,16 @@ impl Repair<'_> {
         }
     }
 
+    /// The same for token vectors, by the counters before and after.
+    fn note_missing_token_vectors(&mut self, identity: &Identity, before: Option<&State>, after: &State) {
+        let had = before.map_or(0, |state| state.token_chunks);
+        let missing = had.saturating_sub(after.token_chunks).min(after.chunks.saturating_sub(after.token_chunks));
+        if identity.token_model.is_some() && missing > 0 {
+            self.found(format!("The token vectors of {missing} chunks are missing."));
+            self.done("Documents without them were kept. To get them again, ingest their files with --force.");
+        }
+    }
+
     /// Reads a document that is to be kept. Annotations can be found again, so damaged ones are dropped and reported.
     fn load(&mut self, reader: &Reader<'_>, record: &DocumentRecord, identity: &Identity) -> Result<StoredDocument> {
         let mut document = load::without_annotations(reader, record, identity)?;
@@ -352,7 +362,8 @@ impl Repair<'_> {
 
 /// The manifest of a collection whose name is lost.
 fn recovered(identity: Identity) -> Manifest {
-    let Identity { collection: id, dense_model: dense, dense_dimension, sparse_model: sparse } = identity;
+    let Identity { collection: id, dense_model: dense, dense_dimension, sparse_model: sparse, token_model: tokens } =
+        identity;
     Manifest {
         schema_version: SCHEMA_VERSION,
         collection: CollectionMeta {
@@ -363,7 +374,7 @@ fn recovered(identity: Identity) -> Manifest {
             status: CollectionStatus::default(),
             created_at: Timestamp::now(),
         },
-        models: VectorModels { dense, dense_dimension, sparse },
+        models: VectorModels { dense, dense_dimension, sparse, tokens },
         models_open: false,
     }
 }

@@ -164,6 +164,7 @@ impl Repair<'_> {
         if identity.sparse_model.is_some() {
             self.note_missing_sparse_vectors(without_sparse.min(had.saturating_sub(state.sparse_chunks)));
         }
+        self.note_missing_token_vectors(&identity, before.as_ref(), &state);
         self.note_missing_annotations(before.as_ref(), &state);
         Ok(state.documents)
     }

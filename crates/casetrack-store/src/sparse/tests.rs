@@ -15,6 +15,7 @@ fn identity() -> Identity {
         dense_model: "dense".into(),
         dense_dimension: 2,
         sparse_model: Some("sparse".into()),
+        token_model: None,
     }
 }
 

@@ -258,6 +258,10 @@ impl CollectionStore for LocalCollection {
         LocalCollection::has_sparse_vectors(self, document)
     }
 
+    fn token_vectors_at(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>> {
+        LocalCollection::token_vectors_at(self, document, index)
+    }
+
     fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {
         LocalCollection::annotations(self, document)
     }

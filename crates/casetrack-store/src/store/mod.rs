@@ -234,6 +234,9 @@ pub trait CollectionStore: KeptFiles + Send + Sync {
     /// Whether the chunks of a document have learned-sparse vectors.
     fn has_sparse_vectors(&self, document: DocumentId) -> Result<bool>;
 
+    /// The signs of the token vectors of one chunk, as they were stored; `None` where it has none.
+    fn token_vectors_at(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>>;
+
     /// What analysis found in a document; `None` where there is no such document, or it was stored without analysis.
     fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>>;
 

@@ -5,7 +5,7 @@ use casetrack_core::{Chunk, Page, Result};
 use super::{Documents, Findings, damage, named};
 use crate::codec::{decode, decode_json, decode_vector, payload};
 use crate::invariants::{Rule, annotations_problem, check_page, vector_problem};
-use crate::manifest::VectorModels;
+use crate::manifest::{TokenModel, VectorModels};
 use crate::reader::Reader;
 use crate::records::{ChunkRecord, DocumentRecord, SlotRecord, sparse_vector};
 use crate::schema::{cf, hash_key, leading_document, sequence_key};
@@ -37,9 +37,12 @@ pub(super) struct Walk<'r, 't> {
     pub chain: Findings,
     pub vectors: Findings,
     pub sparse_vectors: Findings,
+    pub token_vectors: Findings,
     pub annotations: Findings,
     /// The model of learned-sparse vectors, where the collection has one.
     sparse_model: Option<&'r str>,
+    /// The same of token vectors.
+    token_model: Option<&'r TokenModel>,
     pub found: Found,
 }
 
@@ -47,6 +50,7 @@ pub(super) struct Walk<'r, 't> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Found {
     pub sparse_chunks: u64,
+    pub token_chunks: u64,
     pub annotated_documents: u64,
 }
 
@@ -66,11 +70,16 @@ impl<'r, 't> Walk<'r, 't> {
                 "sparse_vectors",
                 "The chunks of a document have learned-sparse vectors all or none; terms are in order, impacts above 0.",
             ),
+            token_vectors: Findings::new(
+                "token_vectors",
+                "The chunks of a document have token vectors all or none, of whole tokens.",
+            ),
             annotations: Findings::new(
                 "annotations",
                 "Every mention and reference lies in the text of its page, in order; a mention is of an entity of its document.",
             ),
             sparse_model: models.sparse.as_deref(),
+            token_model: models.tokens.as_ref(),
             found: Found::default(),
         }
     }
@@ -80,6 +89,7 @@ impl<'r, 't> Walk<'r, 't> {
         let page_chars = self.pages(record)?;
         self.vectors_of(record)?;
         self.sparse_vectors_of(record)?;
+        self.token_vectors_of(record)?;
         self.annotations_of(record, &page_chars)
     }
 
@@ -243,6 +253,29 @@ impl<'r, 't> Walk<'r, 't> {
         }
         if next_index > 0 && self.sparse_model.is_none() {
             self.chain.problem(format!("{name} has learned-sparse vectors, but the collection has no model for them."));
+        }
+        Ok(())
+    }
+
+    fn token_vectors_of(&mut self, record: &DocumentRecord) -> Result<()> {
+        let (meta, name) = (&record.meta, named(record));
+        let mut next_index = 0;
+        for entry in self.reader.numbered(cf::TOKEN_VECTORS, meta.id, 0..u32::MAX)? {
+            let (index, value) = entry?;
+            self.token_vectors.check.checked += 1;
+            self.found.token_chunks += 1;
+            self.in_sequence(&name, "value of token vectors", index, &mut next_index);
+            let problem = match (payload("token vectors", &value), self.token_model) {
+                (Ok(signs), Some(model)) => model.problem(signs).map(|problem| format!("its token vectors {problem}.")),
+                (Ok(_), None) => Some("it has token vectors, but the collection has no model for them.".to_owned()),
+                (Err(error), _) => Some(error.message),
+            };
+            let problem = problem.map(|problem| format!("{name}, chunk {index}: {problem}"));
+            problem.into_iter().for_each(|problem| self.token_vectors.problem(problem));
+        }
+        if next_index > 0 && next_index != meta.chunk_count {
+            self.chain
+                .problem(format!("{next_index} of the {} chunks of {name} have token vectors.", meta.chunk_count));
         }
         Ok(())
     }

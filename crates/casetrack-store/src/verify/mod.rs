@@ -149,10 +149,20 @@ pub(crate) fn documents(reader: &Reader<'_>, models: &VectorModels) -> Result<Ve
     for record in in_order {
         walk.document(record)?;
     }
-    let documents::Walk { verbatim, coverage, vectors, sparse_vectors, annotations, mut chain, found, .. } = walk;
+    let documents::Walk {
+        verbatim,
+        coverage,
+        vectors,
+        sparse_vectors,
+        token_vectors,
+        annotations,
+        mut chain,
+        found,
+        ..
+    } = walk;
     orphans::check(reader, &documents, found, &mut chain)?;
     let evidence = evidence::check(reader, &documents)?;
-    let checks = [verbatim, coverage, chain, vectors, sparse_vectors, annotations];
+    let checks = [verbatim, coverage, chain, vectors, sparse_vectors, token_vectors, annotations];
     let checks = checks.map(Findings::finish).into_iter().chain([evidence]);
     Ok(VerifyReport { checks: checks.collect() })
 }

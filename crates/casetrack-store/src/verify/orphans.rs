@@ -147,6 +147,7 @@ fn counts(documents: &Documents, optional: Found, state: &State, chain: &mut Fin
         ("pages", sum(|meta| meta.page_count), state.pages),
         ("chunks", sum(|meta| meta.chunk_count), state.chunks),
         ("learned-sparse vectors", optional.sparse_chunks, state.sparse_chunks),
+        ("chunks with token vectors", optional.token_chunks, state.token_chunks),
         ("documents with annotations", optional.annotated_documents, state.annotated_documents),
     ] {
         if found != counted {

@@ -100,6 +100,8 @@ fn everything(collection: &LocalCollection, id: DocumentId) -> StoredDocument {
         dense_model: collection.models().dense.clone(),
         sparse_vectors: collection.sparse_vectors(id).unwrap().into_iter().map(|(_, vector)| vector).collect(),
         sparse_model: collection.models().sparse.clone(),
+        token_vectors: Vec::new(),
+        token_model: None,
         annotations: collection.annotations(id).unwrap(),
         meta,
     }

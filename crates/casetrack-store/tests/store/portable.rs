@@ -49,6 +49,8 @@ fn stored(collection: &LocalCollection, meta: casetrack_core::DocumentMeta) -> S
         dense_model: collection.models().dense.clone(),
         sparse_vectors: collection.sparse_vectors(meta.id).unwrap().into_iter().map(|(_, vector)| vector).collect(),
         sparse_model: collection.models().sparse.clone(),
+        token_vectors: Vec::new(),
+        token_model: None,
         annotations: collection.annotations(meta.id).unwrap(),
         meta,
     }

@@ -63,7 +63,7 @@ fn a_crash_before_the_first_flush_loses_nothing() {
     let recovered = LocalCollection::open(&crashed).unwrap();
     assert_eq!(
         recovered.counts().unwrap(),
-        Counts { documents: 3, pages: 3, chunks: 12, sparse_chunks: 12, annotated_documents: 3 }
+        Counts { documents: 3, pages: 3, chunks: 12, sparse_chunks: 12, annotated_documents: 3, token_chunks: 0 }
     );
     assert_eq_results(&recovered, &results(&collection), "");
     assert_clean(&recovered);

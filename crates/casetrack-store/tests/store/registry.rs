@@ -33,7 +33,7 @@ fn collections_are_listed_by_age_opened_and_deleted() {
     assert!(!registry.path(first.id).exists());
     assert_eq!(
         registry.counts_and_last_change(second.id).unwrap().0,
-        Counts { documents: 1, pages: 1, chunks: 1, sparse_chunks: 1, annotated_documents: 1 }
+        Counts { documents: 1, pages: 1, chunks: 1, sparse_chunks: 1, annotated_documents: 1, token_chunks: 0 }
     );
     for error in [
         registry.delete(first.id).unwrap_err(),
@@ -56,7 +56,7 @@ fn a_collection_has_one_owner() {
     owner.put_document(&document("/a.txt", &["one\n\ntwo"])).unwrap();
     assert_eq!(
         registry.counts_and_last_change(meta.id).unwrap().0,
-        Counts { documents: 1, pages: 1, chunks: 2, sparse_chunks: 2, annotated_documents: 1 },
+        Counts { documents: 1, pages: 1, chunks: 2, sparse_chunks: 2, annotated_documents: 1, token_chunks: 0 },
         "a look needs no ownership"
     );
     owner.put_document(&document("/b.txt", &["three"])).unwrap();

@@ -150,7 +150,8 @@ fn a_collection_of_schema_2_keeps_its_vectors_and_takes_annotations() {
     let (_temp, dir) = thaw(2);
     let collection = LocalCollection::open(&dir).unwrap();
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
-    let counts = Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 6, annotated_documents: 0 };
+    let counts =
+        Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 6, annotated_documents: 0, token_chunks: 0 };
     assert_eq!(collection.counts().unwrap(), counts);
     let documents = documents();
     assert!(documents.iter().all(|stored| collection.annotations(stored.meta.id).unwrap().is_none()));
@@ -180,6 +181,22 @@ fn an_archive_of_schema_2_is_imported() {
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
     assert_eq!(collection.counts().unwrap().annotated_documents, 0);
     assert_clean(&collection);
+}
+
+/// Of format 2, before token vectors, which is still what is written where there are none.
+#[test]
+fn an_archive_of_schema_3_is_imported_and_written() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut archive = Archive::open(&frozen(3, "ctcollection")).unwrap();
+    let collection =
+        LocalCollection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
+    assert_eq!(answers(&collection), ANSWERS);
+    assert_eq!((collection.counts().unwrap().annotated_documents, collection.counts().unwrap().token_chunks), (3, 0));
+    assert_clean(&collection);
+    let written = temp.path().join("written.ctcollection");
+    collection.export(&written, &ExportOptions::default()).unwrap();
+    let formats = [archive, Archive::open(&written).unwrap()].map(|archive| archive.manifest().format_version);
+    assert_eq!(formats, [2, 2]);
 }
 
 #[test]
@@ -253,7 +270,7 @@ fn a_look_at_a_collection_of_an_older_schema_changes_nothing() {
     let before = contents(&place);
     assert_eq!(
         registry.counts_and_last_change(id).unwrap().0,
-        Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 0, annotated_documents: 0 }
+        Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 0, annotated_documents: 0, token_chunks: 0 }
     );
     assert_eq!(registry.list().unwrap().len(), 1);
     assert!(contents(&place) == before, "files were changed");
@@ -268,7 +285,7 @@ fn a_collection_of_a_newer_schema_is_refused_and_left_as_it_is() {
     let before = contents(&dir);
     let error = LocalCollection::open(&dir).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::NewerSchema);
-    assert!(error.message.contains("newer CaseTrack (schema 4; this version knows 3)"), "{error}");
+    assert!(error.message.contains("newer CaseTrack (schema 5; this version knows 4)"), "{error}");
     assert!(error.hint.unwrap().plain().unwrap().contains("Update CaseTrack"));
     assert!(contents(&dir) == before, "files were changed");
 }

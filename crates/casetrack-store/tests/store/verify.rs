@@ -226,3 +226,14 @@ fn damaged_learned_sparse_vectors_are_found() {
     assert_names(&found, "sparse_index", &["Chunk 0", "has another vector in the sparse index"]);
     assert_names(&found, "sparse_index", &["The sparse index holds slot 3, which no chunk has"]);
 }
+
+#[test]
+fn damaged_token_vectors_are_found() {
+    let found = problems(|db, documents| {
+        put(db, cf::TOKEN_VECTORS, numbered_key(documents[0].meta.id, 1), [1, 5]);
+    });
+    assert_names(&found, "token_vectors", &["Lease.txt", "chunk 1", "the collection has no model for them"]);
+    assert_names(&found, "chain", &["Lease.txt", "the value of token vectors of chunk 1 comes where that of 0 should"]);
+    assert_names(&found, "chain", &["2 of the 4 chunks of Lease.txt"]);
+    assert_names(&found, "chain", &["There are 1 chunks with token vectors, but the collection counts 0"]);
+}

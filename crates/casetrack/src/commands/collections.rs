@@ -31,6 +31,10 @@ pub struct New {
     /// Models that make its vectors: compact, quality or multilingual [default: as --profile says, or what the first documents need]
     #[arg(long, value_name = "PROFILE")]
     models: Option<ModelProfile>,
+    /// Also store token vectors (E12), by which searches rank the best 100 passages once more (late interaction); about 11 kB a passage. What
+    /// that gives is measured in docs/embedding.md: little where learned-sparse vectors take part
+    #[arg(long)]
+    late_interaction: bool,
     /// Make it a vault: encrypted, and opened only with its passphrase or its recovery key, which is printed once
     #[arg(long)]
     vault: bool,
@@ -53,8 +57,8 @@ impl New {
 
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let Self { name, reference, collection_type, models, idle, passphrase, .. } = self;
-        let request = CreateCollection { name, reference, collection_type, models };
+        let Self { name, reference, collection_type, models, late_interaction, idle, passphrase, .. } = self;
+        let request = CreateCollection { name, reference, collection_type, models, late_interaction };
         if let Some(passphrase) = passphrase {
             let idle = vault::idle(idle, console)?;
             let made = engine.create_vault(VaultRequest { collection: request, passphrase }, idle)?;

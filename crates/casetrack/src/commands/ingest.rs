@@ -9,7 +9,7 @@ use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::reindex::{ModelsWanted, ReindexRequest};
 use casetrack_engine::sync::SyncRequest;
 use casetrack_text::{self as text, Reader};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
 use super::moving;
@@ -140,6 +140,7 @@ impl Sync {
 /// The source files are read again. Passages whose text did not change keep their IDs, and each document stays searchable in its
 /// earlier version until the new one is complete. Ctrl-C stops cleanly and keeps what was finished.
 #[derive(Debug, Args, Serialize, Deserialize)]
+#[command(group = ArgGroup::new("moves").args(["models", "late_interaction"]).multiple(true))]
 pub struct Reindex {
     /// Name or ID of the document [default: all documents of the collection]
     document: Option<String>,
@@ -150,11 +151,15 @@ pub struct Reindex {
     /// move that was interrupted goes on when it is asked for again; one to the models that the collection has discards what it left
     #[arg(long, value_name = "PROFILE", conflicts_with_all = ["document", "no_reparse", "skip_unchanged", "force"])]
     models: Option<ModelProfile>,
+    /// Give the collection token vectors (E12), by which searches rank the best 100 passages once more (late interaction), or remove them, in
+    /// the same way as --models; without --models it keeps its models. Removing them makes no vectors again
+    #[arg(long, value_name = "on|off", value_parser = on_off, conflicts_with_all = ["document", "no_reparse", "skip_unchanged", "force"])]
+    late_interaction: Option<bool>,
     /// How much of the time embedding rests, in percent, so that the machine stays usable
     #[arg(long, value_name = "PERCENT", default_value_t = 0, hide_default_value = true, value_parser = clap::value_parser!(u8).range(0..=90))]
     throttle: u8,
-    /// With --models: move all active collections. All are queued first, so that they are moved whether or not this command waits
-    #[arg(long, requires = "models", conflicts_with = "collection")]
+    /// With --models or --late-interaction: move all active collections. All are queued first, so that they are moved whether or not this command waits
+    #[arg(long, requires = "moves", conflicts_with = "collection")]
     all: bool,
     /// Keep pages and passages as they are, and rebuild all embeddings, entities and references
     #[arg(long)]
@@ -170,11 +175,20 @@ pub struct Reindex {
     password: Option<Password>,
 }
 
+fn on_off(text: &str) -> std::result::Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("give on or off".to_owned()),
+    }
+}
+
 impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        if let Some(profile) = self.models {
-            let models = ModelsWanted { profile, precision: engine.config().precision_of(profile) };
+        if self.models.is_some() || self.late_interaction.is_some() {
+            let precision = self.models.map(|profile| engine.config().precision_of(profile));
+            let models = ModelsWanted { profile: self.models, precision, late_interaction: self.late_interaction };
             let request = ReindexRequest { models: Some(models), throttle: self.throttle, ..ReindexRequest::new(None) };
             return match self.all {
                 true => moving::all(request, console),

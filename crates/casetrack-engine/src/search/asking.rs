@@ -61,9 +61,14 @@ impl Asked {
         Ok(Self { collection, counts, documents, chunks, notices, preferences, recalled })
     }
 
-    /// The query for late interaction, where the collection has token vectors whose model knows the language of what was found.
+    /// The query for late interaction, where the collection has token vectors whose model knows the language of what was found. None where
+    /// the query prefers passages, as of a document that it names: these would be mixed with others again (docs/embedding.md).
     pub fn late(&self) -> Option<&SignQuery> {
-        self.recalled.first().filter(|found| found.weights.dense > 0.0)?.late.as_deref()
+        self.recalled
+            .first()
+            .filter(|found| found.weights.dense > 0.0 && self.preferences.preferred.is_empty())?
+            .late
+            .as_deref()
     }
 }
 

@@ -99,8 +99,8 @@ impl Tier {
     /// collection cannot make are not expected.
     pub fn embedders(self) -> &'static [&'static str] {
         match self {
-            // Late interaction (E12), which only Pro has, is not part of a collection yet.
-            Tier::Free | Tier::Pro => &["E1", "E6"],
+            Tier::Free => &["E1", "E6"],
+            Tier::Pro => &["E1", "E6", "E12"],
         }
     }
 

@@ -218,7 +218,7 @@ fn archives_that_do_not_check_out_are_refused_and_leave_nothing() {
         (
             "by a newer CaseTrack",
             ErrorCode::NewerSchema,
-            Box::new(|parts| manifest(parts, |m| m["format_version"] = json!(3))),
+            Box::new(|parts| manifest(parts, |m| m["format_version"] = json!(4))),
         ),
         ("its format 0 is unknown", unreadable, Box::new(|parts| manifest(parts, |m| m["format_version"] = json!(0)))),
         ("is missing", unreadable, Box::new(|parts| _ = parts.remove(0))),

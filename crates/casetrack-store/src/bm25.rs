@@ -4,7 +4,9 @@
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
 mod expression;
+mod fields;
 mod languages;
+mod lexicon;
 mod names;
 mod pairs;
 mod sealed;
@@ -19,7 +21,7 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{Error, ErrorCode, Result};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
-use tantivy::schema::{BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{
     Index, IndexMeta, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError,
     Term,
@@ -37,10 +39,19 @@ use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
 
+use fields::{Fields, schema};
+
+pub(crate) use expression::{Evaluation, Found, Occurrences};
 pub use expression::{Expression, Words};
+pub use lexicon::TextField;
+pub(crate) use lexicon::{Lexicon, Searched};
+pub(crate) use names::{NameWord, cover, name_words, names};
+pub(crate) use pairs::{WEIGHT as PAIR_WEIGHT, pairs};
+pub(crate) use terms::{Frequencies, Weighed, frequencies, weighed};
 pub use terms::{MAX_QUERY_BYTES, MAX_QUERY_TERMS};
+pub(crate) use wildcard::Slot;
 pub use words::WordConditions;
-pub(crate) use words::{Similar, correctable, term_of};
+pub(crate) use words::{Similar, correctable, has_word, known_forms, similar, term_of};
 
 /// Weight of a match in the embedding context (headings, table header) against one in the text.
 pub const CONTEXT_WEIGHT: f32 = 0.2;
@@ -80,21 +91,6 @@ impl<T: Into<String>> From<T> for Bm25Query {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Fields {
-    document: Field,
-    slot: Field,
-    text: Field,
-    /// The words of `text` as they are written, for wildcards and corrections.
-    exact: Field,
-    context: Field,
-    /// Of first chunks only, as `cover`; see [`names`].
-    names: Field,
-    cover: Field,
-    /// The mark of the document's language, where its words have rules of their own.
-    language: Field,
-}
-
 pub(crate) struct Bm25Index {
     dir: PathBuf,
     identity: String,
@@ -113,27 +109,6 @@ struct Writer {
     uncommitted_chunks: u64,
 }
 
-fn schema() -> (Schema, Fields) {
-    let analyzed = |by, option| {
-        let indexing = TextFieldIndexing::default().set_tokenizer(by).set_index_option(option);
-        // Lengths are for scores.
-        TextOptions::default().set_indexing_options(indexing.set_fieldnorms(by == ANALYSIS))
-    };
-    let text = |option| analyzed(ANALYSIS, option);
-    let mut builder = Schema::builder();
-    let fields = Fields {
-        document: builder.add_bytes_field("document", BytesOptions::default().set_indexed()),
-        slot: builder.add_u64_field("slot", NumericOptions::default().set_fast()),
-        text: builder.add_text_field("text", text(IndexRecordOption::WithFreqsAndPositions)),
-        exact: builder.add_text_field("exact", analyzed(EXACT, IndexRecordOption::WithFreqsAndPositions)),
-        context: builder.add_text_field("context", text(IndexRecordOption::WithFreqs)),
-        names: builder.add_text_field("names", text(IndexRecordOption::Basic)),
-        cover: builder.add_text_field("cover", text(IndexRecordOption::Basic)),
-        language: builder.add_bytes_field("language", BytesOptions::default().set_indexed()),
-    };
-    (builder.build(), fields)
-}
-
 impl Bm25Index {
     /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given, which
     /// fulfils `conditions`. A chunk without any word of the query is no hit.
@@ -146,7 +121,10 @@ impl Bm25Index {
     ) -> Result<Vec<(u64, f32)>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let terms = self.terms(&searcher, query).map_err(|error| self.error(error))?;
+        let lexicon = Searched { index: self, searcher: &searcher };
+        let weighed = terms::weighed(&lexicon, query).map_err(|error| self.error(error))?;
+        let term = |(field, term, weight): Weighed| (Term::from_field_text(self.fields.of(field), &term), weight);
+        let terms: Vec<(Term, f32)> = weighed.into_iter().map(term).collect();
         let narrow = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER);
         if terms.is_empty() {
             return Ok(Vec::new());
@@ -298,7 +276,7 @@ fn any_of(terms: Vec<(Term, f32)>) -> BooleanQuery {
 
 /// A score with 16 significant bits. tantivy adds the terms of a sum in an order that depends on its segments, and with it the
 /// last bits of the sum; rounded, equal texts have equal scores, and the order is that of their slots.
-fn rounded(score: f32) -> f32 {
+pub(crate) fn rounded(score: f32) -> f32 {
     f32::from_bits((score.to_bits().saturating_add(0x80)) & !0xff)
 }
 
@@ -393,8 +371,14 @@ impl DerivedIndex for Bm25Index {
             add(self.fields.exact, &text);
             add(self.fields.context, &chunk.context);
             if chunk.index == 0 {
-                add(self.fields.names, &record.as_ref().map(|record| names::names(&record.meta)).unwrap_or_default());
-                add(self.fields.cover, names::cover(&text, slots.count));
+                add(
+                    self.fields.names,
+                    &record
+                        .as_ref()
+                        .map(|record| names(&record.meta.name, record.meta.title.as_deref()))
+                        .unwrap_or_default(),
+                );
+                add(self.fields.cover, cover(&text, slots.count));
             }
             if let Some(mark) = mark {
                 document.add_bytes(self.fields.language, mark.as_bytes());

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use crate::error::corrupt;
 use crate::schema::VALUE_VERSION;
 
-pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
+pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     postcard::to_extend(value, vec![VALUE_VERSION]).map_err(|error| unencodable(&error))
 }
 
@@ -17,20 +17,20 @@ pub(crate) fn encode_as<T: Serialize>(version: u8, value: &T) -> Result<Vec<u8>>
     postcard::to_extend(value, vec![version]).map_err(|error| unencodable(&error))
 }
 
-pub(crate) fn encode_json<T: Serialize>(value: &T) -> Result<Vec<u8>> {
+pub fn encode_json<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     let mut bytes = vec![VALUE_VERSION];
     serde_json::to_writer(&mut bytes, value).map_err(|error| unencodable(&error))?;
     Ok(bytes)
 }
 
-pub(crate) fn encode_raw(bytes: &[u8]) -> Vec<u8> {
+pub fn encode_raw(bytes: &[u8]) -> Vec<u8> {
     let mut value = Vec::with_capacity(1 + bytes.len());
     value.push(VALUE_VERSION);
     value.extend_from_slice(bytes);
     value
 }
 
-pub(crate) fn encode_vector(vector: &[f32]) -> Vec<u8> {
+pub fn encode_vector(vector: &[f32]) -> Vec<u8> {
     let mut value = Vec::with_capacity(1 + 2 * vector.len());
     value.push(VALUE_VERSION);
     value.extend(vector.iter().flat_map(|&x| f16::from_f32(x).to_le_bytes()));
@@ -38,7 +38,7 @@ pub(crate) fn encode_vector(vector: &[f32]) -> Vec<u8> {
 }
 
 /// `what` names the value in the error.
-pub(crate) fn decode<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
+pub fn decode<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
     decode_as(VALUE_VERSION, what, value)
 }
 
@@ -47,12 +47,12 @@ pub(crate) fn decode_as<T: DeserializeOwned>(version: u8, what: &str, value: &[u
     postcard::from_bytes(payload_of(version, what, value)?).map_err(|error| undecodable(what, &error))
 }
 
-pub(crate) fn decode_json<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
+pub fn decode_json<T: DeserializeOwned>(what: &str, value: &[u8]) -> Result<T> {
     serde_json::from_slice(payload(what, value)?).map_err(|error| undecodable(what, &error))
 }
 
 /// A vector of `dimension` components.
-pub(crate) fn decode_vector(value: &[u8], dimension: usize) -> Result<Vec<f16>> {
+pub fn decode_vector(value: &[u8], dimension: usize) -> Result<Vec<f16>> {
     let bytes = payload("vector", value)?;
     if bytes.len() != 2 * dimension {
         let found = bytes.len() as f32 / 2.0;
@@ -62,7 +62,7 @@ pub(crate) fn decode_vector(value: &[u8], dimension: usize) -> Result<Vec<f16>> 
 }
 
 /// The value without its version byte.
-pub(crate) fn payload<'v>(what: &str, value: &'v [u8]) -> Result<&'v [u8]> {
+pub fn payload<'v>(what: &str, value: &'v [u8]) -> Result<&'v [u8]> {
     payload_of(VALUE_VERSION, what, value)
 }
 

@@ -15,7 +15,7 @@ const PERMISSION_HINT: &str = "Give your user permission to read and write the d
 const IO_HINT: &str = "Check that the disk or network share is available, then try again.";
 
 /// Stored data is not what was written.
-pub(crate) fn corrupt(message: impl Into<String>) -> Error {
+pub fn corrupt(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::Corrupt, message).with_hint(Action::Repair(None))
 }
 

@@ -24,6 +24,11 @@ pub(crate) fn new_path(originals: &Path, meta: &DocumentMeta, seal: &Seal) -> Pa
     }
 }
 
+/// The same where nothing is sealed.
+pub fn original_path(originals: &Path, meta: &DocumentMeta) -> PathBuf {
+    new_path(originals, meta, &Seal::default())
+}
+
 fn named(originals: &Path, meta: &DocumentMeta, stem: &str) -> PathBuf {
     let extension = Path::new(&meta.path).extension().and_then(|extension| extension.to_str());
     let extension = extension.map(|extension| format!(".{extension}")).unwrap_or_default();

@@ -194,6 +194,12 @@ pub enum Output {
 }
 
 impl Output {
+    /// Begins a file that is written as it is.
+    pub fn plain(path: &Path) -> Result<Self> {
+        let file = File::create(path).map_err(|error| Error::io(path.display(), error))?;
+        Ok(Self::Plain(BufWriter::with_capacity(BUFFER_BYTES, file)))
+    }
+
     /// Writes what is left, and syncs.
     pub fn finish(self) -> io::Result<()> {
         let file = match self {

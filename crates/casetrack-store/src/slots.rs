@@ -8,8 +8,8 @@ use crate::reader::Reader;
 use crate::records::{Op, SlotRange};
 
 /// All live slots, in memory: about 100 bytes a document.
-#[derive(Debug, Default)]
-pub(crate) struct SlotMap {
+#[derive(Debug, Clone, Default)]
+pub struct SlotMap {
     by_slot: BTreeMap<u64, SlotRange>,
     by_document: HashMap<DocumentId, SlotRange>,
     chunks: u64,
@@ -17,7 +17,7 @@ pub(crate) struct SlotMap {
 
 impl SlotMap {
     /// Reads the slots of all documents.
-    pub fn load(reader: &Reader<'_>) -> Result<Self> {
+    pub(crate) fn load(reader: &Reader<'_>) -> Result<Self> {
         let mut map = Self::default();
         for range in reader.slot_ranges()? {
             map.insert(range?);
@@ -31,12 +31,17 @@ impl SlotMap {
         self.chunks += u64::from(range.count);
     }
 
-    pub fn apply(&mut self, op: &Op) {
-        if let Some(removed) = &op.removed
-            && self.by_slot.remove(&removed.first).is_some()
-        {
-            self.by_document.remove(&removed.document);
-            self.chunks -= u64::from(removed.count);
+    /// Forgets the slots of a document.
+    pub fn remove(&mut self, range: &SlotRange) {
+        if self.by_slot.remove(&range.first).is_some() {
+            self.by_document.remove(&range.document);
+            self.chunks -= u64::from(range.count);
+        }
+    }
+
+    pub(crate) fn apply(&mut self, op: &Op) {
+        if let Some(removed) = &op.removed {
+            self.remove(removed);
         }
         if let Some(added) = op.added {
             self.insert(added);
@@ -97,7 +102,7 @@ impl SlotMap {
 
 /// Slots of some documents: all of them or a part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SlotSet {
+pub struct SlotSet {
     /// Sorted, apart from each other.
     ranges: Vec<SlotRange>,
     len: u64,

@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 /// Keeps the `k` best: higher scores first, equal ones by ascending slot. Scores must not be NaN.
-pub(crate) struct TopK<S = f32> {
+pub struct TopK<S = f32> {
     k: usize,
     /// The worst on top.
     heap: BinaryHeap<Reverse<Candidate<S>>>,

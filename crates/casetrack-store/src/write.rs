@@ -12,7 +12,7 @@ use crate::batch::Batch;
 use crate::codec::{decode, encode, encode_json, encode_raw, encode_vector};
 use crate::error::corrupt;
 use crate::invariants::{self, Violation};
-use crate::manifest::TokenModel;
+use crate::manifest::{TokenModel, VectorModels};
 use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;
 use crate::records::{
@@ -67,7 +67,41 @@ pub(crate) struct Change {
     pub ops: Vec<Op>,
 }
 
-/// Refuses a document that breaks an invariant: what is stored can be cited forever. `dimension` is that of the vectors.
+/// Refuses a document that does not fit into a collection of these models, or breaks an invariant: what is stored can be cited forever.
+///
+/// Errors: [`ErrorCode::ModelMismatch`] where another model made the vectors; [`ErrorCode::Internal`].
+pub fn check_fits(document: &StoredDocument, models: &VectorModels) -> Result<()> {
+    let VectorModels { dense, dense_dimension, sparse, tokens } = models;
+    if document.dense_model != *dense {
+        let whose = format!("The vectors of {}", document.meta.path);
+        return Err(mismatch(&whose, &document.dense_model, "vectors", dense));
+    }
+    if !document.sparse_vectors.is_empty() && (sparse.is_none() || document.sparse_model != *sparse) {
+        let name = |model: &Option<String>| model.clone().unwrap_or_else(|| "no model".to_owned());
+        let whose = format!("The learned-sparse vectors of {}", document.meta.path);
+        return Err(mismatch(&whose, &name(&document.sparse_model), "learned-sparse vectors", &name(sparse)));
+    }
+    if !document.token_vectors.is_empty() && (tokens.is_none() || document.token_model != *tokens) {
+        let name = |model: &Option<TokenModel>| match model {
+            Some(TokenModel { id, dimension }) => format!("{id} ({dimension} dimensions)"),
+            None => "no model".to_owned(),
+        };
+        let whose = format!("The token vectors of {}", document.meta.path);
+        return Err(mismatch(&whose, &name(&document.token_model), "token vectors", &name(tokens)));
+    }
+    tracing::debug_span!("check").in_scope(|| check(document, *dense_dimension))
+}
+
+/// Vectors of one model are to go where those of another one are.
+pub fn mismatch(whose: &str, made_by: &str, what: &str, holds: &str) -> Error {
+    Error::new(
+        ErrorCode::ModelMismatch,
+        format!("{whose} were made by {made_by}, but this collection holds {what} of {holds}."),
+    )
+    .with_hint("Use the collection's model, or make a new collection for the other one.")
+}
+
+/// Refuses a document that breaks an invariant. `dimension` is that of the vectors.
 pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
     let meta = &document.meta;
     let refuse = |what: String| Err(Error::internal(format!("{} was not stored: {what}.", meta.path)));

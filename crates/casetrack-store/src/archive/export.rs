@@ -5,7 +5,10 @@ use std::io::{BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceTray;
-use casetrack_core::{Action, CollectionId, DocumentMeta, Error, ErrorCode, Result, Sha256, Timestamp, hint};
+use casetrack_core::{
+    Action, CollectionId, CollectionMeta, DocumentId, DocumentMeta, Error, ErrorCode, Result, Sha256, Timestamp, hint,
+};
+use serde_json::Value;
 use sha2::Digest;
 use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
@@ -18,10 +21,13 @@ use super::{
 };
 use crate::collection::LocalCollection;
 use crate::error::corrupt;
+use crate::manifest::VectorModels;
 use crate::originals::LINKS_PREFIX;
 use crate::reader::Reader;
+use crate::records::State;
 use crate::schema::SCHEMA_VERSION;
 use crate::seal::Seal;
+use crate::write::StoredDocument;
 use crate::{fs, load, originals};
 
 /// What goes into an archive.
@@ -78,92 +84,175 @@ impl LocalCollection {
         options: &ExportOptions,
         encryption: Option<&Encryption>,
     ) -> Result<ExportReport> {
-        if !options.overwrite && target.exists() {
-            let message = format!("{} exists already.", target.display());
-            let hint = hint!["Choose another name, or ", Action::ReplaceFile, "."];
-            return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint));
-        }
-        let partial = fs::partial_path(target);
-        let written = match encryption {
-            None => create(&partial).and_then(|file| {
-                let (zip, report) = self.write_archive(&partial, ZipWriter::new(file), options)?;
-                Ok(ExportReport { bytes: finished(zip, &partial)?, ..report })
-            }),
-            Some(encryption) => create(&partial).and_then(|file| {
-                let encrypted = encryption.begin(file)?;
-                let (zip, report) = self.write_archive(&partial, ZipWriter::new_stream(encrypted), options)?;
-                let file = zip.into_inner().finish().map_err(|error| Error::io(partial.display(), error))?;
-                Ok(ExportReport { bytes: finished(file, &partial)?, ..report })
-            }),
-        };
-        // A failure to remove what is left matters less than why it is there.
-        let written = written.and_then(|report| fs::rename_durably(&partial, target).map(|()| report));
-        written.inspect_err(|_| drop(std::fs::remove_file(&partial)))
-    }
-
-    /// Writes the archive; what it was written to, and what went into it, but for the number of bytes.
-    fn write_archive<W: Write + Seek>(
-        &self,
-        partial: &Path,
-        zip: ZipWriter<W>,
-        options: &ExportOptions,
-    ) -> Result<(W, ExportReport)> {
-        // Under the lock that changes take, so that the originals are those of the snapshot's documents.
-        let (reader, state, links) = {
+        write(target, options, encryption, self.seal(), || {
+            // Under the lock that changes take, so that the originals are those of the snapshot's documents.
             let state = self.writer();
             let reader = self.truth().reader();
             let links = if options.originals { Some(Links::make(self, &reader)?) } else { None };
-            (reader, *state, links)
-        };
-        let mut archive = ArchiveWriter { path: partial.to_owned(), zip, entries: Vec::new() };
-        let (mut number, mut pages, mut chunks, mut with_original) = (0, 0, 0, 0);
-        let mut left_out = Vec::new();
-        for range in reader.slot_ranges()? {
-            let id = range?.document;
-            let record = reader.document(id)?.ok_or_else(|| corrupt(format!("Document {id} is missing.")))?;
-            let mut document = load::document(&reader, &record, self.identity())?;
-            let original = links.as_ref().filter(|_| document.meta.original_stored);
-            document.meta.original_stored = false;
-            if let Some(links) = original {
-                let path = links.path(&record.meta);
-                let name = originals::name(&self.original_path(&record.meta));
-                match originals::digest(&path, &name, self.seal()) {
-                    Ok((sha256, _)) if sha256 == record.meta.sha256 => {
-                        archive.original(number, &path, &name, self.seal())?;
-                        document.meta.original_stored = true;
-                        with_original += 1;
-                    }
-                    Ok(_) => left_out.push(format!("{}: its copy has other content.", record.meta.path)),
-                    Err(error) => left_out.push(format!("{}: its copy cannot be read ({error}).", record.meta.path)),
+            Ok(Box::new(Moment { collection: self, reader, state: *state, links }))
+        })
+    }
+}
+
+/// A collection as of one moment, which an archive is written from.
+pub trait ExportSource {
+    fn meta(&self) -> &CollectionMeta;
+
+    fn models(&self) -> &VectorModels;
+
+    /// How many documents, pages and chunks there are.
+    fn counts(&self) -> Result<(u64, u64, u64)>;
+
+    fn columns(&self) -> Result<Option<Value>>;
+
+    fn evidence(&self) -> Result<EvidenceTray>;
+
+    /// All documents, in the order in which they were stored.
+    fn documents(&self) -> Result<Vec<DocumentId>>;
+
+    /// A document with everything that is stored of it, which can be stored again.
+    fn whole(&self, id: DocumentId) -> Result<StoredDocument>;
+
+    /// Where the copy of a document's source file is, and the name by which it is known; `None` where copies are left out.
+    fn original(&self, meta: &DocumentMeta) -> Option<(PathBuf, String)>;
+}
+
+/// Writes a collection of another store into one file, which appears whole or not at all. `begin` is called when the file can be written.
+pub fn export_from<'s>(
+    target: &Path,
+    options: &ExportOptions,
+    encryption: Option<&Encryption>,
+    begin: impl FnOnce() -> Result<Box<dyn ExportSource + 's>>,
+) -> Result<ExportReport> {
+    write(target, options, encryption, &Seal::default(), begin)
+}
+
+/// As [`export_from`]; `seal` is that of the originals.
+fn write<'s>(
+    target: &Path,
+    options: &ExportOptions,
+    encryption: Option<&Encryption>,
+    seal: &Seal,
+    begin: impl FnOnce() -> Result<Box<dyn ExportSource + 's>>,
+) -> Result<ExportReport> {
+    if !options.overwrite && target.exists() {
+        let message = format!("{} exists already.", target.display());
+        let hint = hint!["Choose another name, or ", Action::ReplaceFile, "."];
+        return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(hint));
+    }
+    let partial = fs::partial_path(target);
+    let written = match encryption {
+        None => create(&partial).and_then(|file| {
+            let (zip, report) = write_archive(&*begin()?, &partial, ZipWriter::new(file), seal)?;
+            Ok(ExportReport { bytes: finished(zip, &partial)?, ..report })
+        }),
+        Some(encryption) => create(&partial).and_then(|file| {
+            let encrypted = encryption.begin(file)?;
+            let (zip, report) = write_archive(&*begin()?, &partial, ZipWriter::new_stream(encrypted), seal)?;
+            let file = zip.into_inner().finish().map_err(|error| Error::io(partial.display(), error))?;
+            Ok(ExportReport { bytes: finished(file, &partial)?, ..report })
+        }),
+    };
+    // A failure to remove what is left matters less than why it is there.
+    let written = written.and_then(|report| fs::rename_durably(&partial, target).map(|()| report));
+    written.inspect_err(|_| drop(std::fs::remove_file(&partial)))
+}
+
+/// Writes the archive; what it was written to, and what went into it, but for the number of bytes.
+fn write_archive<W: Write + Seek>(
+    source: &dyn ExportSource,
+    partial: &Path,
+    zip: ZipWriter<W>,
+    seal: &Seal,
+) -> Result<(W, ExportReport)> {
+    let mut archive = ArchiveWriter { path: partial.to_owned(), zip, entries: Vec::new() };
+    let (mut number, mut pages, mut chunks, mut with_original) = (0, 0, 0, 0);
+    let mut left_out = Vec::new();
+    for id in source.documents()? {
+        let mut document = source.whole(id)?;
+        let original = if document.meta.original_stored { source.original(&document.meta) } else { None };
+        document.meta.original_stored = false;
+        if let Some((path, name)) = original {
+            match originals::digest(&path, &name, seal) {
+                Ok((sha256, _)) if sha256 == document.meta.sha256 => {
+                    archive.original(number, &path, &name, seal)?;
+                    document.meta.original_stored = true;
+                    with_original += 1;
                 }
+                Ok(_) => left_out.push(format!("{}: its copy has other content.", document.meta.path)),
+                Err(error) => left_out.push(format!("{}: its copy cannot be read ({error}).", document.meta.path)),
             }
-            archive.document(number, &document)?;
-            number += 1;
-            pages += document.pages.len() as u64;
-            chunks += document.chunks.len() as u64;
         }
-        if (number, pages, chunks) != (state.documents, state.pages, state.chunks) {
-            return Err(corrupt("The collection's counters are not those of its documents."));
-        }
-        let manifest = ArchiveManifest {
-            format: FORMAT.to_owned(),
-            format_version: if self.models().tokens.is_some() { FORMAT_VERSION } else { WITHOUT_TOKEN_VECTORS },
-            schema_version: SCHEMA_VERSION,
-            casetrack_version: env!("CARGO_PKG_VERSION").to_owned(),
-            exported_at: Timestamp::now(),
-            collection: self.meta().clone(),
-            models: self.models().clone(),
-            documents: number,
-            pages,
-            chunks,
-            originals: with_original,
-            columns: self.columns()?,
-            evidence: Some(reader.evidence()?).filter(|tray| *tray != EvidenceTray::default()),
-            entries: Vec::new(),
-        };
-        let written = archive.finish(manifest)?;
-        let report = ExportReport { bytes: 0, documents: number, pages, chunks, originals: with_original, left_out };
-        Ok((written, report))
+        archive.document(number, &document)?;
+        number += 1;
+        pages += document.pages.len() as u64;
+        chunks += document.chunks.len() as u64;
+    }
+    if (number, pages, chunks) != source.counts()? {
+        return Err(corrupt("The collection's counters are not those of its documents."));
+    }
+    let manifest = ArchiveManifest {
+        format: FORMAT.to_owned(),
+        format_version: if source.models().tokens.is_some() { FORMAT_VERSION } else { WITHOUT_TOKEN_VECTORS },
+        schema_version: SCHEMA_VERSION,
+        casetrack_version: env!("CARGO_PKG_VERSION").to_owned(),
+        exported_at: Timestamp::now(),
+        collection: source.meta().clone(),
+        models: source.models().clone(),
+        documents: number,
+        pages,
+        chunks,
+        originals: with_original,
+        columns: source.columns()?,
+        evidence: Some(source.evidence()?).filter(|tray| *tray != EvidenceTray::default()),
+        entries: Vec::new(),
+    };
+    let written = archive.finish(manifest)?;
+    let report = ExportReport { bytes: 0, documents: number, pages, chunks, originals: with_original, left_out };
+    Ok((written, report))
+}
+
+/// A collection on disk as of one moment.
+struct Moment<'c> {
+    collection: &'c LocalCollection,
+    reader: Reader<'c>,
+    state: State,
+    links: Option<Links>,
+}
+
+impl ExportSource for Moment<'_> {
+    fn meta(&self) -> &CollectionMeta {
+        self.collection.meta()
+    }
+
+    fn models(&self) -> &VectorModels {
+        self.collection.models()
+    }
+
+    fn counts(&self) -> Result<(u64, u64, u64)> {
+        Ok((self.state.documents, self.state.pages, self.state.chunks))
+    }
+
+    fn columns(&self) -> Result<Option<Value>> {
+        self.collection.columns()
+    }
+
+    fn evidence(&self) -> Result<EvidenceTray> {
+        self.reader.evidence()
+    }
+
+    fn documents(&self) -> Result<Vec<DocumentId>> {
+        self.reader.slot_ranges()?.map(|range| Ok(range?.document)).collect()
+    }
+
+    fn whole(&self, id: DocumentId) -> Result<StoredDocument> {
+        let record = self.reader.document(id)?.ok_or_else(|| corrupt(format!("Document {id} is missing.")))?;
+        load::document(&self.reader, &record, self.collection.identity())
+    }
+
+    fn original(&self, meta: &DocumentMeta) -> Option<(PathBuf, String)> {
+        let name = originals::name(&self.collection.original_path(meta));
+        self.links.as_ref().map(|links| (links.path(meta), name))
     }
 }
 
@@ -225,7 +314,7 @@ struct ArchiveWriter<W: Write + Seek> {
 }
 
 impl<W: Write + Seek> ArchiveWriter<W> {
-    fn document(&mut self, number: u64, document: &crate::StoredDocument) -> Result<()> {
+    fn document(&mut self, number: u64, document: &StoredDocument) -> Result<()> {
         self.entry(document_entry(number), CompressionMethod::Deflated, |put| super::document::write(document, put))
     }
 

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use casetrack_core::{CollectionMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
+use casetrack_core::evidence::EvidenceTray;
+use casetrack_core::{CollectionMeta, DocumentMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 use serde::Deserialize;
+use serde_json::Value;
 use sha2::Digest;
 use zip::read::ZipFile;
 use zip::{CompressionMethod, ZipArchive};
@@ -18,12 +20,12 @@ use super::{
     Archive, ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES,
     Source, document_entry, original_entry, refused, zip_error,
 };
-use crate::collection::LocalCollection;
+use crate::collection::{Counts, LocalCollection};
 use crate::error::corrupt;
 use crate::fs;
-use crate::originals;
-use crate::seal::Seal;
+use crate::seal::{Output, Seal};
 use crate::vault;
+use crate::write::StoredDocument;
 
 impl Archive {
     /// Opens an archive and compares its directory with its manifest. Reads no document.
@@ -239,8 +241,29 @@ impl LocalCollection {
     }
 }
 
-/// Stores the documents of an archive in order.
-fn fill(collection: &LocalCollection, archive: &mut Archive) -> Result<()> {
+/// What an archive is read into: a collection of any store.
+pub trait ImportTarget {
+    fn put_document(&self, document: &StoredDocument) -> Result<()>;
+
+    /// Where to put the copy of a document's source file.
+    fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf;
+
+    fn create_kept(&self, path: &Path) -> Result<Output>;
+
+    fn set_columns(&self, columns: &Value) -> Result<()>;
+
+    fn set_evidence(&self, evidence: &EvidenceTray) -> Result<()>;
+
+    fn counts(&self) -> Result<Counts>;
+
+    fn flush(&self) -> Result<()>;
+}
+
+/// Stores everything in an archive in a new collection of the same models, documents in their order. What was stored before a failure stays:
+/// the caller removes the collection then.
+///
+/// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
+pub fn fill(collection: &(impl ImportTarget + ?Sized), archive: &mut Archive) -> Result<()> {
     let ArchiveManifest { documents, pages, chunks, .. } = archive.manifest;
     let models = archive.manifest.models.clone();
     for number in 0..documents {
@@ -253,17 +276,17 @@ fn fill(collection: &LocalCollection, archive: &mut Archive) -> Result<()> {
         }
         if document.meta.original_stored {
             let target = collection.new_original_path(&document.meta);
-            archive.read(&original, |input| {
+            let sha256 = archive.read(&original, |input| {
                 let error = |error| Error::io(target.display(), error);
-                let mut file = collection.create_kept(&target, &target)?;
-                std::io::copy(input, &mut file).map_err(|copying| match super::is_damage(&copying) {
+                let mut file = collection.create_kept(&target)?;
+                let mut input = Hashed { input, hasher: sha2::Sha256::new(), bytes: 0 };
+                std::io::copy(&mut input, &mut file).map_err(|copying| match super::is_damage(&copying) {
                     true => corrupt(copying.to_string()),
                     false => error(copying),
                 })?;
-                file.finish().map_err(error)
+                file.finish().map_err(error)?;
+                Ok(Sha256(input.hasher.finalize().into()))
             })?;
-            let (sha256, _) = originals::digest(&target, &originals::name(&target), collection.seal())
-                .map_err(|error| Error::io(target.display(), error))?;
             if sha256 != document.meta.sha256 {
                 return Err(archive.refused(format_args!("\"{original}\" is not the file of its document")));
             }
@@ -280,10 +303,7 @@ fn fill(collection: &LocalCollection, archive: &mut Archive) -> Result<()> {
         evidence
             .check()
             .map_err(|error| archive.refused(format_args!("its evidence is not valid ({})", error.message)))?;
-        collection.change_evidence(|tray| {
-            *tray = evidence.clone();
-            Ok(())
-        })?;
+        collection.set_evidence(evidence)?;
     }
     collection.flush()
 }

@@ -33,7 +33,8 @@ use zip::result::ZipError;
 use crate::manifest::VectorModels;
 
 pub use encrypted::{ArchiveKey, Encryption, archive_lock};
-pub use export::{ExportOptions, ExportReport};
+pub use export::{ExportOptions, ExportReport, ExportSource, export_from};
+pub use import::{ImportTarget, fill};
 
 /// Name of the format, so that another zip archive is not taken for one.
 const FORMAT: &str = "casetrack-collection";

@@ -8,12 +8,12 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
-use casetrack_core::Result;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
 
 use super::Bm25Index;
+use super::lexicon::{Lexicon, Searched};
 use super::wildcard::{Slot, slots};
 use crate::analysis::languages::Form;
 
@@ -44,13 +44,13 @@ pub enum Words {
 }
 
 /// Positions of words in a chunk, half-open.
-type Span = (u32, u32);
+pub(crate) type Span = (u32, u32);
 /// Chunks of a segment, ascending, with where something is in each.
-type Found = Vec<(DocId, Vec<Span>)>;
+pub(crate) type Found = Vec<(DocId, Vec<Span>)>;
 
 impl Bm25Index {
     /// The slots of the chunks that fulfil an expression, in ascending order.
-    pub fn fulfilling(&self, expression: &Expression) -> Result<Vec<u64>> {
+    pub fn fulfilling(&self, expression: &Expression) -> casetrack_core::Result<Vec<u64>> {
         self.commit_pending()?;
         self.find_fulfilling(expression).map_err(|error| self.error(error))
     }
@@ -58,14 +58,13 @@ impl Bm25Index {
     fn find_fulfilling(&self, expression: &Expression) -> tantivy::Result<Vec<u64>> {
         let mut found = Vec::new();
         let searcher = self.reader.searcher();
-        let forms = RefCell::new(self.forms(&searcher)?);
+        let forms = RefCell::new(Searched { index: self, searcher: &searcher }.forms()?);
         for segment in searcher.segment_readers() {
             let (text, exact) = (segment.inverted_index(self.fields.text)?, segment.inverted_index(self.fields.exact)?);
-            let fields = (self.fields.text, text, exact);
-            let chunks = Chunks { segment, text_field: fields.0, text: fields.1, exact: fields.2, forms: &forms };
+            let chunks = Segment { segment, text_field: self.fields.text, text, exact };
             let slots = segment.fast_fields().u64("slot")?;
             let alive = segment.alive_bitset();
-            let docs = chunks.fulfilling(expression)?;
+            let docs = Evaluation { chunks: &chunks, forms: &forms }.fulfilling(expression)?;
             let live = docs.into_iter().filter(|&doc| alive.is_none_or(|alive| alive.is_alive(doc)));
             found.extend(live.filter_map(|doc| slots.first(doc)));
         }
@@ -74,18 +73,33 @@ impl Bm25Index {
     }
 }
 
-/// The chunks of one segment, deleted ones among them.
-struct Chunks<'s> {
-    segment: &'s SegmentReader,
-    text_field: tantivy::schema::Field,
-    text: Arc<InvertedIndexReader>,
-    exact: Arc<InvertedIndexReader>,
-    /// Analyzers have a state of their own while they read a text.
-    forms: &'s RefCell<Vec<Form>>,
+/// Where the words of some chunks are.
+pub(crate) trait Occurrences {
+    type Error;
+
+    /// All of these chunks, ascending.
+    fn all(&self) -> Vec<DocId>;
+
+    /// The number of chunks that have what a slot of a phrase stands for, counted once for each term.
+    fn count(&self, slot: &Slot) -> Result<u64, Self::Error>;
+
+    /// Those chunks, in any order.
+    fn chunks_with(&self, slot: &Slot) -> Result<Vec<DocId>, Self::Error>;
+
+    /// Where it is in each of them, or of those `within`, in any order.
+    fn places(&self, slot: &Slot, within: Option<&[DocId]>) -> Result<Found, Self::Error>;
 }
 
-impl Chunks<'_> {
-    fn fulfilling(&self, expression: &Expression) -> io::Result<Vec<DocId>> {
+/// Finds the chunks that fulfil expressions.
+pub(crate) struct Evaluation<'e, O> {
+    pub chunks: &'e O,
+    /// Analyzers have a state of their own while they read a text.
+    pub forms: &'e RefCell<Vec<Form>>,
+}
+
+impl<O: Occurrences> Evaluation<'_, O> {
+    /// Ascending.
+    pub fn fulfilling(&self, expression: &Expression) -> Result<Vec<DocId>, O::Error> {
         match expression {
             Expression::Words(words) => self.with(words),
             Expression::Any(any) => {
@@ -102,7 +116,7 @@ impl Chunks<'_> {
                     let found = self.fulfilling(one)?;
                     docs = Some(docs.map_or_else(|| found.clone(), |docs| kept(docs, |doc| has(&found, doc))));
                 }
-                let mut docs = docs.unwrap_or_else(|| self.all());
+                let mut docs = docs.unwrap_or_else(|| self.chunks.all());
                 for one in without {
                     if let Expression::Not(one) = one {
                         let found = self.fulfilling(one)?;
@@ -113,29 +127,20 @@ impl Chunks<'_> {
             }
             Expression::Not(one) => {
                 let found = self.fulfilling(one)?;
-                Ok(kept(self.all(), |doc| !has(&found, doc)))
+                Ok(kept(self.chunks.all(), |doc| !has(&found, doc)))
             }
         }
     }
 
-    fn all(&self) -> Vec<DocId> {
-        (0..self.segment.max_doc()).collect()
-    }
-
     /// The chunks that have the words, ascending.
-    fn with(&self, words: &Words) -> io::Result<Vec<DocId>> {
+    fn with(&self, words: &Words) -> Result<Vec<DocId>, O::Error> {
         if let Words::Phrase(phrase) = words {
             let forms = self.forms_of(phrase);
             if forms.iter().all(|form| form.len() == 1) {
                 // Where no place is asked for, none is read.
                 let mut docs = Vec::new();
                 for slot in forms.iter().flatten() {
-                    self.postings(slot, IndexRecordOption::Basic, |mut postings| {
-                        while postings.doc() != TERMINATED {
-                            docs.push(postings.doc());
-                            postings.advance();
-                        }
-                    })?;
+                    docs.extend(self.chunks.chunks_with(slot)?);
                 }
                 return Ok(sorted(docs));
             }
@@ -144,7 +149,7 @@ impl Chunks<'_> {
     }
 
     /// Where the words are, in all chunks or those `within`.
-    fn places(&self, words: &Words, within: Option<&[DocId]>) -> io::Result<Found> {
+    fn places(&self, words: &Words, within: Option<&[DocId]>) -> Result<Found, O::Error> {
         match words {
             Words::Phrase(phrase) => {
                 let mut forms = self.forms_of(phrase).into_iter();
@@ -183,33 +188,63 @@ impl Chunks<'_> {
     }
 
     /// Reads the rarest word first, and the others only in the chunks that have it.
-    fn phrase(&self, slots: &[Slot], within: Option<&[DocId]>) -> io::Result<Found> {
+    fn phrase(&self, slots: &[Slot], within: Option<&[DocId]>) -> Result<Found, O::Error> {
         let mut order = Vec::new();
         for (n, slot) in slots.iter().enumerate() {
-            let mut chunks = 0u64;
-            self.postings(slot, IndexRecordOption::Basic, |postings| chunks += u64::from(postings.doc_freq()))?;
-            order.push((chunks, n));
+            order.push((self.chunks.count(slot)?, n));
         }
         order.sort_unstable();
         let mut docs: Option<Vec<DocId>> = within.map(<[DocId]>::to_vec);
         let mut found: Vec<Found> = vec![Vec::new(); slots.len()];
         for (_, n) in order {
-            found[n] = self.slot(&slots[n], docs.as_deref())?;
+            found[n] = merged(self.chunks.places(&slots[n], docs.as_deref())?);
             docs = Some(found[n].iter().map(|(doc, _)| *doc).collect());
         }
         let mut found = found.into_iter();
         let Some(first) = found.next() else { return Ok(Vec::new()) };
         Ok(found.fold(first, |before, after| joined(before, &after, following)))
     }
+}
 
-    fn slot(&self, slot: &Slot, within: Option<&[DocId]>) -> io::Result<Found> {
+/// The chunks of one segment, deleted ones among them.
+struct Segment<'s> {
+    segment: &'s SegmentReader,
+    text_field: tantivy::schema::Field,
+    text: Arc<InvertedIndexReader>,
+    exact: Arc<InvertedIndexReader>,
+}
+
+impl Occurrences for Segment<'_> {
+    type Error = io::Error;
+
+    fn all(&self) -> Vec<DocId> {
+        (0..self.segment.max_doc()).collect()
+    }
+
+    fn count(&self, slot: &Slot) -> io::Result<u64> {
+        let mut chunks = 0u64;
+        self.postings(slot, IndexRecordOption::Basic, |postings| chunks += u64::from(postings.doc_freq()))?;
+        Ok(chunks)
+    }
+
+    fn chunks_with(&self, slot: &Slot) -> io::Result<Vec<DocId>> {
+        let mut docs = Vec::new();
+        self.postings(slot, IndexRecordOption::Basic, |mut postings| {
+            while postings.doc() != TERMINATED {
+                docs.push(postings.doc());
+                postings.advance();
+            }
+        })?;
+        Ok(docs)
+    }
+
+    fn places(&self, slot: &Slot, within: Option<&[DocId]>) -> io::Result<Found> {
         let mut found = Vec::new();
         let mut positions = Vec::new();
         self.postings(slot, IndexRecordOption::WithFreqsAndPositions, |mut postings| {
-            let width = slot.width();
             let mut read = |postings: &mut SegmentPostings| {
                 postings.positions(&mut positions);
-                found.push((postings.doc(), positions.iter().map(|&at| (at, at.saturating_add(width))).collect()));
+                found.push((postings.doc(), slot.spans(&positions)));
             };
             match within {
                 Some(docs) => {
@@ -232,9 +267,11 @@ impl Chunks<'_> {
                 }
             }
         })?;
-        Ok(merged(found))
+        Ok(found)
     }
+}
 
+impl Segment<'_> {
     /// Visits the postings of every term that a slot stands for.
     fn postings(
         &self,

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use tantivy::Searcher;
 use tantivy::tokenizer::Token;
-use tantivy::{Searcher, Term};
 
 use super::terms::{MAX_QUERY_TERMS, QueryTerm};
 use super::{Bm25Index, MAX_QUERY_BYTES};
@@ -27,42 +27,22 @@ impl Bm25Index {
         found.extend(marks.iter().filter_map(|mark| Analysis::with_mark(std::str::from_utf8(mark).ok()?)));
         Ok(found)
     }
-
-    /// All forms that words have in the index.
-    pub(super) fn forms(&self, searcher: &Searcher) -> tantivy::Result<Vec<Form>> {
-        Ok(self.analyses(searcher)?.into_iter().flat_map(Analysis::forms).collect())
-    }
-
-    /// The forms that one word can have in the index, each once.
-    pub(super) fn forms_of(&self, searcher: &Searcher, word: &str) -> tantivy::Result<Vec<String>> {
-        let mut terms: Vec<String> = Vec::new();
-        for mut form in self.forms(searcher)? {
-            if let Some(token) = form.terms(word).pop()
-                && !terms.contains(&token.text)
-            {
-                terms.push(token.text);
-            }
-        }
-        Ok(terms)
-    }
-
-    /// What the weight of each term is multiplied with, so that all forms of a word count as if they were one: a word of which
-    /// one language has few chunks is not rarer than the same one in another. 1 where a word has one form.
-    pub(super) fn shares(&self, searcher: &Searcher, terms: &[(QueryTerm, u64)]) -> Vec<f32> {
-        let all = searcher.num_docs();
-        let mut chunks: HashMap<(usize, usize), (u64, usize)> = HashMap::new();
-        for (term, with) in terms.iter().filter(|(_, with)| *with > 0) {
-            let (sum, forms) = chunks.entry(term.place).or_default();
-            (*sum, *forms) = (*sum + with, *forms + 1);
-        }
-        let share = |(term, with): &(QueryTerm, u64)| match chunks.get(&term.place) {
-            Some(&(sum, forms)) if forms > 1 && *with > 0 => rarity(sum.min(all), all) / rarity(*with, all),
-            _ => 1.0,
-        };
-        terms.iter().map(share).collect()
-    }
 }
 
+/// What the weight of each term is multiplied with, so that all forms of a word count as if they were one: a word of which
+/// one language has few chunks is not rarer than the same one in another. 1 where a word has one form.
+pub(super) fn shares(all: u64, terms: &[(QueryTerm, u64)]) -> Vec<f32> {
+    let mut chunks: HashMap<(usize, usize), (u64, usize)> = HashMap::new();
+    for (term, with) in terms.iter().filter(|(_, with)| *with > 0) {
+        let (sum, forms) = chunks.entry(term.place).or_default();
+        (*sum, *forms) = (*sum + with, *forms + 1);
+    }
+    let share = |(term, with): &(QueryTerm, u64)| match chunks.get(&term.place) {
+        Some(&(sum, forms)) if forms > 1 && *with > 0 => rarity(sum.min(all), all) / rarity(*with, all),
+        _ => 1.0,
+    };
+    terms.iter().map(share).collect()
+}
 /// Inverse document frequency, as tantivy computes it.
 fn rarity(with: u64, all: u64) -> f32 {
     let rest = all.saturating_sub(with) as f32;
@@ -109,11 +89,17 @@ pub(super) fn stop_words(analyses: &[Analysis], query: &str) -> HashSet<usize> {
     found.into_iter().filter(|own| own.len() == most).flatten().collect()
 }
 
-impl Bm25Index {
-    /// A term of a field.
-    pub(super) fn text_term(&self, analysis: Analysis, term: &str) -> Term {
-        Term::from_field_text(self.fields.text, &analysis.marked(term))
+/// The forms that one word can have in the index, each once.
+pub(super) fn forms_of(forms: Vec<Form>, word: &str) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    for mut form in forms {
+        if let Some(token) = form.terms(word).pop()
+            && !terms.contains(&token.text)
+        {
+            terms.push(token.text);
+        }
     }
+    terms
 }
 
 #[cfg(test)]

@@ -6,12 +6,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use casetrack_core::{DocumentMeta, Result};
-use tantivy::query::TermQuery;
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{Searcher, Term};
+use casetrack_core::Result;
 
 use super::Bm25Index;
+use super::lexicon::{Lexicon, Searched, TextField};
 use crate::analysis::languages::Form;
 
 /// Characters of a document's first chunk that are its cover.
@@ -50,8 +48,8 @@ impl NameWord {
 }
 
 /// What a document is called: its title and the stem of its file name, also taken apart (`%20`, `_`, `MasterLease`).
-pub(super) fn names(meta: &DocumentMeta) -> String {
-    let stem = meta.name.rsplit_once('.').map_or(meta.name.as_str(), |(stem, _)| stem);
+pub(crate) fn names(name: &str, title: Option<&str>) -> String {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let mut apart = String::with_capacity(2 * stem.len());
     let mut before = ' ';
     let mut rest = stem.chars();
@@ -67,11 +65,11 @@ pub(super) fn names(meta: &DocumentMeta) -> String {
         apart.push(if c.is_alphanumeric() { c } else { ' ' });
         before = c;
     }
-    [stem, &apart, meta.title.as_deref().unwrap_or_default()].join("\n")
+    [stem, &apart, title.unwrap_or_default()].join("\n")
 }
 
 /// The cover of a document with this many chunks, the first of which has this text.
-pub(super) fn cover(first: &str, chunks: u32) -> &str {
+pub(crate) fn cover(first: &str, chunks: u32) -> &str {
     if chunks < MIN_CHUNKS {
         return "";
     }
@@ -79,47 +77,47 @@ pub(super) fn cover(first: &str, chunks: u32) -> &str {
 }
 
 impl Bm25Index {
-    /// The words of a query that at most `most` documents are called by or have on their covers.
+    /// See [`name_words`].
     pub fn name_words(&self, query: &str, most: usize) -> Result<Vec<NameWord>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let mut found = Vec::new();
-        let mut places: HashMap<Range<usize>, usize> = HashMap::new();
-        for mut form in self.forms(&searcher).map_err(|error| self.error(error))? {
-            for (place, term) in candidates(query, &mut form) {
-                let word = self.name_word(&searcher, place, &term, most).map_err(|error| self.error(error))?;
-                let Some(word) = word else { continue };
-                match places.get(&word.place).and_then(|&at| found.get_mut(at)) {
-                    Some(known) => NameWord::join(known, word),
-                    None => {
-                        places.insert(word.place.clone(), found.len());
-                        found.push(word);
-                    }
+        name_words(&Searched { index: self, searcher: &searcher }, query, most).map_err(|error| self.error(error))
+    }
+}
+
+/// The words of a query that at most `most` documents are called by or have on their covers.
+pub(crate) fn name_words<L: Lexicon>(
+    lexicon: &L,
+    query: &str,
+    most: usize,
+) -> std::result::Result<Vec<NameWord>, L::Error> {
+    let mut found = Vec::new();
+    let mut places: HashMap<Range<usize>, usize> = HashMap::new();
+    for mut form in lexicon.forms()? {
+        let words = candidates(query, &mut form);
+        let terms: Vec<&str> = words.iter().map(|(_, term)| term.as_str()).collect();
+        let named = lexicon.frequencies(TextField::Names, &terms)?;
+        let covered = lexicon.frequencies(TextField::Cover, &terms)?;
+        for (((place, term), named), covered) in words.into_iter().zip(named).zip(covered) {
+            if named + covered == 0
+                || named.max(covered) > most as u64
+                || lexicon.frequency(TextField::Text, &term)? > MAX_CHUNKS
+            {
+                continue;
+            }
+            let slots = |field| lexicon.slots(field, &term, usize::MAX);
+            let [named, covered, chunks] = [TextField::Names, TextField::Cover, TextField::Text].map(slots);
+            let word = NameWord { place, named: named?, covered: covered?, chunks: chunks? };
+            match places.get(&word.place).and_then(|&at| found.get_mut(at)) {
+                Some(known) => NameWord::join(known, word),
+                None => {
+                    places.insert(word.place.clone(), found.len());
+                    found.push(word);
                 }
             }
         }
-        Ok(found)
     }
-
-    fn name_word(
-        &self,
-        searcher: &Searcher,
-        place: Range<usize>,
-        term: &str,
-        most: usize,
-    ) -> tantivy::Result<Option<NameWord>> {
-        let count = |field| searcher.doc_freq(&Term::from_field_text(field, term));
-        let (named, covered) = (count(self.fields.names)?, count(self.fields.cover)?);
-        if named + covered == 0 || named.max(covered) > most as u64 || count(self.fields.text)? > MAX_CHUNKS {
-            return Ok(None);
-        }
-        let slots = |field: Field| {
-            let query = TermQuery::new(Term::from_field_text(field, term), IndexRecordOption::Basic);
-            self.slots_of(searcher, &query, usize::MAX)
-        };
-        let (named, covered, chunks) = (slots(self.fields.names)?, slots(self.fields.cover)?, slots(self.fields.text)?);
-        Ok(Some(NameWord { place, named, covered, chunks }))
-    }
+    Ok(found)
 }
 
 /// The distinct terms of a query, and neighbouring ones written as one, with the bytes of their first places.

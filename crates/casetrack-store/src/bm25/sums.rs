@@ -120,7 +120,7 @@ mod tests {
     use casetrack_core::{CollectionId, DocumentId};
     use tantivy::TantivyDocument;
 
-    use super::super::{Bm25Index, Bm25Query, any_of};
+    use super::super::{Bm25Index, Bm25Query, Searched, Weighed, any_of, weighed};
     use super::*;
     use crate::derived::DerivedIndex;
     use crate::records::{Identity, SlotRange};
@@ -174,7 +174,10 @@ mod tests {
         for query in
             ["word0 word3 word7 word7 word30", "word55", "word1 word2 word4 word8 word16 word32 word59 nothing"]
         {
-            let terms = index.terms(&searcher, &Bm25Query::from(query)).unwrap();
+            let lexicon = Searched { index: &index, searcher: &searcher };
+            let term = |(field, term, weight): Weighed| (Term::from_field_text(index.fields.of(field), &term), weight);
+            let terms: Vec<(Term, f32)> =
+                weighed(&lexicon, &Bm25Query::from(query)).unwrap().into_iter().map(term).collect();
             for filter in [None, Some(&filter)] {
                 let all = CHUNKS as usize;
                 let expected = index.top(&searcher, &any_of(terms.clone()), all, filter).unwrap();

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use casetrack_core::Result;
-use tantivy::{Searcher, Term};
 
-use super::languages::{query_terms, stop_words};
+use super::languages::{query_terms, shares, stop_words};
+use super::lexicon::{Lexicon, Searched, TextField};
 use super::{Bm25Index, Bm25Query, synonyms};
 use crate::analysis::languages::Analysis;
 
@@ -37,55 +37,65 @@ pub(crate) struct Frequencies {
 }
 
 impl Bm25Index {
-    /// The number of chunks, and the distinct terms of a text in each language of the documents, English first, without the stop words of
-    /// the others.
+    /// See [`frequencies`].
     pub fn frequencies(&self, text: &str) -> Result<(u64, Vec<Frequencies>)> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let count = |analysis: Analysis| {
-            let stops = if analysis == Analysis::Usual { HashSet::new() } else { analysis.stop_words(text) };
-            let mut terms = Vec::new();
-            for term in query_terms(analysis, text).into_iter().filter(|term| !stops.contains(&term.place.0)) {
-                let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, &term.term))?;
-                let mark = analysis.marked("").len();
-                terms.push((term.term.get(mark..).unwrap_or_default().to_owned(), chunks));
-            }
-            Ok(Frequencies { analysis, terms })
-        };
-        let all = self.analyses(&searcher).and_then(|all| all.into_iter().map(count).collect::<tantivy::Result<_>>());
-        Ok((searcher.num_docs(), all.map_err(|error| self.error(error))?))
+        frequencies(&Searched { index: self, searcher: &searcher }, text).map_err(|error| self.error(error))
     }
+}
 
-    /// The terms of a query that distinguish chunks, by field, with their weights.
-    pub(super) fn terms(&self, searcher: &Searcher, query: &Bm25Query) -> tantivy::Result<Vec<(Term, f32)>> {
-        let analyses = self.analyses(searcher)?;
-        let stops = stop_words(&analyses, &query.text);
-        let mut terms = Vec::new();
-        for term in analyses.iter().flat_map(|&analysis| query_terms(analysis, &query.text)) {
-            let chunks = searcher.doc_freq(&Term::from_field_text(self.fields.text, &term.term))?;
-            terms.push((term, chunks));
-        }
-        let says_little =
-            |(term, chunks): &(QueryTerm, u64)| *chunks > searcher.num_docs() / COMMON || stops.contains(&term.place.0);
-        let telling = terms.iter().filter(|term| 0 < term.1 && !says_little(term));
-        if telling.map(|(term, _)| term.place).collect::<HashSet<_>>().len() >= TELLING_TERMS {
-            terms.retain(|term| !says_little(term));
-        }
-        let shares = self.shares(searcher, &terms);
-        let weight = |((term, _), share): (&(QueryTerm, u64), f32)| (term.term.clone(), term.count as f32 * share);
-        let mut weighed: Vec<(String, f32)> = terms.iter().zip(shares).map(weight).collect();
-        for (term, _) in terms.iter().filter(|(term, _)| term.is_usual) {
-            for synonym in synonyms::of(&term.term) {
-                if !weighed.iter().any(|(known, _)| known == synonym) {
-                    weighed.push((synonym.to_owned(), synonyms::WEIGHT));
-                }
+/// The number of chunks, and the distinct terms of a text in each language of the documents, English first, without the stop words of
+/// the others.
+pub(crate) fn frequencies<L: Lexicon>(
+    lexicon: &L,
+    text: &str,
+) -> std::result::Result<(u64, Vec<Frequencies>), L::Error> {
+    let count = |analysis: Analysis| {
+        let stops = if analysis == Analysis::Usual { HashSet::new() } else { analysis.stop_words(text) };
+        let mut terms = query_terms(analysis, text);
+        terms.retain(|term| !stops.contains(&term.place.0));
+        let marked: Vec<&str> = terms.iter().map(|term| term.term.as_str()).collect();
+        let chunks = lexicon.frequencies(TextField::Text, &marked)?;
+        let mark = analysis.marked("").len();
+        let unmarked = terms.iter().map(|term| term.term.get(mark..).unwrap_or_default().to_owned());
+        Ok(Frequencies { analysis, terms: unmarked.zip(chunks).collect() })
+    };
+    let all = lexicon.analyses()?.into_iter().map(count).collect::<std::result::Result<Vec<_>, L::Error>>()?;
+    Ok((lexicon.chunks(), all))
+}
+
+/// A term of a field that a query looks up, and its weight.
+pub(crate) type Weighed = (TextField, String, f32);
+
+/// The terms of a query that distinguish chunks, by field, with their weights.
+pub(crate) fn weighed<L: Lexicon>(lexicon: &L, query: &Bm25Query) -> std::result::Result<Vec<Weighed>, L::Error> {
+    let analyses = lexicon.analyses()?;
+    let stops = stop_words(&analyses, &query.text);
+    let terms: Vec<QueryTerm> = analyses.iter().flat_map(|&analysis| query_terms(analysis, &query.text)).collect();
+    let known: Vec<&str> = terms.iter().map(|term| term.term.as_str()).collect();
+    let chunks = lexicon.frequencies(TextField::Text, &known)?;
+    let mut terms: Vec<(QueryTerm, u64)> = terms.into_iter().zip(chunks).collect();
+    let says_little =
+        |(term, chunks): &(QueryTerm, u64)| *chunks > lexicon.chunks() / COMMON || stops.contains(&term.place.0);
+    let telling = terms.iter().filter(|term| 0 < term.1 && !says_little(term));
+    if telling.map(|(term, _)| term.place).collect::<HashSet<_>>().len() >= TELLING_TERMS {
+        terms.retain(|term| !says_little(term));
+    }
+    let shares = shares(lexicon.chunks(), &terms);
+    let weight = |((term, _), share): (&(QueryTerm, u64), f32)| (term.term.clone(), term.count as f32 * share);
+    let mut weighed: Vec<(String, f32)> = terms.iter().zip(shares).map(weight).collect();
+    for (term, _) in terms.iter().filter(|(term, _)| term.is_usual) {
+        for synonym in synonyms::of(&term.term) {
+            if !weighed.iter().any(|(known, _)| known == synonym) {
+                weighed.push((synonym.to_owned(), synonyms::WEIGHT));
             }
         }
-        let fields = [(self.fields.text, 1.0), (self.fields.context, query.context_weight)];
-        let fields = fields.into_iter().filter(|(_, weight)| *weight > 0.0);
-        let weighted = |(term, of_term): (String, f32)| {
-            fields.clone().map(move |(field, weight)| (Term::from_field_text(field, &term), weight * of_term))
-        };
-        Ok(weighed.into_iter().flat_map(weighted).collect())
     }
+    let fields = [(TextField::Text, 1.0), (TextField::Context, query.context_weight)];
+    let fields = fields.into_iter().filter(|(_, weight)| *weight > 0.0);
+    let weighted = |(term, of_term): (String, f32)| {
+        fields.clone().map(move |(field, weight)| (field, term.clone(), weight * of_term))
+    };
+    Ok(weighed.into_iter().flat_map(weighted).collect())
 }

@@ -5,7 +5,7 @@ use crate::analysis::languages::Form;
 
 /// What stands in the place of one word of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(crate) enum Slot {
     /// A term of the field `text`, and how many positions it takes: more than one for "4.2(b)", whose pieces have positions of their own.
     Term { term: String, width: u32 },
     /// Any term of the field `exact` that matches.
@@ -15,7 +15,12 @@ pub(super) enum Slot {
 }
 
 impl Slot {
-    pub fn width(&self) -> u32 {
+    /// The words at some positions.
+    pub fn spans(&self, positions: &[u32]) -> Vec<(u32, u32)> {
+        positions.iter().map(|&at| (at, at.saturating_add(self.width()))).collect()
+    }
+
+    fn width(&self) -> u32 {
         match self {
             Slot::Term { width, .. } => *width,
             Slot::Pattern(_) | Slot::Never => 1,
@@ -25,7 +30,7 @@ impl Slot {
 
 /// A word in which each `*` stands for any characters or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     /// What stands around the wildcards, in the order of the word: at least two.
     parts: Vec<String>,
 }

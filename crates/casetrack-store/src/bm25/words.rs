@@ -3,15 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use casetrack_core::Result;
-use tantivy::query::{
-    AllQuery, BooleanQuery, EmptyQuery, EnableScoring, FuzzyTermQuery, Occur, PhraseQuery, Query, TermQuery,
-};
+use tantivy::query::{AllQuery, BooleanQuery, EmptyQuery, EnableScoring, Occur, PhraseQuery, Query, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::tokenizer::Token;
 use tantivy::{Searcher, Term};
 
 use super::Bm25Index;
+use super::languages::forms_of;
+use super::lexicon::{Lexicon, Searched, TextField};
 use crate::analysis::languages::Form;
 use crate::analysis::{analyzer, folded};
 
@@ -42,7 +41,7 @@ pub(crate) struct Similar {
 
 impl Bm25Index {
     /// The slots of the chunks that fulfil the conditions, in ascending order.
-    pub fn matching(&self, conditions: &WordConditions) -> Result<Vec<u64>> {
+    pub fn matching(&self, conditions: &WordConditions) -> casetrack_core::Result<Vec<u64>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
         let mut clauses = self.conditions(&searcher, conditions).map_err(|error| self.error(error))?;
@@ -58,7 +57,7 @@ impl Bm25Index {
         searcher: &Searcher,
         conditions: &WordConditions,
     ) -> tantivy::Result<Vec<(Occur, Box<dyn Query>)>> {
-        let forms = &mut self.forms(searcher)?;
+        let forms = &mut Searched { index: self, searcher }.forms()?;
         let required = conditions.required.iter().map(|words| {
             // A word too long to be indexed is in no chunk.
             (Occur::Must, self.phrase(forms, words).unwrap_or_else(|| Box::new(EmptyQuery)))
@@ -113,69 +112,53 @@ impl Bm25Index {
         Ok(found)
     }
 
-    /// Slots of at most `most` chunks whose text has a term.
-    pub fn chunks_with(&self, term: &str, most: usize) -> Result<Vec<u64>> {
-        let query = TermQuery::new(Term::from_field_text(self.fields.text, term), IndexRecordOption::Basic);
-        self.slots_of(&self.reader.searcher(), &query, most).map_err(|error| self.error(error))
-    }
-
-    /// The forms of a word that chunks have, in their texts or contexts.
-    pub fn known_forms(&self, word: &str) -> Result<Vec<String>> {
+    /// The answer of a question about terms.
+    pub fn about_terms<T>(&self, ask: impl Fn(&Searched<'_>) -> tantivy::Result<T>) -> casetrack_core::Result<T> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let chunks = |field, term: &str| searcher.doc_freq(&Term::from_field_text(field, term));
-        let is_known = |term: &String| Ok(chunks(self.fields.text, term)? + chunks(self.fields.context, term)? > 0);
-        let mut known = Vec::new();
-        for term in self.forms_of(&searcher, word).map_err(|error| self.error(error))? {
-            if is_known(&term).map_err(|error: tantivy::TantivyError| self.error(error))? {
-                known.push(term);
+        ask(&Searched { index: self, searcher: &searcher }).map_err(|error| self.error(error))
+    }
+}
+
+/// The forms of a word that chunks have, in their texts or contexts.
+pub(crate) fn known_forms<L: Lexicon>(lexicon: &L, word: &str) -> Result<Vec<String>, L::Error> {
+    let mut forms = forms_of(lexicon.forms()?, word);
+    let terms: Vec<&str> = forms.iter().map(String::as_str).collect();
+    let text = lexicon.frequencies(TextField::Text, &terms)?;
+    let context = lexicon.frequencies(TextField::Context, &terms)?;
+    let mut chunks = text.into_iter().zip(context).map(|(text, context)| text + context);
+    forms.retain(|_| chunks.next() > Some(0));
+    Ok(forms)
+}
+
+/// Whether the text of a chunk has a word as it is written, but for case and accents.
+pub(crate) fn has_word<L: Lexicon>(lexicon: &L, word: &str) -> Result<bool, L::Error> {
+    Ok(!lexicon.slots(TextField::Exact, &folded(word), 1)?.is_empty())
+}
+
+/// Other words of the texts within `edits` (at most 2) of a word in lower case: nearest first, equal ones by frequency. Looks at a part
+/// of the dictionary only (Levenshtein automaton, Schulz & Mihov 2002).
+pub(crate) fn similar<L: Lexicon>(lexicon: &L, word: &str, edits: u8) -> Result<Vec<Similar>, L::Error> {
+    let word = folded(word);
+    let mut found: HashMap<String, Similar> = HashMap::new();
+    for distance in 1..=edits {
+        for (similar, chunks) in lexicon.near(&word, distance)? {
+            if similar == word || !similar.chars().all(char::is_alphabetic) {
+                continue;
+            }
+            let unseen = || Similar { word: similar.clone(), distance, chunks: 0 };
+            let entry = found.entry(similar.clone()).or_insert_with(unseen);
+            // Those of a smaller distance have been counted.
+            if entry.distance == distance {
+                entry.chunks += chunks;
             }
         }
-        Ok(known)
     }
-
-    /// Whether the text of a chunk has a word as it is written, but for case and accents.
-    pub fn has_word(&self, word: &str) -> Result<bool> {
-        self.commit_pending()?;
-        let query = TermQuery::new(Term::from_field_text(self.fields.exact, &folded(word)), IndexRecordOption::Basic);
-        let found = self.slots_of(&self.reader.searcher(), &query, 1).map_err(|error| self.error(error))?;
-        Ok(!found.is_empty())
-    }
-
-    /// Other words of the texts within `edits` (at most 2) of a word in lower case: nearest first, equal ones by frequency. Looks at a part
-    /// of the dictionary only (Levenshtein automaton, Schulz & Mihov 2002).
-    pub fn similar(&self, word: &str, edits: u8) -> Result<Vec<Similar>> {
-        self.similar_words(&folded(word), edits).map_err(|error| self.error(error))
-    }
-
-    fn similar_words(&self, word: &str, edits: u8) -> tantivy::Result<Vec<Similar>> {
-        let searcher = self.reader.searcher();
-        let mut found: HashMap<String, Similar> = HashMap::new();
-        for distance in 1..=edits {
-            let query = FuzzyTermQuery::new(Term::from_field_text(self.fields.exact, word), distance, true);
-            for segment in searcher.segment_readers() {
-                let index = segment.inverted_index(self.fields.exact)?;
-                let mut terms = index.terms().search(query.automaton()?).into_stream()?;
-                while let Some((key, info)) = terms.next() {
-                    let Ok(similar) = std::str::from_utf8(key) else { continue };
-                    if similar == word || !similar.chars().all(char::is_alphabetic) {
-                        continue;
-                    }
-                    let unseen = || Similar { word: similar.to_owned(), distance, chunks: 0 };
-                    let entry = found.entry(similar.to_owned()).or_insert_with(unseen);
-                    // Those of a smaller distance have been counted.
-                    if entry.distance == distance {
-                        entry.chunks += u64::from(info.doc_freq);
-                    }
-                }
-            }
-        }
-        let mut found: Vec<Similar> = found.into_values().collect();
-        found.sort_by(|a, b| {
-            (a.distance, Reverse(a.chunks)).cmp(&(b.distance, Reverse(b.chunks))).then_with(|| a.word.cmp(&b.word))
-        });
-        Ok(found)
-    }
+    let mut found: Vec<Similar> = found.into_values().collect();
+    found.sort_by(|a, b| {
+        (a.distance, Reverse(a.chunks)).cmp(&(b.distance, Reverse(b.chunks))).then_with(|| a.word.cmp(&b.word))
+    });
+    Ok(found)
 }
 
 /// The term of a word.

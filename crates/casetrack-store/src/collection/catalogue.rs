@@ -75,7 +75,8 @@ impl LocalCollection {
 }
 
 impl CatalogueEntry {
-    fn new(meta: DocumentMeta, slots: SlotRange) -> Self {
+    /// Of a document that is stored under these slots.
+    pub fn new(meta: DocumentMeta, slots: SlotRange) -> Self {
         Self {
             is_container: meta.is_container(),
             id: meta.id,

@@ -2,12 +2,14 @@
 
 use std::sync::PoisonError;
 
+#[cfg(doc)]
+use casetrack_core::ErrorCode;
 use casetrack_core::marks::Marks;
-use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result};
+use casetrack_core::{CollectionMeta, DocumentId, Error, Result};
 
 use super::LocalCollection;
 use crate::indexes::Kept;
-use crate::manifest::{Manifest, TokenModel, VectorModels};
+use crate::manifest::Manifest;
 use crate::records::{Identity, State};
 use crate::schema::{IDENTITY_KEY, STATE_KEY, cf, sequence_key};
 use crate::write::{self, Change, Relocation, StoredDocument};
@@ -70,25 +72,7 @@ impl LocalCollection {
 
     /// Refuses a document that does not fit into the collection.
     fn check(&self, document: &StoredDocument) -> Result<()> {
-        let VectorModels { dense, dense_dimension, sparse, tokens } = self.models();
-        if document.dense_model != *dense {
-            let whose = format!("The vectors of {}", document.meta.path);
-            return Err(mismatch(&whose, &document.dense_model, "vectors", dense));
-        }
-        if !document.sparse_vectors.is_empty() && (sparse.is_none() || document.sparse_model != *sparse) {
-            let name = |model: &Option<String>| model.clone().unwrap_or_else(|| "no model".to_owned());
-            let whose = format!("The learned-sparse vectors of {}", document.meta.path);
-            return Err(mismatch(&whose, &name(&document.sparse_model), "learned-sparse vectors", &name(sparse)));
-        }
-        if !document.token_vectors.is_empty() && (tokens.is_none() || document.token_model != *tokens) {
-            let name = |model: &Option<TokenModel>| match model {
-                Some(TokenModel { id, dimension }) => format!("{id} ({dimension} dimensions)"),
-                None => "no model".to_owned(),
-            };
-            let whose = format!("The token vectors of {}", document.meta.path);
-            return Err(mismatch(&whose, &name(&document.token_model), "token vectors", &name(tokens)));
-        }
-        tracing::debug_span!("check").in_scope(|| write::check(document, *dense_dimension))
+        write::check_fits(document, self.models())
     }
 
     /// Deletes a document with everything that belongs to it; `false` where there is none with this id. Durable when it returns.
@@ -242,7 +226,7 @@ impl LocalCollection {
         match self.models().sparse.as_deref() {
             Some(own) if own == model => return Ok(()),
             Some(own) => {
-                return Err(mismatch("New learned-sparse vectors", model, "learned-sparse vectors", own));
+                return Err(write::mismatch("New learned-sparse vectors", model, "learned-sparse vectors", own));
             }
             None => {}
         }
@@ -258,12 +242,4 @@ impl LocalCollection {
         self.indexes.sparse.set_failed();
         self.with_origin(&state, |origin| self.indexes.sparse.recover(origin))
     }
-}
-
-fn mismatch(whose: &str, made_by: &str, what: &str, holds: &str) -> Error {
-    Error::new(
-        ErrorCode::ModelMismatch,
-        format!("{whose} were made by {made_by}, but this collection holds {what} of {holds}."),
-    )
-    .with_hint("Use the collection's model, or make a new collection for the other one.")
 }

@@ -42,9 +42,11 @@ pub use catalogue::CatalogueEntry;
 pub use changing::{DocumentChange, Observer};
 pub(crate) use columns::COLUMNS;
 pub use correcting::Correction;
+pub(crate) use correcting::{KnownWords, corrections};
 pub use naming::Naming;
-pub use passages::{DescribedDocument, PageFacts, Passage, PassageSource, Passages};
-pub use selecting::{Conditions, PageTest, Selection};
+pub(crate) use naming::namings;
+pub use passages::{DescribedDocument, PageFacts, Passage, PassageSource, Passages, VisitChunk};
+pub use selecting::{Conditions, PagePlace, PageTest, Selection};
 pub use telling::{Telling, TellingReader};
 
 /// Number of things in a collection.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use casetrack_core::{DocumentId, Result};
 
 use super::LocalCollection;
+use crate::bm25::NameWord;
 
 /// A word of a text, or neighbouring ones, that some documents are called by.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,25 +24,29 @@ impl LocalCollection {
     pub fn namings(&self, text: &str, most: usize) -> Result<Vec<Naming>> {
         let words = self.ask(&self.indexes.bm25, |index| index.name_words(text, most))?;
         let slots = self.slots();
-        let document = |slot: &u64| slots.resolve(*slot).map(|(document, _)| document);
-        let mut namings = Vec::new();
-        for word in words {
-            let mut documents: Vec<(DocumentId, bool)> = Vec::new();
-            for (found, is_name) in [(&word.named, true), (&word.covered, false)] {
-                for id in found.iter().filter_map(document) {
-                    if !documents.iter().any(|(known, _)| *known == id) {
-                        documents.push((id, is_name));
-                    }
+        Ok(namings(words, most, |slot| slots.resolve(slot).map(|(document, _)| document)))
+    }
+}
+
+/// The documents that words name; `document` gives the one of a slot.
+pub(crate) fn namings(words: Vec<NameWord>, most: usize, document: impl Fn(u64) -> Option<DocumentId>) -> Vec<Naming> {
+    let mut namings = Vec::new();
+    for word in words {
+        let mut documents: Vec<(DocumentId, bool)> = Vec::new();
+        for (found, is_name) in [(&word.named, true), (&word.covered, false)] {
+            for id in found.iter().filter_map(|&slot| document(slot)) {
+                if !documents.iter().any(|(known, _)| *known == id) {
+                    documents.push((id, is_name));
                 }
             }
-            if documents.is_empty() || documents.len() > most {
-                continue;
-            }
-            let inside = word.chunks.iter().filter_map(document);
-            let inside = inside.filter(|id| documents.iter().any(|(known, _)| known == id)).count();
-            let share = if word.chunks.is_empty() { 1.0 } else { inside as f32 / word.chunks.len() as f32 };
-            namings.push(Naming { place: word.place, documents, share });
         }
-        Ok(namings)
+        if documents.is_empty() || documents.len() > most {
+            continue;
+        }
+        let inside = word.chunks.iter().filter_map(|&slot| document(slot));
+        let inside = inside.filter(|id| documents.iter().any(|(known, _)| known == id)).count();
+        let share = if word.chunks.is_empty() { 1.0 } else { inside as f32 / word.chunks.len() as f32 };
+        namings.push(Naming { place: word.place, documents, share });
     }
+    namings
 }

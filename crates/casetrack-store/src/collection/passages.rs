@@ -11,8 +11,9 @@ use casetrack_core::{
 };
 
 use super::LocalCollection;
+use super::selecting::PagePlace;
 use crate::reader::Reader;
-use crate::records::ChunkSpan;
+use crate::records::{ChunkSpan, PageRecord};
 
 /// A chunk with its document, how its page was read and what is printed on it.
 #[derive(Debug, Clone)]
@@ -64,7 +65,17 @@ pub trait PassageSource {
 }
 
 /// Is given one chunk after another, until it fails.
-type VisitChunk<'v> = dyn FnMut(Chunk) -> Result<()> + 'v;
+pub type VisitChunk<'v> = dyn FnMut(Chunk) -> Result<()> + 'v;
+
+impl From<PageRecord> for PageFacts {
+    fn from(mut record: PageRecord) -> Self {
+        let changes = std::mem::take(&mut record.notes.changes);
+        let hidden = std::mem::take(&mut record.notes.hidden);
+        let pictures = std::mem::take(&mut record.notes.pictures);
+        let numbered = std::mem::take(&mut record.notes.numbered);
+        Self { origin: record.into_origin(), changes, hidden, pictures, numbered }
+    }
+}
 
 impl PassageSource for Reader<'_> {
     fn document(&self, id: DocumentId) -> Result<Option<DescribedDocument>> {
@@ -81,12 +92,7 @@ impl PassageSource for Reader<'_> {
     }
 
     fn page(&self, document: DocumentId, page: u32) -> Result<PageFacts> {
-        let mut record = self.known_page(document, page)?;
-        let changes = std::mem::take(&mut record.notes.changes);
-        let hidden = std::mem::take(&mut record.notes.hidden);
-        let pictures = std::mem::take(&mut record.notes.pictures);
-        let numbered = std::mem::take(&mut record.notes.numbered);
-        Ok(PageFacts { origin: record.into_origin(), changes, hidden, pictures, numbered })
+        Ok(self.known_page(document, page)?.into())
     }
 
     fn chunks(&self, document: DocumentId, indexes: Range<u32>, visit: &mut VisitChunk<'_>) -> Result<()> {
@@ -121,10 +127,7 @@ impl LocalCollection {
     pub fn chunks_on_pages(&self, document: DocumentId, pages: RangeInclusive<u32>) -> Result<Range<u32>> {
         let Some(slots) = self.slots().range_of(document) else { return Ok(0..0) };
         let places = self.page_places(&self.truth.reader(), &slots)?;
-        let first = places.partition_point(|place| place.page < *pages.start());
-        let end = places.partition_point(|place| place.page <= *pages.end());
-        let begin = |place: usize| places.get(place).map_or(slots.count, |place| place.first);
-        Ok(begin(first)..begin(end))
+        Ok(PagePlace::chunks_on(&places, &pages, slots.count))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which chunks a search may find.
 
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{BatesNumber, BatesRange, DocumentId, PageOrigin, Result, is_exhibit, numbers_within};
@@ -9,7 +9,7 @@ use casetrack_core::{BatesNumber, BatesRange, DocumentId, PageOrigin, Result, is
 use super::LocalCollection;
 use crate::bm25::{Expression, WordConditions};
 use crate::reader::Reader;
-use crate::records::{ChunkSpan, SlotRange};
+use crate::records::{ChunkSpan, PageRecord, SlotRange};
 use crate::slots::SlotSet;
 
 /// What a chunk must be like to be found. All that is given must hold.
@@ -65,6 +65,40 @@ impl PageTest {
     }
 }
 
+impl Conditions {
+    /// Whether anything is asked of pages.
+    pub fn is_about_pages(&self) -> bool {
+        !self.pages.is_empty() || self.min_confidence.is_some()
+    }
+
+    /// The slots on pages that fulfil the conditions, of ranges that are those of whole documents; `places` gives where the pages of one begin.
+    pub fn on_pages(
+        &self,
+        slots: &SlotSet,
+        places: impl Fn(&SlotRange) -> Result<Arc<[PagePlace]>>,
+    ) -> Result<SlotSet> {
+        let mut kept = Vec::new();
+        let admits = |place: &PagePlace, chunk: u32| {
+            self.pages.iter().all(|tests| tests.iter().any(|test| test.admits(place, chunk)))
+                && self.min_confidence.is_none_or(|least| place.confidence >= least)
+        };
+        let of_paragraphs = self.pages.iter().flatten().any(|test| matches!(test, PageTest::Paragraph(_)));
+        for range in slots.ranges() {
+            let places = places(range)?;
+            for (n, place) in places.iter().enumerate() {
+                let end = places.get(n + 1).map_or(range.count, |next| next.first).min(range.count);
+                let part = |from: u32, count: u32| SlotRange { first: range.first + u64::from(from), count, ..*range };
+                if of_paragraphs {
+                    kept.extend((place.first..end).filter(|chunk| admits(place, *chunk)).map(|chunk| part(chunk, 1)));
+                } else if place.first < end && admits(place, place.first) {
+                    kept.push(part(place.first, end - place.first));
+                }
+            }
+        }
+        Ok(SlotSet::of(kept))
+    }
+}
+
 /// The chunks that fulfil [`Conditions`], as of when they were selected: those that are added later are not among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
@@ -73,6 +107,15 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Of slots that fulfil `words`.
+    pub fn of(slots: SlotSet, words: WordConditions) -> Self {
+        Self { slots, words }
+    }
+
+    pub fn slots(&self) -> &SlotSet {
+        &self.slots
+    }
+
     pub fn chunks(&self) -> u64 {
         self.slots.len()
     }
@@ -107,7 +150,7 @@ impl Selection {
 
 /// Chunks of one page.
 #[derive(Debug, Clone)]
-pub(super) struct PagePlace {
+pub struct PagePlace {
     pub page: u32,
     /// The index of the first one; the page ends where the next begins.
     pub first: u32,
@@ -116,6 +159,36 @@ pub(super) struct PagePlace {
     printed: Option<Box<Printed>>,
     /// Of chunks of numbered paragraphs, by their index: the first and the last number.
     numbers: Vec<(u32, (u32, u32))>,
+}
+
+impl PagePlace {
+    /// Where the pages of a document begin, from where its chunks are and the records of its pages.
+    pub fn all(spans: &[ChunkSpan], record: impl Fn(u32) -> Result<PageRecord>) -> Result<Vec<Self>> {
+        let mut places: Vec<Self> = Vec::new();
+        let mut numbered = Vec::new();
+        for &ChunkSpan { index, page, char_start, char_end, .. } in spans {
+            if places.last().is_none_or(|place| place.page != page) {
+                let mut record = record(page)?;
+                numbered = std::mem::take(&mut record.notes.numbered);
+                let origin = record.into_origin();
+                let confidence = origin.ocr_confidence.unwrap_or(1.0);
+                places.push(Self { page, first: index, confidence, printed: Printed::of(origin), numbers: Vec::new() });
+            }
+            let numbers = numbers_within(&numbered, char_start, char_end);
+            if let Some((place, numbers)) = places.last_mut().zip(numbers) {
+                place.numbers.push((index, numbers));
+            }
+        }
+        Ok(places)
+    }
+
+    /// The indexes of the chunks on some pages, of the places of a document with so many chunks.
+    pub fn chunks_on(places: &[Self], pages: &RangeInclusive<u32>, count: u32) -> Range<u32> {
+        let first = places.partition_point(|place| place.page < *pages.start());
+        let end = places.partition_point(|place| place.page <= *pages.end());
+        let begin = |place: usize| places.get(place).map_or(count, |place| place.first);
+        begin(first)..begin(end)
+    }
 }
 
 /// What a page is called besides its number.
@@ -149,7 +222,7 @@ impl LocalCollection {
             Some(documents) => self.slots().select(documents),
             None => self.slots().all(),
         };
-        if !conditions.pages.is_empty() || conditions.min_confidence.is_some() {
+        if conditions.is_about_pages() {
             slots = self.on_pages(&slots, conditions)?;
         }
         if let Some(chunks) = &conditions.chunks {
@@ -179,25 +252,7 @@ impl LocalCollection {
 
     fn on_pages(&self, slots: &SlotSet, conditions: &Conditions) -> Result<SlotSet> {
         let reader = self.truth.reader();
-        let mut kept = Vec::new();
-        let admits = |place: &PagePlace, chunk: u32| {
-            conditions.pages.iter().all(|tests| tests.iter().any(|test| test.admits(place, chunk)))
-                && conditions.min_confidence.is_none_or(|least| place.confidence >= least)
-        };
-        let of_paragraphs = conditions.pages.iter().flatten().any(|test| matches!(test, PageTest::Paragraph(_)));
-        for range in slots.ranges() {
-            let places = self.page_places(&reader, range)?;
-            for (n, place) in places.iter().enumerate() {
-                let end = places.get(n + 1).map_or(range.count, |next| next.first).min(range.count);
-                let part = |from: u32, count: u32| SlotRange { first: range.first + u64::from(from), count, ..*range };
-                if of_paragraphs {
-                    kept.extend((place.first..end).filter(|chunk| admits(place, *chunk)).map(|chunk| part(chunk, 1)));
-                } else if place.first < end && admits(place, place.first) {
-                    kept.push(part(place.first, end - place.first));
-                }
-            }
-        }
-        Ok(SlotSet::of(kept))
+        conditions.on_pages(slots, |range| self.page_places(&reader, range))
     }
 
     pub(super) fn page_places(&self, reader: &Reader<'_>, range: &SlotRange) -> Result<Arc<[PagePlace]>> {
@@ -205,27 +260,8 @@ impl LocalCollection {
         if let Some(known) = lock().get(&range.first) {
             return Ok(Arc::clone(known));
         }
-        let mut places: Vec<PagePlace> = Vec::new();
-        let mut numbered = Vec::new();
-        for ChunkSpan { index, page, char_start, char_end, .. } in reader.chunk_spans(range.document)? {
-            if places.last().is_none_or(|place| place.page != page) {
-                let mut record = reader.known_page(range.document, page)?;
-                numbered = std::mem::take(&mut record.notes.numbered);
-                let origin = record.into_origin();
-                let confidence = origin.ocr_confidence.unwrap_or(1.0);
-                places.push(PagePlace {
-                    page,
-                    first: index,
-                    confidence,
-                    printed: Printed::of(origin),
-                    numbers: Vec::new(),
-                });
-            }
-            let numbers = numbers_within(&numbered, char_start, char_end);
-            if let Some((place, numbers)) = places.last_mut().zip(numbers) {
-                place.numbers.push((index, numbers));
-            }
-        }
+        let spans = reader.chunk_spans(range.document)?;
+        let places = PagePlace::all(&spans, |page| reader.known_page(range.document, page))?;
         let places: Arc<[PagePlace]> = places.into();
         let mut known = lock();
         let slots = self.slots();

@@ -11,6 +11,7 @@ use tantivy::tokenizer::TextAnalyzer;
 use super::LocalCollection;
 use crate::analysis::languages::{Analysis, Form};
 use crate::analysis::{analyzer, exact_analyzer};
+use crate::bm25::Frequencies;
 
 /// The words of a text among which those of a question are looked for, about a sentence.
 const WINDOW: usize = 25;
@@ -55,6 +56,13 @@ impl LocalCollection {
     /// Weighs the words of a question by how rare they are among the chunks. Looks each of them up.
     pub fn telling(&self, question: &str) -> Result<Telling> {
         let (chunks, all) = self.ask(&self.indexes.bm25, |index| index.frequencies(question))?;
+        Ok(Telling::weighed(chunks, all))
+    }
+}
+
+impl Telling {
+    /// Of terms with the number of chunks that have each, of so many.
+    pub(crate) fn weighed(chunks: u64, all: Vec<Frequencies>) -> Self {
         let weight = |with: u64| ((chunks as f32 + 1.0) / (with as f32 + 0.5)).ln().max(0.0).powf(POWER);
         let words = |terms: Vec<(String, u64)>, is_empty: &dyn Fn(&str) -> bool| {
             let weights = terms.into_iter().filter(|(term, _)| !is_empty(term));
@@ -68,7 +76,7 @@ impl LocalCollection {
             let is_usual = own.analysis == Analysis::Usual;
             (own.analysis, words(own.terms, &|term| is_usual && EMPTY_TERMS.contains(term)))
         });
-        Ok(Telling { by_language: by_language.collect() })
+        Self { by_language: by_language.collect() }
     }
 }
 

@@ -24,7 +24,7 @@ use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
 use self::contexts::Contexts;
 use self::file::Saved;
-use self::vector::{Fetched, dot};
+use self::vector::Fetched;
 use crate::derived::{DerivedIndex, Origin, open_or_clear};
 use crate::error;
 use crate::reader::Reader;
@@ -33,6 +33,8 @@ use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 use crate::yielding::YieldingLock;
+
+pub use self::vector::dot;
 
 /// Links of a node (M); twice as many on the lowest level.
 const CONNECTIVITY: usize = 16;

@@ -38,7 +38,7 @@ impl Fetched {
 }
 
 /// Eight sums side by side, which the compiler turns into vector instructions; the order of additions is fixed.
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a, b) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0f32; 8];
     for (x, y) in a.0.iter().zip(b.0) {

@@ -12,7 +12,7 @@ use casetrack_core::Result;
 use crate::error::corrupt;
 
 /// Steps of an impact in a weight of 1.
-pub(crate) const IMPACT_SCALE: f32 = 64.0;
+pub const IMPACT_SCALE: f32 = 64.0;
 
 /// Ids of terms are below this; the largest vocabularies in use (XLM-R) have a quarter of it.
 pub(crate) const MAX_TERM: u32 = 1 << 20;
@@ -25,7 +25,7 @@ pub struct SparseVector {
 
 impl SparseVector {
     /// What is wrong with it, in words that follow "the vector …".
-    pub(crate) fn problem(&self) -> Option<String> {
+    pub fn problem(&self) -> Option<String> {
         if !self.terms.is_sorted_by(|a, b| a.0 < b.0) {
             return Some("has terms out of order".to_owned());
         }
@@ -36,16 +36,16 @@ impl SparseVector {
         wrong.map(|(term, weight)| format!("gives the term {term} a weight of {weight}"))
     }
 
-    pub(crate) fn impacts(&self) -> impl Iterator<Item = (u32, u8)> {
+    pub fn impacts(&self) -> impl Iterator<Item = (u32, u8)> {
         let impact = |weight: f32| (weight * IMPACT_SCALE).round().clamp(0.0, 255.0) as u8;
         self.terms.iter().map(move |&(term, weight)| (term, impact(weight))).filter(|&(_, impact)| impact > 0)
     }
 
-    pub(crate) fn from_impacts(impacts: &[(u32, u8)]) -> Self {
+    pub fn from_impacts(impacts: &[(u32, u8)]) -> Self {
         Self { terms: impacts.iter().map(|&(term, impact)| (term, f32::from(impact) / IMPACT_SCALE)).collect() }
     }
 
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(3 * self.terms.len());
         let mut next = 0;
         for (term, impact) in self.impacts() {
@@ -58,7 +58,7 @@ impl SparseVector {
 }
 
 /// Replaces the content of `impacts` with a stored vector.
-pub(crate) fn decode_into(mut bytes: &[u8], impacts: &mut Vec<(u32, u8)>) -> Result<()> {
+pub fn decode_into(mut bytes: &[u8], impacts: &mut Vec<(u32, u8)>) -> Result<()> {
     let damaged = || corrupt("A stored learned-sparse vector cannot be decoded.");
     impacts.clear();
     let mut next = 0;
@@ -76,7 +76,7 @@ pub(crate) fn decode_into(mut bytes: &[u8], impacts: &mut Vec<(u32, u8)>) -> Res
     Ok(())
 }
 
-pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut number: u32) {
+pub fn push_varint(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -85,7 +85,7 @@ pub(crate) fn push_varint(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 /// Takes a number off the front.
-pub(crate) fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
+pub fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0;
     for place in 0..5 {
         let (&byte, rest) = bytes.split_first()?;

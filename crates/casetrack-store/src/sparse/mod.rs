@@ -35,6 +35,8 @@ use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
 
+pub use self::search::{query_terms, score};
+
 /// The tail becomes a segment at this many postings: about 16 MB of memory, 17,000 chunks.
 const TAIL_POSTINGS: usize = 2 << 20;
 /// This many neighbouring segments of a size are merged …
@@ -78,13 +80,10 @@ impl SparseIndex {
     /// scores are sums of query weight (rounded to 1/1024, at most 64) times stored weight over the shared terms. A chunk that
     /// shares no term is no hit. Time grows with the postings of the query's terms.
     pub fn search(&self, query: &SparseVector, k: usize, filter: Option<&SlotSet>) -> Result<Vec<(u64, f32)>> {
-        if let Some(problem) = query.problem() {
-            return Err(Error::internal(format!("The query's learned-sparse vector {problem}.")));
-        }
+        let query = Query::checked(query)?;
         if k == 0 {
             return Ok(Vec::new());
         }
-        let query = Query::new(query);
         let mut top = TopK::new(k);
         let inner = self.read();
         for postings in inner.all() {

@@ -7,6 +7,8 @@
 //!
 //! Sums are of integers: neither the order of terms nor the segments that a history left behind change a score.
 
+use casetrack_core::Error;
+
 use crate::records::sparse_vector::{IMPACT_SCALE, SparseVector};
 use crate::slots::SlotSet;
 use crate::top_k::TopK;
@@ -27,6 +29,13 @@ const WINDOW: u32 = 1 << 14;
 pub(super) struct Query(Vec<(u32, u32)>);
 
 impl Query {
+    pub fn checked(vector: &SparseVector) -> casetrack_core::Result<Self> {
+        match vector.problem() {
+            Some(problem) => Err(Error::internal(format!("The query's learned-sparse vector {problem}."))),
+            None => Ok(Self::new(vector)),
+        }
+    }
+
     pub fn new(vector: &SparseVector) -> Self {
         let step = |weight: f32| (weight * WEIGHT_SCALE).round().clamp(0.0, 65_535.0) as u32;
         let mut terms: Vec<(u32, u32)> = vector.terms.iter().map(|&(term, weight)| (term, step(weight))).collect();
@@ -38,8 +47,15 @@ impl Query {
     }
 }
 
-/// The score that a sum stands for.
-pub(super) fn score(sum: u32) -> f32 {
+/// The terms of a query that count, with their weights in the steps that [`score`] knows, the greatest first.
+///
+/// Errors: [`casetrack_core::ErrorCode::Internal`] where it is no vector.
+pub fn query_terms(query: &SparseVector) -> casetrack_core::Result<Vec<(u32, u32)>> {
+    Query::checked(query).map(|query| query.0)
+}
+
+/// The score that a sum of weight times impact stands for.
+pub fn score(sum: u32) -> f32 {
     (f64::from(sum) / f64::from(WEIGHT_SCALE * IMPACT_SCALE)) as f32
 }
 

@@ -20,7 +20,7 @@ mod files;
 mod local;
 
 use std::ops::{Deref, DerefMut, Range, RangeInclusive};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use casetrack_core::evidence::EvidenceTray;
@@ -32,7 +32,7 @@ use casetrack_core::{
 use serde_json::Value;
 
 pub use self::files::KeptFiles;
-use crate::archive::{Archive, Encryption, ExportOptions, ExportReport};
+use crate::archive::{Archive, Encryption, ExportOptions, ExportReport, ImportTarget};
 use crate::bm25::Bm25Query;
 #[cfg(doc)]
 use crate::collection::LocalCollection;
@@ -43,6 +43,7 @@ use crate::collection::{
 use crate::manifest::VectorModels;
 use crate::records::ChunkSpan;
 use crate::records::sparse_vector::SparseVector;
+use crate::seal::Output;
 use crate::stats::Stats;
 use crate::verify::VerifyReport;
 use crate::write::{Relocation, StoredDocument};
@@ -306,6 +307,39 @@ pub trait CollectionStore: KeptFiles + Send + Sync {
         options: &ExportOptions,
         encryption: Option<&Encryption>,
     ) -> Result<ExportReport>;
+}
+
+impl<S: CollectionStore + ?Sized> ImportTarget for S {
+    fn put_document(&self, document: &StoredDocument) -> Result<()> {
+        CollectionStore::put_document(self, document)
+    }
+
+    fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf {
+        KeptFiles::new_original_path(self, meta)
+    }
+
+    fn create_kept(&self, path: &Path) -> Result<Output> {
+        KeptFiles::create_kept(self, path, path)
+    }
+
+    fn set_columns(&self, columns: &Value) -> Result<()> {
+        CollectionStore::set_columns(self, columns)
+    }
+
+    fn set_evidence(&self, evidence: &EvidenceTray) -> Result<()> {
+        self.update_evidence(&mut |tray| {
+            *tray = evidence.clone();
+            Ok(())
+        })
+    }
+
+    fn counts(&self) -> Result<Counts> {
+        CollectionStore::counts(self)
+    }
+
+    fn flush(&self) -> Result<()> {
+        CollectionStore::flush(self)
+    }
 }
 
 impl<S: CollectionStore + 'static> From<S> for Collection {

@@ -1,0 +1,112 @@
+//! The postings of one document.
+
+use std::collections::BTreeMap;
+
+use casetrack_core::{Chunk, DocumentMeta};
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::tokenizer::{TextAnalyzer, Token};
+
+use crate::analysis::languages::{Analysis, Indexer};
+use crate::analysis::{analyzer, exact_analyzer};
+use crate::bm25::{TextField, cover, names};
+
+/// What a chunk has of a term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posting {
+    /// The index of the chunk.
+    pub chunk: u32,
+    pub count: u32,
+    /// The number of terms in the field, as BM25 of the index on disk rounds it.
+    pub length: u8,
+    /// Ascending; of the fields `Text` and `Exact` only.
+    pub positions: Vec<u32>,
+}
+
+/// The postings of a document by field and term, those of each in the order of the chunks. The field `Names` is not in it: it follows from
+/// the document's name ([`name_terms`]), which may change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inverted {
+    pub terms: BTreeMap<(TextField, String), Vec<Posting>>,
+    /// How many terms the fields `Text` and `Context` have.
+    pub text_tokens: u64,
+    pub context_tokens: u64,
+}
+
+/// The analysis of the documents in one language.
+enum Analyzers {
+    Usual { text: TextAnalyzer, exact: TextAnalyzer },
+    Own(Indexer),
+}
+
+impl Analyzers {
+    fn of(language: Option<&str>) -> Self {
+        let analysis = Analysis::of(language);
+        match analysis.mark() {
+            Some(_) => Self::Own(analysis.indexer()),
+            None => Self::Usual { text: analyzer(), exact: exact_analyzer() },
+        }
+    }
+
+    fn tokens(&mut self, field: TextField, text: &str) -> Vec<Token> {
+        let analyzer = match (self, field) {
+            (Self::Own(indexer), TextField::Exact) => return indexer.written(text).tokens,
+            (Self::Own(indexer), _) => return indexer.terms(text).tokens,
+            (Self::Usual { exact, .. }, TextField::Exact) => exact,
+            (Self::Usual { text, .. }, _) => text,
+        };
+        let mut tokens = Vec::new();
+        analyzer.token_stream(text).process(&mut |token| tokens.push(token.clone()));
+        tokens
+    }
+}
+
+/// The postings of a document with these chunks.
+pub fn invert(meta: &DocumentMeta, chunks: &[Chunk]) -> Inverted {
+    let mut analyzers = Analyzers::of(meta.properties.language.as_deref());
+    let mut inverted = Inverted::default();
+    for chunk in chunks {
+        let text = chunk.searchable_text();
+        inverted.text_tokens += inverted.add(&mut analyzers, TextField::Text, chunk.index, &text);
+        inverted.add(&mut analyzers, TextField::Exact, chunk.index, &text);
+        inverted.context_tokens += inverted.add(&mut analyzers, TextField::Context, chunk.index, &chunk.context);
+        if chunk.index == 0 {
+            inverted.add(&mut analyzers, TextField::Cover, 0, cover(&text, meta.chunk_count));
+        }
+    }
+    inverted
+}
+
+/// The terms that a document with this name and title is called by, each once. `language` is its BCP 47 tag.
+pub fn name_terms(name: &str, title: Option<&str>, language: Option<&str>) -> Vec<String> {
+    let tokens = Analyzers::of(language).tokens(TextField::Names, &names(name, title));
+    let mut terms: Vec<String> = tokens.into_iter().map(|token| token.text).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// The mark of the language with this BCP 47 tag, where its words have rules of their own.
+pub fn language_mark(tag: Option<&str>) -> Option<&'static str> {
+    Analysis::of(tag).mark()
+}
+
+impl Inverted {
+    /// How many terms the text has.
+    fn add(&mut self, analyzers: &mut Analyzers, field: TextField, chunk: u32, text: &str) -> u64 {
+        let tokens = analyzers.tokens(field, text);
+        let length = FieldNormReader::fieldnorm_to_id(u32::try_from(tokens.len()).unwrap_or(u32::MAX));
+        let with_positions = matches!(field, TextField::Text | TextField::Exact);
+        let total = tokens.len() as u64;
+        for token in tokens {
+            let postings = self.terms.entry((field, token.text)).or_default();
+            if postings.last().is_none_or(|last| last.chunk != chunk) {
+                postings.push(Posting { chunk, count: 0, length, positions: Vec::new() });
+            }
+            if let Some(posting) = postings.last_mut() {
+                posting.count += 1;
+                posting.positions.extend(with_positions.then_some(token.position as u32));
+            }
+        }
+        total
+    }
+}

@@ -29,6 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text", "casetrack-web"]),
     ("casetrack-nlp", &["casetrack-core"]),
+    ("casetrack-postgres", &["casetrack-core", "casetrack-store"]),
     ("casetrack-store", &["casetrack-core", "casetrack-vault"]),
     ("casetrack-text", &["casetrack-core", "casetrack-engine"]),
     ("casetrack-vault", &["casetrack-core"]),
@@ -90,6 +91,8 @@ const NETWORK: &[(&str, &[&str])] = &[
     // The listener on loopback of `casetrack mcp --http`.
     ("tokio::net", &["crates/casetrack-mcp/src/http.rs"]),
     ("TcpStream::connect", &[]),
+    // Its server is the one that the user names.
+    ("postgres::", &["crates/casetrack-postgres/"]),
     ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/upkeep/models.rs"]),
     (
         "pull_models",
@@ -124,13 +127,15 @@ fn only_the_pull_of_models_uses_the_network() {
     }
     assert!(seen > 50, "only {seen} source files were looked at");
 
-    let clients = ["curl", "hf-hub", "hyper", "isahc", "reqwest", "ureq"];
+    let clients = ["curl", "hf-hub", "hyper", "isahc", "postgres", "reqwest", "tokio-postgres", "ureq"];
     for package in metadata()["packages"].as_array().unwrap() {
         for dependency in package["dependencies"].as_array().unwrap() {
             let (package, client) = (package["name"].as_str().unwrap(), dependency["name"].as_str().unwrap());
             let features = dependency["features"].as_array().unwrap();
             let server_only = client == "hyper" && !features.contains(&"client".into());
-            let allowed = package == "casetrack-embed" && client == "ureq" || package == "casetrack-mcp" && server_only;
+            let allowed = package == "casetrack-embed" && client == "ureq"
+                || package == "casetrack-postgres" && client == "postgres"
+                || package == "casetrack-mcp" && server_only;
             assert!(allowed || !clients.contains(&client), "{package} depends on {client}");
         }
     }

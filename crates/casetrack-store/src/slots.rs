@@ -163,6 +163,10 @@ impl SlotSet {
         self.len
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Whether any of the slots lies in a range.
     pub fn overlaps(&self, range: &std::ops::Range<u64>) -> bool {
         let after = self.ranges.partition_point(|own| own.end() <= range.start);

@@ -1,0 +1,169 @@
+//! A collection in PostgreSQL beside the same one on disk: how fast both take documents and answer, and how large they are.
+//!
+//!     stores [--chunks 100000] [--queries 100] [--dir DIR]
+//!
+//! The documents and queries are those of the store's own bench (casetrack-store/benches/store/corpus.rs): synthetic and seeded. The server is that of
+//! the tests (tests/conformance/server.rs), with fsync on; or `CASETRACK_TEST_POSTGRES` names one. Both are loaded one after the other by one client,
+//! flushed, searched by one client, and by eight at once. Searches ask for 500 chunks, as hybrid search does. Progress goes to stderr.
+
+#[path = "../../casetrack-store/benches/store/corpus.rs"]
+mod corpus;
+#[path = "../../casetrack-store/benches/store/random.rs"]
+mod random;
+#[path = "../tests/conformance/server.rs"]
+mod server;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use casetrack_conformance::samples::collection_meta;
+use casetrack_core::DocumentId;
+use casetrack_postgres::PostgresStore;
+use casetrack_store::{Collection, Conditions, Filter, Registry, Store, VectorModels};
+
+use self::corpus::{Corpus, DIMENSION};
+
+/// See `server`.
+const SERVER_OPTIONS: &str =
+    "-c shared_buffers=2GB -c maintenance_work_mem=2GB -c max_wal_size=8GB -c effective_cache_size=8GB";
+const K: usize = 500;
+const CLIENTS: usize = 8;
+
+fn main() {
+    let (mut chunks, mut queries, mut dir) = (10_000, 100, std::env::temp_dir());
+    let mut given = std::env::args().skip(1);
+    while let Some(name) = given.next() {
+        let mut value = || given.next().unwrap_or_else(|| panic!("{name} needs a value"));
+        match name.as_str() {
+            "--chunks" => chunks = value().parse().expect("a number of chunks"),
+            "--queries" => queries = value().parse().expect("a number of queries"),
+            "--dir" => dir = value().into(),
+            // cargo adds it
+            "--bench" => {}
+            _ => panic!("{name} is not known; see the first lines of benches/stores.rs"),
+        }
+    }
+    let corpus = Corpus::new(1);
+    let temp = tempfile::tempdir_in(dir).expect("a directory to work in");
+    let registry = Registry::open(&temp.path().join("disk")).expect("a registry");
+    let database = server::Database::new().expect("a server");
+    let postgres = PostgresStore::connect(&database.address, &temp.path().join("files")).expect("a store");
+    let on_disk = load(&corpus, &registry, "on disk", chunks);
+    let on_server = load(&corpus, &postgres, "PostgreSQL", chunks);
+    // As its own upkeep does before long.
+    database.run("VACUUM ANALYZE");
+    println!("| milliseconds, p50 / p99 | on disk | PostgreSQL |\n|---|---|---|");
+    let documents = Corpus::documents_for(chunks);
+    let one = |n: usize| vec![Corpus::id(n * 7919 % documents)];
+    let half: Vec<DocumentId> = (0..documents).step_by(2).map(Corpus::id).collect();
+    let none = |_: usize, _: &Collection| Filter::default();
+    let in_one = |n: usize, collection: &Collection| selected(collection, one(n));
+    let halves: Vec<Filter> = [&on_disk, &on_server].into_iter().map(|of| selected(of, half.clone())).collect();
+    let in_half = |_: usize, collection: &Collection| {
+        let of_disk = collection.meta().id == on_disk.meta().id;
+        halves[usize::from(!of_disk)].clone()
+    };
+    let filters: [(&str, &Filtering<'_>); 3] =
+        [("", &none), (" in one document", &in_one), (" in half of the documents", &in_half)];
+    for (where_, filter) in filters {
+        for (kind, search) in kinds(&corpus) {
+            let row =
+                |collection: &Collection| shown(timed(queries, |n| search(collection, n, &filter(n, collection))));
+            println!("| {kind}{where_} | {} | {} |", row(&on_disk), row(&on_server));
+        }
+    }
+    for (kind, search) in kinds(&corpus) {
+        let row = |collection: &Collection| shown(together(queries, |n| search(collection, n, &Filter::default())));
+        println!("| {kind}, {CLIENTS} clients at once | {} | {} |", row(&on_disk), row(&on_server));
+    }
+    let same = (0..queries).map(|n| recall(&corpus, &on_disk, &on_server, n)).sum::<f64>() / queries as f64;
+    println!("\nOf the 10 nearest on disk, PostgreSQL has {same:.3}.");
+}
+
+type Search<'c> = Box<dyn Fn(&Collection, usize, &Filter) -> usize + Sync + 'c>;
+type Filtering<'f> = dyn Fn(usize, &Collection) -> Filter + Sync + 'f;
+
+fn kinds<'c>(corpus: &'c Corpus) -> [(&'static str, Search<'c>); 3] {
+    let bm25 = |collection: &Collection, n, filter: &Filter| {
+        collection.search_bm25(corpus.query(n), K, filter).expect("hits").len()
+    };
+    let dense = |collection: &Collection, n, filter: &Filter| {
+        collection.search_dense(&corpus.query_vector(n), K, filter).expect("hits").len()
+    };
+    let sparse = |collection: &Collection, n, filter: &Filter| {
+        collection.search_sparse(&corpus.sparse_query(n), K, filter).expect("hits").len()
+    };
+    [("BM25", Box::new(bm25)), ("dense", Box::new(dense)), ("learned sparse", Box::new(sparse))]
+}
+
+/// Makes a collection of so many chunks.
+fn load(corpus: &Corpus, store: &dyn Store, name: &str, chunks: usize) -> Collection {
+    let models =
+        VectorModels { dense: "bench".into(), dense_dimension: DIMENSION as u32, sparse: Some("bench".into()) };
+    let collection = store.create(&collection_meta("Bench"), &models).expect("a collection");
+    let (documents, mut spent) = (Corpus::documents_for(chunks), Duration::ZERO);
+    for number in 0..documents {
+        let document = corpus.document(number, 0);
+        let started = Instant::now();
+        collection.put_document(&document).expect("stored");
+        spent += started.elapsed();
+        if number % 1000 == 999 {
+            eprintln!("{name}: {} of {documents} documents in {:.0} s", number + 1, spent.as_secs_f64());
+        }
+    }
+    let stored = documents * Corpus::chunks_per_document();
+    let started = Instant::now();
+    collection.flush().expect("flushed");
+    let bytes = collection.stats().expect("stats").stored_bytes() / stored as u64;
+    println!(
+        "{name}: {stored} chunks, {:.0} chunks/s, then a flush of {:.1} s, {bytes} bytes a chunk",
+        stored as f64 / spent.as_secs_f64(),
+        started.elapsed().as_secs_f64()
+    );
+    collection
+}
+
+fn selected(collection: &Collection, documents: Vec<DocumentId>) -> Filter {
+    let conditions = Conditions { documents: Some(documents), ..Conditions::default() };
+    Filter { selection: Some(Arc::new(collection.select(&conditions).expect("a selection"))), ..Filter::default() }
+}
+
+fn timed(queries: usize, search: impl Fn(usize) -> usize) -> Vec<Duration> {
+    // The first ones fill caches.
+    for n in 0..queries.min(10) {
+        search(n);
+    }
+    let time = |n| {
+        let started = Instant::now();
+        search(n);
+        started.elapsed()
+    };
+    (0..queries).map(time).collect()
+}
+
+fn together(queries: usize, search: impl Fn(usize) -> usize + Sync) -> Vec<Duration> {
+    std::thread::scope(|scope| {
+        let client = |c: usize| {
+            let search = &search;
+            scope.spawn(move || timed(queries, |n| search(n * CLIENTS + c)))
+        };
+        let clients: Vec<_> = (0..CLIENTS).map(client).collect();
+        clients.into_iter().flat_map(|client| client.join().expect("a client")).collect()
+    })
+}
+
+fn shown(mut times: Vec<Duration>) -> String {
+    times.sort_unstable();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+    format!("{:.1} / {:.1}", at(0.5), at(0.99))
+}
+
+/// Of the 10 nearest on disk, the share that the other has.
+fn recall(corpus: &Corpus, on_disk: &Collection, on_server: &Collection, n: usize) -> f64 {
+    let nearest = |collection: &Collection| {
+        let hits = collection.search_dense(&corpus.query_vector(n), 10, &Filter::default()).expect("hits");
+        hits.iter().map(|hit| (hit.document, hit.index)).collect::<Vec<_>>()
+    };
+    let (expected, found) = (nearest(on_disk), nearest(on_server));
+    expected.iter().filter(|hit| found.contains(hit)).count() as f64 / expected.len() as f64
+}

@@ -1,0 +1,231 @@
+//! An open collection, and what is asked of it as a whole.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use casetrack_core::evidence::EvidenceTray;
+use casetrack_core::{CollectionMeta, DocumentId, Error, Result, Timestamp};
+use casetrack_store::parts::{PagePlace, decode, encode, encode_json, mismatch};
+use casetrack_store::{Counts, DocumentChange, Observer, VectorModels};
+use serde_json::Value;
+
+use crate::error::Failure;
+use crate::known::{Moment, gone};
+use crate::reading::{Reading, counted};
+use crate::route::{Layout, Routes};
+use crate::server::{Asked, Connection, Server};
+use crate::sql::id;
+
+/// A collection in PostgreSQL. Any number of clients may have it open; each sees what the others change. What [`CollectionMeta`] and
+/// [`VectorModels`] say is as of when it was opened.
+pub struct PostgresCollection {
+    pub(crate) server: Arc<Server>,
+    pub(crate) routes: Routes,
+    pub(crate) layout: Layout,
+    pub(crate) meta: CollectionMeta,
+    pub(crate) models: VectorModels,
+    pub(crate) models_open: bool,
+    /// Where files are kept.
+    pub(crate) files: PathBuf,
+    known: Mutex<Arc<Moment>>,
+    /// By the first slots of documents.
+    pub(crate) page_places: Mutex<HashMap<u64, Arc<[PagePlace]>>>,
+    observer: OnceLock<Observer>,
+}
+
+type Step<T> = std::result::Result<T, Failure>;
+
+impl PostgresCollection {
+    pub(crate) fn new(
+        server: Arc<Server>,
+        (routes, layout): (Routes, Layout),
+        meta: CollectionMeta,
+        models: VectorModels,
+        models_open: bool,
+        files: PathBuf,
+    ) -> Self {
+        let (known, page_places, observer) = (Mutex::default(), Mutex::default(), OnceLock::new());
+        Self { server, routes, layout, meta, models, models_open, files, known, page_places, observer }
+    }
+
+    /// All documents as a connection sees them, which is in a transaction.
+    pub(crate) fn follow(&self, connection: &mut Connection) -> Step<Arc<Moment>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Moment::follow(&mut known, connection, &self.routes)?;
+        Ok(Arc::clone(&known))
+    }
+
+    /// The same, with the postings that are not in blocks.
+    pub(crate) fn follow_with_postings(&self, connection: &mut Connection) -> Step<Arc<Moment>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Moment::follow_with_postings(&mut known, connection, &self.routes)?;
+        Ok(Arc::clone(&known))
+    }
+
+    /// All documents as of now.
+    pub(crate) fn now(&self) -> Result<Arc<Moment>> {
+        self.server.read(|connection| self.follow(connection))
+    }
+
+    /// All documents as of now, or of when the server could be asked last.
+    pub(crate) fn lately(&self) -> Arc<Moment> {
+        self.now().unwrap_or_else(|error| {
+            tracing::warn!(%error, "what is known of a collection may be old");
+            Arc::clone(&self.known.lock().unwrap_or_else(PoisonError::into_inner))
+        })
+    }
+
+    /// What is made of documents as one transaction sees them.
+    pub(crate) fn with_reading<T>(&self, make: impl Fn(&Reading<'_>) -> Result<T>) -> Result<T> {
+        self.server.read(|connection| {
+            let reading = self.reading(connection);
+            let made = make(&reading);
+            reading.answer(made)
+        })
+    }
+
+    /// Documents as of now, for as long as it is held.
+    pub(crate) fn moment(&self) -> Result<Reading<'_>> {
+        let asked = Asked::now(&self.server).map_err(Failure::into_error)?;
+        Ok(Reading::new(&self.routes, &self.models, asked))
+    }
+
+    pub(crate) fn reading<'t>(&'t self, connection: &'t mut Connection) -> Reading<'t> {
+        Reading::new(&self.routes, &self.models, Asked::lent(connection))
+    }
+
+    pub(crate) fn notify(&self, document: DocumentId, change: DocumentChange) {
+        if let Some(observer) = self.observer.get() {
+            observer(document, change);
+        }
+    }
+
+    pub(crate) fn set_observer(&self, observer: Observer) -> bool {
+        self.observer.set(observer).is_ok()
+    }
+
+    /// The counts, when a document was changed last, and how many chunks that are gone have postings in blocks.
+    pub(crate) fn counted(&self) -> Result<(Counts, Option<Timestamp>, u64)> {
+        self.server.read(|connection| counted(connection, &self.routes))
+    }
+
+    // ---- the row of the collection ----
+
+    /// Changes columns of it: each `$3`, `$4`, … is one of the values.
+    fn set(&self, connection: &mut Connection, columns: &str, values: &[Vec<u8>]) -> Step<()> {
+        let (route, collection) = (self.routes.first(), id(self.routes.collection()));
+        let mut params: Vec<&(dyn postgres::types::ToSql + Sync)> = vec![&route, &collection];
+        params.extend(values.iter().map(|value| value as &(dyn postgres::types::ToSql + Sync)));
+        let sql = format!("UPDATE collections SET {columns} WHERE route = $1 AND collection = $2");
+        match connection.change(&sql, &params)? {
+            0 => Err(gone(&self.routes).into()),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn set_durably(&self, columns: &str, values: &[Vec<u8>]) -> Result<()> {
+        self.server.write(self.routes.lock(), |connection| self.set(connection, columns, values))
+    }
+
+    pub(crate) fn redescribe(&mut self, meta: CollectionMeta) -> Result<()> {
+        if meta.id != self.meta.id {
+            return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta.id, meta.id)));
+        }
+        self.set_durably("meta = $3", &[encode_json(&meta)?])?;
+        self.meta = meta;
+        Ok(())
+    }
+
+    pub(crate) fn open_models(&mut self) -> Result<()> {
+        self.set_durably("models_open = true", &[])?;
+        self.models_open = true;
+        Ok(())
+    }
+
+    pub(crate) fn adopt(&mut self, model: &str) -> Result<()> {
+        let models = self.server.write(self.routes.lock(), |connection| {
+            let row = connection.some(
+                "SELECT models FROM collections WHERE route = $1 AND collection = $2",
+                &[&self.routes.first(), &id(self.routes.collection())],
+            )?;
+            let row = row.ok_or_else(|| gone(&self.routes))?;
+            let mut models: VectorModels = casetrack_store::parts::decode_json("list of models", row.try_get(0)?)?;
+            match models.sparse.as_deref() {
+                Some(own) if own == model => return Ok(models),
+                Some(own) => {
+                    let what = "learned-sparse vectors";
+                    return Err(mismatch("New learned-sparse vectors", model, what, own).into());
+                }
+                None => models.sparse = Some(model.to_owned()),
+            }
+            self.set(connection, "models = $3", &[encode_json(&models)?])?;
+            Ok(models)
+        })?;
+        self.models = models;
+        Ok(())
+    }
+
+    pub(crate) fn define_columns(&self, columns: &Value) -> Result<()> {
+        self.set_durably("columns = $3", &[encode_json(columns)?])
+    }
+
+    pub(crate) fn edit_evidence(&self, change: &mut dyn FnMut(&mut EvidenceTray) -> Result<()>) -> Result<()> {
+        // It is called once: a transaction that is made again takes what became of the same tray.
+        let mut changed: Option<(EvidenceTray, EvidenceTray)> = None;
+        self.server.write(self.routes.lock(), |connection| {
+            let row = connection.some(
+                "SELECT evidence FROM collections WHERE route = $1 AND collection = $2",
+                &[&self.routes.first(), &id(self.routes.collection())],
+            )?;
+            let row = row.ok_or_else(|| gone(&self.routes))?;
+            let value: Option<&[u8]> = row.try_get(0)?;
+            let before = value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", value))?;
+            let after = match &changed {
+                Some((known, after)) if *known == before => after.clone(),
+                Some(_) => return Err(Error::internal("The evidence was changed by others meanwhile.").into()),
+                None => {
+                    let mut after = before.clone();
+                    change(&mut after)?;
+                    after.check().map_err(|error| Error::internal(error.message))?;
+                    changed.insert((before, after)).1.clone()
+                }
+            };
+            self.set(connection, "evidence = $3", &[encode(&after)?])
+        })
+    }
+
+    // ---- the index of vectors ----
+
+    pub(crate) fn has_dense_index(&self, connection: &mut Connection) -> Step<bool> {
+        let row = connection.some(
+            "SELECT dense_index FROM collections WHERE route = $1 AND collection = $2",
+            &[&self.routes.first(), &id(self.routes.collection())],
+        )?;
+        Ok(row.ok_or_else(|| gone(&self.routes))?.try_get(0)?)
+    }
+
+    /// Makes the index where the collection is large enough for it. Searches and changes go on meanwhile.
+    pub(crate) fn index_vectors(&self) -> Result<()> {
+        let (counts, ..) = self.counted()?;
+        if counts.chunks <= self.layout.exact_chunks
+            || self.server.read(|connection| self.has_dense_index(connection))?
+        {
+            return Ok(());
+        }
+        let (name, collection) = (index_name(&self.routes), self.routes.collection());
+        let dimension = self.models.dense_dimension;
+        // What a process that was ended left is of no use. Neither can be in a transaction.
+        self.server.run(&format!("DROP INDEX IF EXISTS {name}"))?;
+        self.server.run(&format!(
+            "CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw ((embedding::halfvec({dimension})) halfvec_ip_ops) \
+             WHERE collection = '{collection}'"
+        ))?;
+        self.set_durably("dense_index = true", &[])
+    }
+}
+
+/// The name of the index over the vectors of a collection.
+pub(crate) fn index_name(routes: &Routes) -> String {
+    format!("vectors_{}", routes.collection().to_string().replace('-', ""))
+}

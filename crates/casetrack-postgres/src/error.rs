@@ -1,0 +1,95 @@
+//! Errors of the server and of the connection to it, in terms of who must act.
+
+use casetrack_core::{Error, ErrorCode};
+use postgres::error::SqlState;
+
+/// What to do where the server cannot be reached.
+const UNREACHABLE: &str =
+    "Check that the server runs and can be reached from here, then try again. What was committed before is safe.";
+
+/// Why a statement did not succeed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The connection is gone; whether a transaction was committed is not known from here.
+    Lost(postgres::Error),
+    /// The server gave up a transaction that can be tried again.
+    Again(postgres::Error),
+    /// What is known here is newer than what the transaction sees.
+    Behind,
+    Final(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Final(error)
+    }
+}
+
+impl From<postgres::Error> for Failure {
+    fn from(error: postgres::Error) -> Self {
+        let again = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+        match error.code() {
+            None if is_of_connection(&error) => Self::Lost(error),
+            Some(code) if is_shutdown(code) => Self::Lost(error),
+            Some(code) if again.contains(code) => Self::Again(error),
+            _ => Self::Final(of_server(error)),
+        }
+    }
+}
+
+/// Whether the connection failed, and not what was sent over it.
+fn is_of_connection(error: &postgres::Error) -> bool {
+    use std::error::Error as _;
+    error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>())
+}
+
+/// Whether the server, or an administrator, ended the connection.
+fn is_shutdown(code: &SqlState) -> bool {
+    // Classes 08 (connection) and 57P (the operator's intervention).
+    code.code().starts_with("08") || code.code().starts_with("57P")
+}
+
+impl Failure {
+    /// The error for those who wait for the call.
+    pub fn into_error(self) -> Error {
+        match self {
+            Self::Final(error) => error,
+            Self::Lost(error) => unreachable_server(error),
+            Self::Again(error) => of_server(error),
+            Self::Behind => Error::internal("A collection in PostgreSQL changed again and again while it was read."),
+        }
+    }
+}
+
+/// The server cannot be reached.
+pub(crate) fn unreachable_server(error: postgres::Error) -> Error {
+    let why = reason(&error);
+    Error::new(ErrorCode::Io, format!("The PostgreSQL server does not answer: {why}."))
+        .with_hint(UNREACHABLE)
+        .with_source(error)
+}
+
+/// What the server says, with what it says of the cause.
+fn reason(error: &postgres::Error) -> String {
+    use std::error::Error as _;
+    let cause = error.as_db_error().map(|error| error.message().to_owned());
+    let cause = cause.or_else(|| error.source().map(ToString::to_string)).unwrap_or_else(|| error.to_string());
+    cause.trim_end_matches('.').to_owned()
+}
+
+fn of_server(error: postgres::Error) -> Error {
+    let why = reason(&error);
+    let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
+    let (kind, hint) = match code.as_str() {
+        "53100" => (ErrorCode::DiskFull, "Free some disk space on the server, then try again."),
+        "42501" | "28000" | "28P01" => {
+            (ErrorCode::PermissionDenied, "Ask the administrator of the server for the right to use this database.")
+        }
+        "53300" => {
+            (ErrorCode::InUse, "Wait until others have disconnected, or ask the administrator for more connections.")
+        }
+        "XX001" | "XX002" => (ErrorCode::Corrupt, "Ask the administrator to restore the database from a backup."),
+        _ => return Error::internal(format!("PostgreSQL: {why} ({code}).")).with_source(error),
+    };
+    Error::new(kind, format!("PostgreSQL: {why}.")).with_hint(hint).with_source(error)
+}

@@ -1,0 +1,53 @@
+//! Collections in PostgreSQL with pgvector: a [`PostgresStore`] keeps them as the store on disk does, and any number of clients may have one
+//! open at a time.
+//!
+//! # What lies where
+//!
+//! The tables are in `migrations/`, in the schema `casetrack` of the database. Every primary key begins with a route, which follows from the
+//! collection and a bucket, and the bucket from the document: all rows of a document lie together where the tables are distributed over machines
+//! by the route. How many buckets a collection has is in the table `layout`. Values that the store on disk has as well (documents, pages, chunks,
+//! annotations) are the same bytes here.
+//!
+//! Copies of source files and uploads are not in the database: see [`PostgresStore::connect`].
+//!
+//! # How a change goes in
+//!
+//! A document is one transaction, with its pages, chunks, vectors and postings, in which an advisory lock keeps other changes of the collection
+//! out. Its number (of a sequence, taken under the lock) is greater than those of all changes before, so that a client that has seen the changes
+//! up to a number reads those after it. Where the connection is lost while a transaction is committed, the server is asked what became of it
+//! (`pg_xact_status`). One that was not committed is made again: identifiers follow from the document, and doing it twice does no harm.
+//!
+//! # How a search goes
+//!
+//! In one transaction that sees one moment. The client knows of each document its slots, what filters ask of it and its counts, and reads what
+//! changed. Keyword and learned-sparse search fetch the blocks of the query's terms and add them up here, by the rules of casetrack-store
+//! ([`casetrack_store::parts`]), since SQL takes 35 times as long (docs/scale.md). Vectors are compared by the server in half precision: all of
+//! small collections and of narrow filters, else those that an HNSW index proposes. The best are compared once more here, with the vector
+//! of the query as it is.
+//!
+//! # The driver
+//!
+//! `postgres` waits for each answer, as the engine does, and is tokio-postgres, which is maintained with it, below; tokio is there already. sqlx has more than
+//! twice the dependencies, and its checks of statements need a server where the program is built. There is no TLS: of the two crates that
+//! bring it for this driver, one needs OpenSSL, and the other a second build of rustls. A server on another machine is reached through a
+//! tunnel until then.
+
+mod collection;
+mod error;
+mod kept;
+mod known;
+mod lists;
+mod merging;
+mod open;
+mod postings;
+mod reading;
+mod route;
+mod searching;
+mod server;
+mod sql;
+mod store;
+mod upkeep;
+mod writing;
+
+pub use collection::PostgresCollection;
+pub use store::PostgresStore;

@@ -1,0 +1,343 @@
+//! Postings as bytes.
+//!
+//! Those of a term are, for each document that has it: its ordinal, the number of its chunks that have the term, and for each of these the
+//! distance of its index from the one before (from -1 at first, less one), how often it has the term, and the length of the field (one
+//! byte). Of learned-sparse terms, the impact (one byte) stands in the place of the last two. Positions are by themselves, in the same order: the
+//! distance of each from the one before it in its chunk. Numbers are varints. The postings of several documents are their bytes one after the
+//! other, so that blocks are joined by the server.
+//!
+//! All of a document are, for each term: the field (one byte), the length of the term and the term, the number of chunks that have it, and the
+//! lengths of both with their bytes.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use casetrack_core::Result;
+use casetrack_store::SparseVector;
+use casetrack_store::parts::{Inverted, Posting, TextField, corrupt, push_varint, take_varint};
+
+/// The field of learned-sparse terms, whose terms are their ids.
+pub(crate) const SPARSE: i16 = 9;
+
+pub(crate) fn field_number(field: TextField) -> i16 {
+    match field {
+        TextField::Text => 0,
+        TextField::Exact => 1,
+        TextField::Context => 2,
+        TextField::Names => 3,
+        TextField::Cover => 4,
+    }
+}
+
+/// The bytes of the term that is the id of a learned-sparse one.
+pub(crate) fn sparse_term(id: u32) -> Vec<u8> {
+    id.to_be_bytes().to_vec()
+}
+
+/// What one or several documents have of a term.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub chunks: u32,
+    pub postings: Vec<u8>,
+    pub positions: Vec<u8>,
+}
+
+/// Blocks by field and term.
+pub(crate) type Blocks = BTreeMap<(i16, Vec<u8>), Block>;
+
+fn push_ordinal(bytes: &mut Vec<u8>, ordinal: u64) {
+    push_varint(bytes, (ordinal >> 32) as u32);
+    push_varint(bytes, ordinal as u32);
+}
+
+fn take_ordinal(bytes: &mut &[u8]) -> Option<u64> {
+    let high = take_varint(bytes)?;
+    Some(u64::from(high) << 32 | u64::from(take_varint(bytes)?))
+}
+
+/// The blocks of one document.
+pub(crate) fn blocks(ordinal: u64, inverted: &Inverted, sparse: &[SparseVector]) -> Blocks {
+    let mut blocks = Blocks::new();
+    for ((field, term), postings) in &inverted.terms {
+        let mut block = Block::default();
+        block.begin(ordinal, postings.len() as u32);
+        let mut next = 0;
+        for &Posting { chunk, count, length, ref positions } in postings {
+            block.add(&mut next, Occurrence { chunk, count, length }, false, positions);
+        }
+        blocks.insert((field_number(*field), term.as_bytes().to_vec()), block);
+    }
+    let mut by_term: BTreeMap<u32, Vec<Occurrence>> = BTreeMap::new();
+    for (chunk, vector) in (0u32..).zip(sparse) {
+        for (term, impact) in vector.impacts() {
+            by_term.entry(term).or_default().push(Occurrence { chunk, count: 1, length: impact });
+        }
+    }
+    for (term, occurrences) in by_term {
+        let mut block = Block::default();
+        block.begin(ordinal, occurrences.len() as u32);
+        let mut next = 0;
+        for occurrence in occurrences {
+            block.add(&mut next, occurrence, true, &[]);
+        }
+        blocks.insert((SPARSE, sparse_term(term)), block);
+    }
+    blocks
+}
+
+/// All blocks of a document as one value.
+pub(crate) fn pack(blocks: &Blocks) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for ((field, term), block) in blocks {
+        bytes.push(*field as u8);
+        push_varint(&mut bytes, term.len() as u32);
+        bytes.extend_from_slice(term);
+        push_varint(&mut bytes, block.chunks);
+        for part in [&block.postings, &block.positions] {
+            push_varint(&mut bytes, part.len() as u32);
+            bytes.extend_from_slice(part);
+        }
+    }
+    bytes
+}
+
+/// All blocks of a document as one value, in which they are found by binary search.
+#[derive(Debug)]
+pub(crate) struct Packed {
+    bytes: Vec<u8>,
+    /// Where each block begins.
+    entries: Vec<u32>,
+}
+
+/// A block of a [`Packed`] value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Entry<'p> {
+    pub field: i16,
+    pub term: &'p [u8],
+    pub chunks: u32,
+    pub postings: &'p [u8],
+    pub positions: &'p [u8],
+}
+
+impl<'p> Entry<'p> {
+    /// Takes one off the front.
+    fn take(bytes: &mut &'p [u8]) -> Option<Self> {
+        let (&field, rest) = bytes.split_first()?;
+        *bytes = rest;
+        let term = take_part(bytes)?;
+        let chunks = take_varint(bytes)?;
+        Some(Self { field: field.into(), term, chunks, postings: take_part(bytes)?, positions: take_part(bytes)? })
+    }
+}
+
+/// Bytes whose number stands before them.
+fn take_part<'p>(bytes: &mut &'p [u8]) -> Option<&'p [u8]> {
+    let length = take_varint(bytes)? as usize;
+    let (part, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(part)
+}
+
+impl Packed {
+    /// Of what [`pack`] gave.
+    pub fn new(bytes: Vec<u8>) -> Result<Self> {
+        let (mut entries, mut rest) = (Vec::new(), bytes.as_slice());
+        while !rest.is_empty() {
+            entries.push((bytes.len() - rest.len()) as u32);
+            Entry::take(&mut rest).ok_or_else(damaged)?;
+        }
+        Ok(Self { bytes, entries })
+    }
+
+    fn at(&self, place: usize) -> Option<Entry<'_>> {
+        let start = *self.entries.get(place)?;
+        Entry::take(&mut self.bytes.get(start as usize..)?)
+    }
+
+    /// Those from a field and term on, in order.
+    pub fn from(&self, field: i16, term: &[u8]) -> impl Iterator<Item = Entry<'_>> {
+        let is_before = |start: &u32| {
+            let mut bytes = self.bytes.get(*start as usize..).unwrap_or_default();
+            Entry::take(&mut bytes).is_some_and(|entry| (entry.field, entry.term) < (field, term))
+        };
+        let first = self.entries.partition_point(is_before);
+        (first..self.entries.len()).filter_map(|place| self.at(place))
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.from(i16::MIN, &[])
+    }
+
+    pub fn get(&self, field: i16, term: &[u8]) -> Option<Entry<'_>> {
+        self.from(field, term).next().filter(|entry| (entry.field, entry.term) == (field, term))
+    }
+}
+
+fn damaged() -> casetrack_core::Error {
+    corrupt("Stored postings cannot be decoded.")
+}
+
+/// What one chunk has of a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Occurrence {
+    pub chunk: u32,
+    /// 1 for learned-sparse terms, whose impact is the length.
+    pub count: u32,
+    pub length: u8,
+}
+
+/// Visits the postings of a block: what each document has, then the positions of each of its chunks if `positions` are given. `document`
+/// says whether those of a document are wanted; others are read and passed over.
+pub(crate) fn visit(
+    mut postings: &[u8],
+    mut positions: Option<&[u8]>,
+    is_sparse: bool,
+    mut document: impl FnMut(u64) -> bool,
+    mut found: impl FnMut(Occurrence, &[u32]),
+) -> Result<()> {
+    let mut places = Vec::new();
+    while !postings.is_empty() {
+        let ordinal = take_ordinal(&mut postings).ok_or_else(damaged)?;
+        let is_wanted = document(ordinal);
+        let mut next = 0u32;
+        for _ in 0..take_varint(&mut postings).ok_or_else(damaged)? {
+            let gap = take_varint(&mut postings).ok_or_else(damaged)?;
+            let count = if is_sparse { 1 } else { take_varint(&mut postings).ok_or_else(damaged)? };
+            let (&length, rest) = postings.split_first().ok_or_else(damaged)?;
+            postings = rest;
+            let chunk = next.checked_add(gap).ok_or_else(damaged)?;
+            next = chunk.checked_add(1).ok_or_else(damaged)?;
+            places.clear();
+            if let Some(positions) = &mut positions {
+                let mut at = 0u32;
+                for _ in 0..count {
+                    let gap = take_varint(positions).ok_or_else(damaged)?;
+                    at = at.checked_add(gap).ok_or_else(damaged)?;
+                    places.push(at);
+                }
+            }
+            if is_wanted {
+                found(Occurrence { chunk, count, length }, &places);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a document has of a term, with the positions.
+type Places = Vec<(Occurrence, Vec<u32>)>;
+
+/// A block without the documents that are gone.
+pub(crate) fn without(block: &Block, is_sparse: bool, is_gone: impl Fn(u64) -> bool) -> Result<Block> {
+    let positions = (!block.positions.is_empty()).then_some(block.positions.as_slice());
+    // One after another, as they are in the block.
+    let documents: RefCell<Vec<(u64, Places)>> = RefCell::default();
+    let begin = |ordinal| {
+        let is_kept = !is_gone(ordinal);
+        if is_kept {
+            documents.borrow_mut().push((ordinal, Vec::new()));
+        }
+        is_kept
+    };
+    visit(&block.postings, positions, is_sparse, begin, |occurrence, places| {
+        if let Some((_, of_document)) = documents.borrow_mut().last_mut() {
+            of_document.push((occurrence, places.to_vec()));
+        }
+    })?;
+    let mut kept = Block::default();
+    for (ordinal, occurrences) in documents.into_inner() {
+        kept.begin(ordinal, occurrences.len() as u32);
+        let mut next = 0;
+        for (occurrence, places) in occurrences {
+            kept.add(&mut next, occurrence, is_sparse, &places);
+        }
+    }
+    Ok(kept)
+}
+
+impl Block {
+    /// Begins what a document has.
+    fn begin(&mut self, ordinal: u64, chunks: u32) {
+        push_ordinal(&mut self.postings, ordinal);
+        push_varint(&mut self.postings, chunks);
+        self.chunks += chunks;
+    }
+
+    /// `next` is one more than the chunk before of this document, at first 0.
+    fn add(&mut self, next: &mut u32, occurrence: Occurrence, is_sparse: bool, places: &[u32]) {
+        push_varint(&mut self.postings, occurrence.chunk - *next);
+        *next = occurrence.chunk + 1;
+        if !is_sparse {
+            push_varint(&mut self.postings, occurrence.count);
+        }
+        self.postings.push(occurrence.length);
+        let mut before = 0;
+        for &at in places {
+            push_varint(&mut self.positions, at - before);
+            before = at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use casetrack_store::parts::Posting;
+
+    use super::*;
+
+    fn inverted() -> Inverted {
+        let posting = |chunk, positions: &[u32]| Posting {
+            chunk,
+            count: positions.len() as u32,
+            length: 7,
+            positions: positions.to_vec(),
+        };
+        let mut inverted = Inverted::default();
+        inverted.terms.insert((TextField::Text, "rent".into()), vec![posting(0, &[3, 900]), posting(5, &[0])]);
+        inverted.terms.insert((TextField::Exact, "größe".into()), vec![posting(2, &[1])]);
+        inverted
+    }
+
+    fn listed(block: &Block) -> Vec<(u64, u32, Vec<u32>)> {
+        let current = std::cell::Cell::new(0);
+        let mut found = Vec::new();
+        let begin = |ordinal| {
+            current.set(ordinal);
+            true
+        };
+        visit(&block.postings, Some(&block.positions), false, begin, |occurrence, places| {
+            found.push((current.get(), occurrence.chunk, places.to_vec()));
+        })
+        .unwrap();
+        found
+    }
+
+    #[test]
+    fn blocks_are_joined_packed_and_cleared() {
+        let sparse = vec![SparseVector { terms: vec![(7, 1.0)] }; 6];
+        let [first, second] = [9, 1 << 40].map(|ordinal| blocks(ordinal, &inverted(), &sparse));
+        let packed = Packed::new(pack(&first)).unwrap();
+        assert_eq!(packed.all().count(), first.len());
+        for ((field, term), block) in &first {
+            let entry = packed.get(*field, term).unwrap();
+            assert_eq!(
+                (entry.chunks, entry.postings, entry.positions),
+                (block.chunks, &block.postings[..], &block.positions[..])
+            );
+        }
+        assert_eq!(packed.get(0, b"rents"), None);
+        assert_eq!(packed.from(1, b"gr").next().unwrap().term, "größe".as_bytes());
+        assert!(Packed::new(pack(&first)[..20].to_vec()).is_err());
+        let key = (0, b"rent".to_vec());
+        let mut joined = first[&key].clone();
+        joined.chunks += second[&key].chunks;
+        joined.postings.extend_from_slice(&second[&key].postings);
+        joined.positions.extend_from_slice(&second[&key].positions);
+        let of = |ordinal| vec![(ordinal, 0, vec![3, 900]), (ordinal, 5, vec![0])];
+        assert_eq!(listed(&joined), [of(9), of(1 << 40)].concat());
+        assert_eq!(without(&joined, false, |ordinal| ordinal == 9).unwrap(), second[&key]);
+        let sparse_key = (SPARSE, sparse_term(7));
+        assert_eq!(without(&first[&sparse_key], true, |_| false).unwrap(), first[&sparse_key]);
+        assert_eq!(without(&first[&sparse_key], true, |_| true).unwrap(), Block::default());
+    }
+}

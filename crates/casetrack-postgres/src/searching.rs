@@ -1,0 +1,339 @@
+//! Searches, and which chunks they may find.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError};
+
+use casetrack_core::{Error, Result};
+use casetrack_store::parts::{Keywords, PagePlace, SlotRange, SlotSet, TopK, dot, sparse_score, sparse_terms};
+use casetrack_store::{Bm25Query, Conditions, Correction, Filter, Hit, Naming, Selection, SparseVector, Telling};
+
+use crate::collection::PostgresCollection;
+use crate::error::Failure;
+use crate::known::Moment;
+use crate::lists::Lists;
+use crate::postings::{SPARSE, sparse_term, visit};
+use crate::reading::Reading;
+use crate::route::{first_slot, ordinal_of};
+use crate::server::Connection;
+use crate::sql::{Raw, components, halfvec, id, ids};
+
+/// Candidates that are looked at beyond those wanted, so that the choice among equal scores is ours.
+const SPARE: usize = 32;
+/// The most that the index is asked for at once, and the greatest `ef_search` of pgvector.
+const MOST_PROPOSED: usize = 20_000;
+const MOST_EF: usize = 1000;
+
+type Answer<T> = std::result::Result<T, Failure>;
+/// Slots with their vectors.
+type Candidates = Vec<(u64, Vec<f32>)>;
+
+impl PostgresCollection {
+    /// What is made of the lists of one moment.
+    fn with_lists<T>(&self, make: impl Fn(&Moment, Keywords<'_, Lists<'_>>) -> Result<T>) -> Result<T> {
+        self.server.read(|connection| {
+            let moment = self.follow_with_postings(connection)?;
+            let lists = Lists::new(&moment, &self.routes, connection);
+            let made = make(&moment, Keywords(&lists));
+            lists.answer(made)
+        })
+    }
+
+    pub(crate) fn find_keywords(&self, query: &Bm25Query, k: usize, filter: &Filter) -> Result<Vec<Hit>> {
+        self.with_lists(|moment, keywords| {
+            let k = k.min(usize::try_from(moment.slots.chunks()).unwrap_or(usize::MAX));
+            if k == 0 {
+                return Ok(Vec::new());
+            }
+            let selected = selected(moment, filter);
+            keywords.search(query, k, selected.as_deref()).map(|found| hits(moment, found))
+        })
+    }
+
+    pub(crate) fn find_sparse(&self, query: &SparseVector, k: usize, filter: &Filter) -> Result<Vec<Hit>> {
+        let weights: HashMap<Vec<u8>, u32> =
+            sparse_terms(query)?.into_iter().map(|(term, weight)| (sparse_term(term), weight)).collect();
+        if k == 0 || weights.is_empty() {
+            return Ok(Vec::new());
+        }
+        let keys: Vec<&[u8]> = weights.keys().map(Vec::as_slice).collect();
+        self.server.read(|connection| {
+            let moment = self.follow_with_postings(connection)?;
+            let selected = selected(&moment, filter);
+            let numbers = moment.numbers();
+            let mut sums = vec![0u32; usize::try_from(moment.slots.chunks()).unwrap_or_default()];
+            let mut add = |postings: &[u8], weight: u32| {
+                let document = Cell::new(None);
+                let begin = |ordinal| {
+                    document.set(numbers.of(ordinal));
+                    document.get().is_some()
+                };
+                visit(postings, None, true, begin, |occurrence, _| {
+                    let number = document.get().map(|(first, _)| (first + occurrence.chunk) as usize);
+                    if let Some(sum) = number.and_then(|number| sums.get_mut(number)) {
+                        *sum += weight * u32::from(occurrence.length);
+                    }
+                })
+            };
+            let rows = connection.all(
+                "SELECT term, postings FROM blocks \
+                 WHERE route = ANY($1) AND collection = $2 AND field = $3 AND term = ANY($4)",
+                &[&self.routes.all, &id(self.routes.collection()), &SPARSE, &keys],
+            )?;
+            for row in rows {
+                let weight = weights.get(row.try_get::<_, &[u8]>(0)?).copied().unwrap_or_default();
+                add(row.try_get(1)?, weight)?;
+            }
+            for packed in moment.fresh.values() {
+                for (term, &weight) in &weights {
+                    if let Some(entry) = packed.get(SPARSE, term) {
+                        add(entry.postings, weight)?;
+                    }
+                }
+            }
+            let mut top = TopK::new(k);
+            for (number, sum) in (0u32..).zip(sums).filter(|(_, sum)| *sum > 0) {
+                if top.threshold().is_none_or(|least| sum > least) {
+                    let slot = numbers.slot(number);
+                    if selected.as_ref().is_none_or(|selected| selected.contains(slot)) {
+                        top.push(slot, sum);
+                    }
+                }
+            }
+            let found = top.into_sorted().into_iter().map(|(slot, sum)| (slot, sparse_score(sum)));
+            Ok(hits(&moment, found.collect()))
+        })
+    }
+
+    pub(crate) fn find_dense(&self, query: &[f32], k: usize, filter: &Filter) -> Result<Vec<Hit>> {
+        let dimension = self.models.dense_dimension as usize;
+        if query.len() != dimension {
+            let found = query.len();
+            let message = format!("The query's vector has {found} components instead of {dimension}.");
+            return Err(Error::internal(message));
+        }
+        if !query.iter().all(|x| x.is_finite()) {
+            return Err(Error::internal("The query's vector has components that are not numbers."));
+        }
+        self.server.read(|connection| {
+            let moment = self.follow(connection)?;
+            let selected = selected(&moment, filter);
+            let available = selected.as_ref().map_or(moment.slots.chunks(), |selected| selected.len());
+            let k = k.min(usize::try_from(available).unwrap_or(usize::MAX));
+            if k == 0 {
+                return Ok(Vec::new());
+            }
+            let search = Dense { collection: self, moment: &moment, query, selected: selected.as_deref() };
+            search.best(connection, k, available).map(|found| hits(&moment, found))
+        })
+    }
+
+    pub(crate) fn select_chunks(&self, conditions: &Conditions) -> Result<Selection> {
+        self.server.read(|connection| {
+            let moment = self.follow_with_postings(connection)?;
+            let mut slots = match &conditions.documents {
+                Some(documents) => moment.slots.select(documents),
+                None => moment.slots.all(),
+            };
+            if conditions.is_about_pages() {
+                let reading = self.reading(connection);
+                let kept = conditions.on_pages(&slots, |range| self.page_places(&reading, range));
+                slots = reading.answer(kept)?;
+            }
+            if let Some(chunks) = &conditions.chunks {
+                let chosen = chunks.iter().filter_map(|&(document, index)| moment.slots.slot(document, index));
+                let mut chosen: Vec<u64> = chosen.collect();
+                chosen.sort_unstable();
+                chosen.dedup();
+                slots = slots.intersection(&chosen);
+            }
+            let lists = Lists::new(&moment, &self.routes, connection);
+            let keywords = Keywords(&lists);
+            let by_words = || {
+                if !conditions.words.is_empty() {
+                    slots = slots.intersection(&keywords.matching(&conditions.words)?);
+                }
+                if let Some(expression) = &conditions.expression {
+                    slots = slots.intersection(&keywords.fulfilling(expression)?);
+                }
+                Ok(Selection::of(slots, conditions.words.clone()))
+            };
+            lists.answer(by_words())
+        })
+    }
+
+    /// Where the pages of a document begin, kept once it has been asked for: no other version of it has the same slots.
+    pub(crate) fn page_places(&self, reading: &Reading<'_>, range: &SlotRange) -> Result<Arc<[PagePlace]>> {
+        let lock = || self.page_places.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&range.first) {
+            return Ok(Arc::clone(known));
+        }
+        let spans = reading.spans(range.document)?;
+        let records = reading.page_records(range.document)?;
+        let missing = |page| casetrack_store::parts::corrupt(format!("Page {page} of {} is missing.", range.document));
+        let record = |page: u32| records.get(&page).cloned().ok_or_else(|| missing(page));
+        let places: Arc<[PagePlace]> = PagePlace::all(&spans, record)?.into();
+        lock().insert(range.first, Arc::clone(&places));
+        Ok(places)
+    }
+
+    pub(crate) fn weigh(&self, question: &str) -> Result<Telling> {
+        self.with_lists(|_, keywords| keywords.telling(question))
+    }
+
+    pub(crate) fn correct(&self, text: &str) -> Result<Vec<Correction>> {
+        self.with_lists(|_, keywords| keywords.corrections(text))
+    }
+
+    pub(crate) fn name(&self, text: &str, most: usize) -> Result<Vec<Naming>> {
+        let of = |moment: &Moment, slot| moment.slots.resolve(slot).map(|(document, _)| document);
+        self.with_lists(|moment, keywords| keywords.namings(text, most, |slot| of(moment, slot)))
+    }
+}
+
+/// The slots that a filter leaves; `None` for all.
+fn selected<'f>(moment: &Moment, filter: &'f Filter) -> Option<Cow<'f, SlotSet>> {
+    match (&filter.selection, &filter.documents) {
+        (Some(selection), Some(documents)) => Some(Cow::Owned(selection.slots().within(documents))),
+        (Some(selection), None) => Some(Cow::Borrowed(selection.slots())),
+        (None, Some(documents)) => Some(Cow::Owned(moment.slots.select(documents))),
+        (None, None) => None,
+    }
+}
+
+fn hits(moment: &Moment, found: Vec<(u64, f32)>) -> Vec<Hit> {
+    let hit = |(slot, score)| {
+        let (document, index) = moment.slots.resolve(slot)?;
+        Some(Hit { document, index, score })
+    };
+    found.into_iter().filter_map(hit).collect()
+}
+
+/// One search by vector.
+struct Dense<'s> {
+    collection: &'s PostgresCollection,
+    moment: &'s Moment,
+    query: &'s [f32],
+    selected: Option<&'s SlotSet>,
+}
+
+impl Dense<'_> {
+    /// The best `k` of `available` chunks as (slot, score).
+    fn best(&self, connection: &mut Connection, k: usize, available: u64) -> Answer<Vec<(u64, f32)>> {
+        let has_index =
+            available > self.collection.layout.exact_chunks && self.collection.has_dense_index(connection)?;
+        let mut wanted = k.saturating_add(SPARE);
+        loop {
+            let proposed = match has_index && wanted < MOST_PROPOSED {
+                true => self.proposed(connection, wanted, available)?,
+                false => None,
+            };
+            let is_all = wanted as u64 >= available;
+            let candidates = match proposed {
+                Some(proposed) => proposed,
+                None if is_all && self.selected.is_some() => self.exact(connection, None)?,
+                None => self.exact(connection, Some(wanted))?,
+            };
+            let mut top = TopK::new(wanted);
+            for (slot, vector) in &candidates {
+                top.push(*slot, dot(self.query, vector));
+            }
+            let mut found = top.into_sorted();
+            let ends_in_a_tie = match (found.get(k.saturating_sub(1)), found.last()) {
+                (Some(chosen), Some(last)) => chosen.1 <= last.1,
+                _ => false,
+            };
+            if is_all || !ends_in_a_tie || candidates.len() < wanted {
+                found.truncate(k);
+                return Ok(found);
+            }
+            wanted = wanted.saturating_mul(2);
+        }
+    }
+
+    /// What the index proposes; `None` where it gives fewer than it should.
+    fn proposed(&self, connection: &mut Connection, wanted: usize, available: u64) -> Answer<Option<Candidates>> {
+        // Those that the filter leaves are as dense among the proposed as among all, or the search is made again.
+        let all = self.moment.slots.chunks().max(1);
+        let share = available as f64 / all as f64;
+        let mut asked = (wanted as f64 / share * 1.2) as usize;
+        for _ in 0..3 {
+            if asked > MOST_PROPOSED {
+                return Ok(None);
+            }
+            let found = self.index(connection, asked)?;
+            let few = found.len() < asked.min(all as usize);
+            let mut kept = found;
+            kept.retain(|(slot, _)| self.selected.is_none_or(|selected| selected.contains(*slot)));
+            if kept.len() >= wanted {
+                return Ok(Some(kept));
+            }
+            if few {
+                return Ok(None);
+            }
+            asked *= 3;
+        }
+        Ok(None)
+    }
+
+    fn index(&self, connection: &mut Connection, asked: usize) -> Answer<Candidates> {
+        let ef = asked.clamp(100, MOST_EF);
+        connection.run(&format!(
+            "SET LOCAL hnsw.ef_search = {ef}; SET LOCAL hnsw.iterative_scan = strict_order; \
+             SET LOCAL hnsw.max_scan_tuples = {}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; \
+             SET LOCAL enable_sort = off",
+            10 * MOST_PROPOSED
+        ))?;
+        let routes = &self.collection.routes;
+        let (collection, dimension) = (routes.collection(), self.collection.models.dense_dimension);
+        // As the index was made, or it is not used.
+        let sql = format!(
+            "SELECT ordinal, chunk, embedding FROM vectors WHERE collection = '{collection}' \
+             ORDER BY (embedding::halfvec({dimension})) <#> $1::halfvec({dimension}) LIMIT $2"
+        );
+        let rows = connection.all(&sql, &[&Raw(halfvec(self.query)), &(asked as i64)])?;
+        connection.run("RESET enable_seqscan; RESET enable_bitmapscan; RESET enable_sort")?;
+        rows.iter().map(slot_and_vector).collect()
+    }
+
+    /// The nearest, or all.
+    fn exact(&self, connection: &mut Connection, nearest: Option<usize>) -> Answer<Candidates> {
+        let routes = &self.collection.routes;
+        let collection = id(routes.collection());
+        let limit = nearest.map(|nearest| i64::try_from(nearest).unwrap_or(i64::MAX));
+        let query = Raw(halfvec(self.query));
+        let rows = match self.selected {
+            None => connection.all(
+                "SELECT v.ordinal, v.chunk, v.embedding FROM vectors v WHERE v.route = ANY($1) AND v.collection = $2 \
+                 ORDER BY v.embedding <#> $3::halfvec, v.ordinal, v.chunk LIMIT $4",
+                &[&routes.all, &collection, &query, &limit],
+            )?,
+            Some(selected) => {
+                let ranges = selected.ranges();
+                let route: Vec<i64> = ranges.iter().map(|range| routes.route(range.document)).collect();
+                let documents = ids(ranges.iter().map(|range| range.document));
+                let ordinal = |range: &SlotRange| ordinal_of(range.first);
+                let index = |slot: u64, range: &SlotRange| (slot - first_slot(ordinal(range))) as i32;
+                let ordinals: Vec<i64> = ranges.iter().map(|range| ordinal(range).cast_signed()).collect();
+                let first: Vec<i32> = ranges.iter().map(|range| index(range.first, range)).collect();
+                let end: Vec<i32> = ranges.iter().map(|range| index(range.end(), range)).collect();
+                connection.all(
+                    "SELECT v.ordinal, v.chunk, v.embedding \
+                     FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::int[], $5::int[]) AS f(route, document, ordinal, first, last) \
+                     JOIN vectors v ON v.route = f.route AND v.collection = $6 AND v.document = f.document \
+                     AND v.ordinal = f.ordinal AND v.chunk >= f.first AND v.chunk < f.last \
+                     ORDER BY v.embedding <#> $7::halfvec, v.ordinal, v.chunk LIMIT $8",
+                    &[&route, &documents, &ordinals, &first, &end, &collection, &query, &limit],
+                )?
+            }
+        };
+        rows.iter().map(slot_and_vector).collect()
+    }
+}
+
+fn slot_and_vector(row: &postgres::Row) -> Answer<(u64, Vec<f32>)> {
+    let ordinal = row.try_get::<_, i64>(0)?.cast_unsigned();
+    let index = row.try_get::<_, i32>(1)?.cast_unsigned();
+    Ok((first_slot(ordinal) + u64::from(index), components(&row.try_get(2)?)))
+}

@@ -1,0 +1,338 @@
+//! Connections to a server, and transactions over them that survive the loss of one.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use casetrack_core::{Error, ErrorCode, Result};
+use postgres::config::SslMode;
+use postgres::types::ToSql;
+use postgres::{Client, Config, NoTls, Row, Statement};
+
+use crate::error::{Failure, unreachable_server};
+
+/// How often something is tried that the server gave up, or whose connection was lost, before anything was changed.
+const TRIES: u32 = 5;
+/// How long the outcome of a transaction is asked for, while the server does not answer or goes on with it.
+const OUTCOME: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(200);
+/// Connections that are kept while nobody uses them.
+const IDLE: usize = 8;
+const CONNECT: Duration = Duration::from_secs(10);
+/// Plans are made for each set of parameters: one that fits all would read every row of the smallest collection. A client that hangs does not keep
+/// others out for longer than this.
+const SETTINGS: &str = "SET search_path = casetrack, public; SET plan_cache_mode = force_custom_plan; SET jit = off; \
+                        SET idle_in_transaction_session_timeout = '10min'";
+
+/// Parameters of a statement.
+pub(crate) type Params<'p> = &'p [&'p (dyn ToSql + Sync)];
+
+pub(crate) struct Server {
+    config: Config,
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// A connection, with the statements that the server has prepared for it.
+pub(crate) struct Connection {
+    client: Client,
+    statements: HashMap<String, Statement>,
+}
+
+/// What a writing transaction made, and whether that is there.
+enum Outcome {
+    Committed,
+    RolledBack,
+}
+
+impl Server {
+    /// Of an address `postgres://…`, or of words `host=… user=…`. Connects to nothing.
+    pub fn at(address: &str) -> Result<Self> {
+        let mut config: Config = address.parse().map_err(|error: postgres::Error| {
+            Error::invalid(format!("The address of the PostgreSQL server cannot be read: {error}."))
+                .with_hint("Write it as postgres://user@host:5432/database.")
+        })?;
+        if config.get_ssl_mode() == SslMode::Require {
+            return Err(Error::invalid("The address asks for TLS, which CaseTrack does not speak to PostgreSQL.")
+                .with_hint("Reach the server through a tunnel (ssh -L), and leave sslmode out."));
+        }
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("casetrack");
+        }
+        Ok(Self { config, idle: Mutex::default() })
+    }
+
+    fn connect(&self) -> std::result::Result<Connection, Failure> {
+        let mut client = self.config.connect(NoTls).map_err(|error| match error.code() {
+            None => Failure::Lost(error),
+            Some(_) => Failure::from(error),
+        })?;
+        client.batch_execute(SETTINGS)?;
+        Ok(Connection { client, statements: HashMap::new() })
+    }
+
+    fn take(&self) -> std::result::Result<Connection, Failure> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(connection) if !connection.client.is_closed() => Ok(connection),
+            _ => self.connect(),
+        }
+    }
+
+    /// Keeps a connection for the next one who needs it.
+    pub fn give(&self, connection: Connection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE && !connection.client.is_closed() {
+            idle.push(connection);
+        }
+    }
+
+    /// Closes the connections that nobody uses: where one is lost, others probably are, too.
+    fn forget_idle(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// A connection in a transaction that sees everything as of now and changes nothing.
+    pub fn moment(&self) -> std::result::Result<Connection, Failure> {
+        let mut tries = 0;
+        loop {
+            let begun = self.take().and_then(|mut connection| {
+                connection.client.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+                Ok(connection)
+            });
+            match begun {
+                // It may have been closed while it was idle.
+                Err(Failure::Lost(_)) if tries < TRIES => {
+                    self.forget_idle();
+                    tries += 1;
+                }
+                begun => return begun,
+            }
+        }
+    }
+
+    /// What a question gives, asked again where the connection is lost or what it saw was too old.
+    pub fn read<T>(&self, ask: impl Fn(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+        let mut tries = 0;
+        loop {
+            let answer = self.moment().and_then(|mut connection| {
+                let answer = ask(&mut connection);
+                if !matches!(answer, Err(Failure::Lost(_))) && connection.run("ROLLBACK").is_ok() {
+                    self.give(connection);
+                }
+                answer
+            });
+            match answer {
+                Err(Failure::Lost(_) | Failure::Again(_) | Failure::Behind) if tries < TRIES => tries += 1,
+                answer => return answer.map_err(Failure::into_error),
+            }
+        }
+    }
+
+    /// Runs statements outside of a transaction.
+    pub fn run(&self, statements: &str) -> Result<()> {
+        let run = self.take().and_then(|mut connection| {
+            connection.client.batch_execute(statements)?;
+            self.give(connection);
+            Ok(())
+        });
+        run.map_err(Failure::into_error)
+    }
+
+    /// Makes a change in one transaction, in which no other of the same `lock` is made. Where the connection is lost while it is committed,
+    /// the server is asked what became of it; a change that was not made is made again.
+    pub fn write<T>(
+        &self,
+        lock: i64,
+        mut change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
+    ) -> Result<T> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let attempt = self.attempt(lock, &mut change);
+            match attempt {
+                Ok(made) => return Ok(made),
+                Err(failure @ (Failure::Lost(_) | Failure::Again(_))) if tries < TRIES => {
+                    if matches!(failure, Failure::Lost(_)) {
+                        self.forget_idle();
+                    }
+                    std::thread::sleep(PAUSE / 10);
+                }
+                Err(failure) => return Err(failure.into_error()),
+            }
+        }
+    }
+
+    fn attempt<T>(
+        &self,
+        lock: i64,
+        change: &mut impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
+    ) -> std::result::Result<T, Failure> {
+        let mut connection = self.take()?;
+        connection.client.batch_execute("BEGIN")?;
+        let begun = connection.one("SELECT pg_advisory_xact_lock($1), pg_current_xact_id()::text", &[&lock])?;
+        let transaction: String = begun.try_get(1)?;
+        let made = match change(&mut connection) {
+            Ok(made) => made,
+            Err(failure) => {
+                // A connection that is lost has ended its transaction by that.
+                if connection.client.batch_execute("ROLLBACK").is_ok() {
+                    self.give(connection);
+                }
+                return Err(failure);
+            }
+        };
+        match connection.client.batch_execute("COMMIT").map_err(Failure::from) {
+            Ok(()) => {
+                self.give(connection);
+                Ok(made)
+            }
+            Err(Failure::Lost(error)) => match self.outcome(&transaction)? {
+                Outcome::Committed => Ok(made),
+                Outcome::RolledBack => Err(Failure::Lost(error)),
+            },
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// What became of a transaction.
+    fn outcome(&self, transaction: &str) -> Result<Outcome> {
+        let since = Instant::now();
+        loop {
+            let asked = self.take().and_then(|mut connection| {
+                let row = connection.one("SELECT pg_xact_status($1::text::xid8)", &[&transaction])?;
+                self.give(connection);
+                Ok(row.try_get::<_, Option<String>>(0)?)
+            });
+            let failure = match asked {
+                Ok(Some(status)) if status == "committed" => return Ok(Outcome::Committed),
+                Ok(Some(status)) if status == "aborted" => return Ok(Outcome::RolledBack),
+                Ok(None) => return Err(unknown(transaction, None)),
+                // The server has not noticed yet that the connection is gone.
+                Ok(Some(_)) => None,
+                Err(Failure::Lost(error)) => Some(unreachable_server(error)),
+                Err(failure) => return Err(unknown(transaction, Some(failure.into_error()))),
+            };
+            if since.elapsed() > OUTCOME {
+                return Err(unknown(transaction, failure));
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+fn unknown(transaction: &str, why: Option<Error>) -> Error {
+    let message = format!(
+        "The connection to PostgreSQL was lost while transaction {transaction} was committed, and whether it was could not be found out."
+    );
+    let error = Error::new(ErrorCode::Io, message)
+        .with_hint("Look whether the change is there, and make it again if it is not: doing it twice does no harm.");
+    match why {
+        Some(why) => error.with_source(why),
+        None => error,
+    }
+}
+
+/// A connection that is asked by what knows of errors only, and why it did not answer.
+pub(crate) struct Asked<'t> {
+    held: RefCell<Held<'t>>,
+    failure: RefCell<Option<Failure>>,
+}
+
+enum Held<'t> {
+    Lent(&'t mut Connection),
+    /// In a transaction that ends with this.
+    Own(Box<Connection>, &'t Server),
+    Ended,
+}
+
+impl<'t> Asked<'t> {
+    pub fn lent(connection: &'t mut Connection) -> Self {
+        Self { held: RefCell::new(Held::Lent(connection)), failure: RefCell::default() }
+    }
+
+    /// What the server has as of now.
+    pub fn now(server: &'t Server) -> std::result::Result<Self, Failure> {
+        let mut connection = server.moment()?;
+        // The moment is that of the first statement.
+        connection.run("SELECT pg_current_snapshot()")?;
+        Ok(Self { held: RefCell::new(Held::Own(Box::new(connection), server)), failure: RefCell::default() })
+    }
+
+    pub fn ask<T>(&self, ask: impl FnOnce(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+        let mut held = self.held.borrow_mut();
+        let answer = match &mut *held {
+            Held::Lent(connection) => ask(connection),
+            Held::Own(connection, _) => ask(connection),
+            Held::Ended => Err(Error::internal("The transaction has ended.").into()),
+        };
+        answer.map_err(|failure| match failure {
+            Failure::Final(error) => error,
+            Failure::Lost(error) => {
+                let told = Error::new(ErrorCode::Io, "The connection to PostgreSQL was lost.");
+                *self.failure.borrow_mut() = Some(Failure::Lost(error));
+                told.with_hint("Try again.")
+            }
+            failure => {
+                *self.failure.borrow_mut() = Some(failure);
+                Error::internal("What was read from PostgreSQL changed meanwhile.").with_hint("Try again.")
+            }
+        })
+    }
+
+    /// What was made of the answers, or why it was not.
+    pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
+        made.map_err(|error| self.failure.take().unwrap_or(Failure::Final(error)))
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        if let Held::Own(mut connection, server) = self.held.replace(Held::Ended)
+            && connection.run("COMMIT").is_ok()
+        {
+            server.give(*connection);
+        }
+    }
+}
+
+impl Connection {
+    /// Prepared once for each connection.
+    fn statement(&mut self, sql: &str) -> std::result::Result<Statement, Failure> {
+        if let Some(known) = self.statements.get(sql) {
+            return Ok(known.clone());
+        }
+        let statement = self.client.prepare(sql)?;
+        self.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    pub fn all(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<Vec<Row>, Failure> {
+        let statement = self.statement(sql)?;
+        Ok(self.client.query(&statement, params)?)
+    }
+
+    pub fn some(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<Option<Row>, Failure> {
+        let statement = self.statement(sql)?;
+        Ok(self.client.query_opt(&statement, params)?)
+    }
+
+    pub fn one(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<Row, Failure> {
+        let statement = self.statement(sql)?;
+        Ok(self.client.query_one(&statement, params)?)
+    }
+
+    /// How many rows a statement changed.
+    pub fn change(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<u64, Failure> {
+        let statement = self.statement(sql)?;
+        Ok(self.client.execute(&statement, params)?)
+    }
+
+    /// Statements without parameters.
+    pub fn run(&mut self, statements: &str) -> std::result::Result<(), Failure> {
+        Ok(self.client.batch_execute(statements)?)
+    }
+}

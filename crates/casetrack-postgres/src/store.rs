@@ -1,0 +1,223 @@
+//! The collections of a database, as a store.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
+use casetrack_store::parts::{decode_json, encode_json, fill};
+use casetrack_store::{Archive, Collection, Counts, Store, VectorModels};
+
+use crate::collection::{PostgresCollection, index_name};
+use crate::error::Failure;
+use crate::known::gone;
+use crate::reading::counted;
+use crate::route::{Layout, Routes};
+use crate::server::{Connection, Server};
+use crate::sql::{Raw, id};
+
+/// Migrations by number, from 1.
+const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001.sql")];
+/// Locks the making of tables.
+const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
+/// Buckets of a collection where the database is new.
+const FANOUT: i32 = 4;
+/// Tables with rows of collections.
+const TABLES: [&str; 10] =
+    ["documents", "removed", "pages", "chunks", "vectors", "fresh", "segments", "blocks", "buckets", "collections"];
+
+/// A database with collections.
+pub struct PostgresStore {
+    server: Arc<Server>,
+    layout: Layout,
+    files: PathBuf,
+}
+
+impl PostgresStore {
+    /// Connects to a database, and makes in it what a store needs. Files that belong to collections are kept below `files`, on this machine.
+    ///
+    /// Errors: [`ErrorCode::NewerSchema`] where a newer CaseTrack made the tables.
+    pub fn connect(address: &str, files: &Path) -> Result<Self> {
+        let server = Server::at(address)?;
+        let layout = server.write(SCHEMA_LOCK, migrate)?;
+        Ok(Self { server: Arc::new(server), layout, files: files.to_owned() })
+    }
+
+    fn routes(&self, collection: CollectionId) -> Routes {
+        Routes::of(collection, self.layout.fanout)
+    }
+
+    /// How a collection is described, with its models and whether somebody chose them.
+    fn read(&self, collection: CollectionId, ready: bool) -> Result<(CollectionMeta, VectorModels, bool)> {
+        let routes = self.routes(collection);
+        self.server.read(|connection| {
+            let row = connection.some(
+                "SELECT meta, models, models_open FROM collections WHERE route = $1 AND collection = $2 AND ready = $3",
+                &[&routes.first(), &id(collection), &ready],
+            )?;
+            let row = row.ok_or_else(|| gone(&routes))?;
+            let meta = decode_json("description of a collection", row.try_get(0)?)?;
+            Ok((meta, decode_json("list of models", row.try_get(1)?)?, row.try_get(2)?))
+        })
+    }
+
+    fn open(&self, collection: CollectionId, ready: bool) -> Result<PostgresCollection> {
+        let (meta, models, models_open) = self.read(collection, ready)?;
+        let files = self.files.join(collection.to_string());
+        let (server, routes) = (Arc::clone(&self.server), self.routes(collection));
+        Ok(PostgresCollection::new(server, (routes, self.layout), meta, models, models_open, files))
+    }
+
+    /// Makes an empty collection, which others see where it is `ready`.
+    fn make(&self, meta: &CollectionMeta, models: &VectorModels, ready: bool) -> Result<()> {
+        if models.dense_dimension == 0 {
+            return Err(Error::internal("A collection needs a model with at least one dimension."));
+        }
+        let routes = self.routes(meta.id);
+        let (described, of_models) = (encode_json(meta)?, encode_json(models)?);
+        self.server.write(routes.lock(), |connection| {
+            // An import that was broken off left what nobody sees.
+            remove(connection, &routes, false)?;
+            let made = connection.change(
+                "INSERT INTO collections (route, collection, meta, models, ready) VALUES ($1, $2, $3, $4, $5) \
+                 ON CONFLICT DO NOTHING",
+                &[&routes.first(), &id(meta.id), &described, &of_models, &ready],
+            )?;
+            if made == 0 {
+                let message = format!("The collection {} already exists.", meta.id);
+                return Err(Error::new(ErrorCode::AlreadyExists, message)
+                    .with_hint("Choose another place for the new collection.")
+                    .into());
+            }
+            let buckets: Vec<i32> = (0..self.layout.fanout.cast_signed()).collect();
+            connection.change(
+                "INSERT INTO buckets (route, collection, bucket) \
+                 SELECT route, $1::uuid, bucket FROM unnest($2::bigint[], $3::int[]) AS b(route, bucket)",
+                &[&id(meta.id), &routes.all, &buckets],
+            )?;
+            Ok(())
+        })
+    }
+}
+
+/// Makes the tables, or brings them to this version.
+fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
+    connection.run(
+        "CREATE SCHEMA IF NOT EXISTS casetrack; \
+         CREATE TABLE IF NOT EXISTS casetrack.migrations (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())",
+    )?;
+    let made: Option<i32> = connection.one("SELECT max(number) FROM casetrack.migrations", &[])?.try_get(0)?;
+    let made = usize::try_from(made.unwrap_or_default()).unwrap_or_default();
+    if made > MIGRATIONS.len() {
+        let message = format!(
+            "The database was made by a newer CaseTrack (schema {made}; this version knows {}).",
+            MIGRATIONS.len()
+        );
+        return Err(Error::new(ErrorCode::NewerSchema, message)
+            .with_hint("Update CaseTrack, then try again. Nothing was changed.")
+            .into());
+    }
+    for (number, migration) in (1i32..).zip(MIGRATIONS).skip(made) {
+        connection.run(migration)?;
+        connection.change("INSERT INTO casetrack.migrations (number) VALUES ($1)", &[&number])?;
+        if number == 1 {
+            connection.change("INSERT INTO layout (fanout) VALUES ($1)", &[&FANOUT])?;
+        }
+    }
+    let row = connection.one("SELECT fanout, block_chunks, exact_chunks FROM layout", &[])?;
+    Ok(Layout {
+        fanout: row.try_get::<_, i32>(0)?.cast_unsigned(),
+        block_chunks: row.try_get(1)?,
+        exact_chunks: row.try_get::<_, i64>(2)?.cast_unsigned(),
+    })
+}
+
+/// Removes a collection that is `ready`, or one that is not; `false` where there is none.
+fn remove(connection: &mut Connection, routes: &Routes, ready: bool) -> std::result::Result<bool, Failure> {
+    let collection = id(routes.collection());
+    let found = connection.some(
+        "SELECT 1 FROM collections WHERE route = $1 AND collection = $2 AND ready = $3",
+        &[&routes.first(), &collection, &ready],
+    )?;
+    if found.is_none() {
+        return Ok(false);
+    }
+    for table in TABLES {
+        connection.change(
+            &format!("DELETE FROM {table} WHERE route = ANY($1) AND collection = $2"),
+            &[&routes.all, &collection],
+        )?;
+    }
+    connection.run(&format!("DROP INDEX IF EXISTS {}", index_name(routes)))?;
+    Ok(true)
+}
+
+impl Store for PostgresStore {
+    fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)> {
+        let rows = self.server.read(|connection| {
+            let rows = connection.all("SELECT meta, collection FROM collections WHERE ready", &[])?;
+            let parts = rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
+            parts.collect::<std::result::Result<Vec<(Vec<u8>, Raw)>, Failure>>()
+        })?;
+        let (mut metas, mut problems): (Vec<CollectionMeta>, Vec<Error>) = (Vec::new(), Vec::new());
+        for (value, collection) in rows {
+            match decode_json("description of a collection", &value) {
+                Ok(meta) => metas.push(meta),
+                Err(mut error) => {
+                    let id = CollectionId::from_bytes(collection.uuid());
+                    error.message = format!("The collection {id}: {}", error.message);
+                    problems.push(error);
+                }
+            }
+        }
+        metas.sort_by_key(|meta| (meta.created_at, meta.id));
+        Ok((metas, problems))
+    }
+
+    fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
+        Ok(self.read(id, true)?.0)
+    }
+
+    fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)> {
+        let routes = self.routes(id);
+        let (counts, changed, _) = self.server.read(|connection| counted(connection, &routes))?;
+        Ok((counts, changed))
+    }
+
+    fn create(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        self.make(meta, models, true)?;
+        self.open_collection(meta.id)
+    }
+
+    fn open_collection(&self, id: CollectionId) -> Result<Collection> {
+        self.open(id, true).map(Collection::from)
+    }
+
+    fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection> {
+        let models = archive.manifest().models.clone();
+        self.make(meta, &models, false)?;
+        let routes = self.routes(meta.id);
+        let filled = self.open(meta.id, false).and_then(|collection| {
+            fill(&collection, archive)?;
+            collection.set_durably("ready = true", &[])
+        });
+        if let Err(error) = filled {
+            if let Err(left) = self.server.write(routes.lock(), |connection| remove(connection, &routes, false)) {
+                tracing::warn!(error = %left, "what was imported in part is left; it goes when it is imported again");
+            }
+            return Err(error);
+        }
+        self.open_collection(meta.id)
+    }
+
+    fn delete(&self, id: CollectionId) -> Result<()> {
+        let routes = self.routes(id);
+        if !self.server.write(routes.lock(), |connection| remove(connection, &routes, true))? {
+            return Err(gone(&routes));
+        }
+        let files = self.files.join(id.to_string());
+        match std::fs::remove_dir_all(&files) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(files.display(), error)),
+            _ => Ok(()),
+        }
+    }
+}

@@ -7,6 +7,7 @@ mod encrypted;
 mod evidence;
 mod groups;
 mod languages;
+mod lists;
 mod moving;
 mod portable;
 mod recovery;

@@ -98,8 +98,12 @@ fn kinds<'c>(corpus: &'c Corpus) -> [(&'static str, Search<'c>); 3] {
 
 /// Makes a collection of so many chunks.
 fn load(corpus: &Corpus, store: &dyn Store, name: &str, chunks: usize) -> Collection {
-    let models =
-        VectorModels { dense: "bench".into(), dense_dimension: DIMENSION as u32, sparse: Some("bench".into()) };
+    let models = VectorModels {
+        dense: "bench".into(),
+        dense_dimension: DIMENSION as u32,
+        sparse: Some("bench".into()),
+        tokens: None,
+    };
     let collection = store.create(&collection_meta("Bench"), &models).expect("a collection");
     let (documents, mut spent) = (Corpus::documents_for(chunks), Duration::ZERO);
     for number in 0..documents {

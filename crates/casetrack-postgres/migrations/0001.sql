@@ -44,6 +44,7 @@ CREATE TABLE buckets (
     pages bigint NOT NULL DEFAULT 0,
     chunks bigint NOT NULL DEFAULT 0,
     sparse_chunks bigint NOT NULL DEFAULT 0,
+    token_chunks bigint NOT NULL DEFAULT 0,
     annotated_documents bigint NOT NULL DEFAULT 0,
     -- The postings of documents up to this ordinal are in blocks, those of later ones in `fresh`.
     merged bigint NOT NULL DEFAULT 0,
@@ -68,6 +69,7 @@ CREATE TABLE documents (
     pages integer NOT NULL,
     chunks integer NOT NULL,
     sparse_chunks integer NOT NULL,
+    token_chunks integer NOT NULL,
     text_tokens bigint NOT NULL,
     context_tokens bigint NOT NULL,
     meta bytea NOT NULL,
@@ -113,6 +115,8 @@ CREATE TABLE chunks (
     byte_end integer NOT NULL,
     record bytea NOT NULL,
     sparse bytea,
+    -- The signs of the vectors of its tokens.
+    tokens bytea,
     PRIMARY KEY (route, collection, document, chunk)
 );
 CREATE INDEX chunks_by_id ON chunks (collection, id);

@@ -220,6 +220,10 @@ impl CollectionStore for PostgresCollection {
         self.with_reading(|reading| reading.has_sparse_vectors(document))
     }
 
+    fn token_vectors_at(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>> {
+        self.with_reading(|reading| reading.token_vectors_at(document, index))
+    }
+
     fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>> {
         self.with_reading(|reading| reading.annotations(document))
     }

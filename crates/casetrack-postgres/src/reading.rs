@@ -209,6 +209,25 @@ impl<'t> Reading<'t> {
         Ok(!self.of(document, sql, &[])?.is_empty())
     }
 
+    pub fn token_vectors_at(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>> {
+        let sql = "SELECT tokens FROM chunks WHERE route = $1 AND collection = $2 AND document = $3 AND chunk = $4";
+        let rows = self.of(document, sql, &[&number(index)])?;
+        let value: Option<&[u8]> = rows.first().map(|row| column(row, 0)).transpose()?.flatten();
+        value.map(|value| Ok(payload("token vectors", value)?.to_vec())).transpose()
+    }
+
+    fn token_vectors(&self, document: DocumentId) -> Result<Vec<Vec<u8>>> {
+        let sql = "SELECT tokens FROM chunks \
+                   WHERE route = $1 AND collection = $2 AND document = $3 AND tokens IS NOT NULL ORDER BY chunk";
+        let signs = |row: &Row| Ok(payload("token vectors", column(row, 0)?)?.to_vec());
+        self.of(document, sql, &[])?.iter().map(signs).collect()
+    }
+
+    fn has_token_vectors(&self, document: DocumentId) -> Result<bool> {
+        let sql = "SELECT 1 FROM documents WHERE route = $1 AND collection = $2 AND document = $3 AND token_chunks > 0";
+        Ok(!self.of(document, sql, &[])?.is_empty())
+    }
+
     // ---- the collection ----
 
     pub fn columns(&self) -> Result<Option<Value>> {
@@ -237,6 +256,7 @@ impl<'t> Reading<'t> {
     pub fn whole(&self, document: DocumentId) -> Result<StoredDocument> {
         let meta = self.document(document)?.ok_or_else(|| corrupt(format!("Document {document} is missing.")))?;
         let models = self.models.clone();
+        let token_vectors = self.token_vectors(document)?;
         Ok(StoredDocument {
             meta,
             pages: self.pages(document)?,
@@ -245,6 +265,8 @@ impl<'t> Reading<'t> {
             dense_model: models.dense,
             sparse_vectors: self.sparse_vectors(document)?.into_iter().map(|(_, vector)| vector).collect(),
             sparse_model: models.sparse,
+            token_model: models.tokens.filter(|_| !token_vectors.is_empty()),
+            token_vectors,
             annotations: self.annotations(document)?,
         })
     }
@@ -291,7 +313,10 @@ fn lost(document: DocumentId, page: u32) -> casetrack_core::Error {
 impl PassageSource for Reading<'_> {
     fn document(&self, id: DocumentId) -> Result<Option<DescribedDocument>> {
         let meta = Reading::document(self, id)?;
-        let describe = |meta| Ok(DescribedDocument { meta, has_sparse_vectors: self.has_sparse_vectors(id)? });
+        let describe = |meta| {
+            let (has_sparse_vectors, has_token_vectors) = (self.has_sparse_vectors(id)?, self.has_token_vectors(id)?);
+            Ok(DescribedDocument { meta, has_sparse_vectors, has_token_vectors })
+        };
         meta.map(describe).transpose()
     }
 
@@ -319,7 +344,7 @@ pub(crate) fn counted(
 ) -> std::result::Result<(Counts, Option<Timestamp>, u64), Failure> {
     let row = connection.one(
         "SELECT count(*), sum(documents)::bigint, sum(pages)::bigint, sum(chunks)::bigint, sum(sparse_chunks)::bigint, \
-         sum(annotated_documents)::bigint, sum(dead_chunks)::bigint, max(changed_at) FROM buckets \
+         sum(annotated_documents)::bigint, sum(dead_chunks)::bigint, max(changed_at), sum(token_chunks)::bigint FROM buckets \
          WHERE route = ANY($1) AND collection = $2",
         &[&routes.all, &id(routes.collection())],
     )?;
@@ -333,6 +358,7 @@ pub(crate) fn counted(
         chunks: number(3)?,
         sparse_chunks: number(4)?,
         annotated_documents: number(5)?,
+        token_chunks: number(8)?,
     };
     Ok((counts, row.try_get::<_, Option<i64>>(7)?.map(Timestamp), number(6)?))
 }

@@ -78,6 +78,7 @@ impl PostgresCollection {
                 chunks: sum.chunks + own.chunks,
                 sparse_chunks: sum.sparse_chunks + own.sparse_chunks,
                 annotated_documents: sum.annotated_documents + own.annotated_documents,
+                token_chunks: sum.token_chunks + own.token_chunks,
             });
             counts.checked = found.documents;
             // What cannot be read is a problem already.
@@ -127,6 +128,7 @@ impl PostgresCollection {
                 chunks: whole.chunks.len() as u64,
                 sparse_chunks: whole.sparse_vectors.len() as u64,
                 annotated_documents: u64::from(whole.annotations.is_some()),
+                token_chunks: whole.token_vectors.len() as u64,
             };
             metas.insert(id, (whole.meta, counts));
         }

@@ -28,6 +28,7 @@ struct Difference {
     pages: i64,
     chunks: i64,
     sparse_chunks: i64,
+    token_chunks: i64,
     annotated_documents: i64,
     fresh_chunks: i64,
     dead_chunks: i64,
@@ -96,12 +97,12 @@ impl PostgresCollection {
             // They are the user's, not the file's.
             meta.marks.clone_from(&old.marks);
         }
-        let StoredDocument { pages, chunks, vectors, sparse_vectors, .. } = rows.document;
+        let StoredDocument { pages, chunks, vectors, sparse_vectors, token_vectors, .. } = rows.document;
         let count = |of: usize| i32::try_from(of).unwrap_or(i32::MAX);
         connection.change(
             "INSERT INTO documents (route, collection, document, ordinal, version, changed, path_hash, sha256, pages, chunks, \
-             sparse_chunks, text_tokens, context_tokens, meta, annotations) \
-             VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+             sparse_chunks, token_chunks, text_tokens, context_tokens, meta, annotations) \
+             VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
             &[
                 &route,
                 &collection,
@@ -112,6 +113,7 @@ impl PostgresCollection {
                 &count(pages.len()),
                 &count(chunks.len()),
                 &count(sparse_vectors.len()),
+                &count(token_vectors.len()),
                 &rows.inverted.text_tokens.cast_signed(),
                 &rows.inverted.context_tokens.cast_signed(),
                 &encode_json(&meta)?,
@@ -131,10 +133,13 @@ impl PostgresCollection {
         };
         let records: Vec<&[u8]> = rows.chunks.iter().map(Vec::as_slice).collect();
         let encoded: Vec<Vec<u8>> = sparse_vectors.iter().map(|vector| encode_raw(&vector.encode())).collect();
-        let sparse: Vec<Option<&[u8]>> = (0..chunks.len()).map(|n| encoded.get(n).map(Vec::as_slice)).collect();
+        let signs: Vec<Vec<u8>> = token_vectors.iter().map(|signs| encode_raw(signs)).collect();
+        let of_each = |values: &'_ [Vec<u8>]| -> Vec<Option<Vec<u8>>> {
+            (0..chunks.len()).map(|n| values.get(n).cloned()).collect()
+        };
         connection.change(
             "INSERT INTO chunks SELECT $1::bigint, $2::uuid, $3::uuid, * \
-             FROM unnest($4::int[], $5::uuid[], $6::int[], $7::int[], $8::int[], $9::bytea[], $10::bytea[])",
+             FROM unnest($4::int[], $5::uuid[], $6::int[], $7::int[], $8::int[], $9::bytea[], $10::bytea[], $11::bytea[])",
             &[
                 &route,
                 &collection,
@@ -145,7 +150,8 @@ impl PostgresCollection {
                 &place(|chunk| chunk.byte_start),
                 &place(|chunk| chunk.byte_end),
                 &records,
-                &sparse,
+                &of_each(&encoded),
+                &of_each(&signs),
             ],
         )?;
         let embeddings = RawArray(vectors.iter().map(|vector| halfvec(vector)).collect());
@@ -163,6 +169,7 @@ impl PostgresCollection {
         difference.pages += pages.len() as i64;
         difference.chunks += chunks.len() as i64;
         difference.sparse_chunks += sparse_vectors.len() as i64;
+        difference.token_chunks += token_vectors.len() as i64;
         difference.annotated_documents += i64::from(rows.annotations.is_some());
         difference.fresh_chunks += chunks.len() as i64;
         let fresh = self.count(connection, route, changed, difference)?;
@@ -197,7 +204,7 @@ impl PostgresCollection {
         let (route, collection, document) = (self.routes.route(document), id(self.routes.collection()), id(document));
         let row = connection.some(
             "DELETE FROM documents WHERE route = $1 AND collection = $2 AND document = $3 \
-             RETURNING ordinal, pages, chunks, sparse_chunks, annotations IS NOT NULL, meta",
+             RETURNING ordinal, pages, chunks, sparse_chunks, annotations IS NOT NULL, meta, token_chunks",
             &[&route, &collection, &document],
         )?;
         let Some(row) = row else { return Ok(None) };
@@ -221,6 +228,7 @@ impl PostgresCollection {
         difference.pages -= i64::from(row.try_get::<_, i32>(1)?);
         difference.chunks -= chunks;
         difference.sparse_chunks -= i64::from(row.try_get::<_, i32>(3)?);
+        difference.token_chunks -= i64::from(row.try_get::<_, i32>(6)?);
         difference.annotated_documents -= i64::from(row.try_get::<_, bool>(4)?);
         match was_fresh {
             0 => difference.dead_chunks += chunks,
@@ -231,12 +239,20 @@ impl PostgresCollection {
 
     /// Counts a change of a document with this route. How many chunks of the bucket have postings that are in no block.
     fn count(&self, connection: &mut Connection, route: i64, changed: i64, difference: Difference) -> Step<i64> {
-        let Difference { documents, pages, chunks, sparse_chunks, annotated_documents, fresh_chunks, dead_chunks } =
-            difference;
+        let Difference {
+            documents,
+            pages,
+            chunks,
+            sparse_chunks,
+            token_chunks,
+            annotated_documents,
+            fresh_chunks,
+            dead_chunks,
+        } = difference;
         let row = connection.some(
             "UPDATE buckets SET changed = $3, changed_at = $4, documents = documents + $5, pages = pages + $6, \
              chunks = chunks + $7, sparse_chunks = sparse_chunks + $8, annotated_documents = annotated_documents + $9, \
-             fresh_chunks = fresh_chunks + $10, dead_chunks = dead_chunks + $11 \
+             fresh_chunks = fresh_chunks + $10, dead_chunks = dead_chunks + $11, token_chunks = token_chunks + $12 \
              WHERE route = $1 AND collection = $2 RETURNING fresh_chunks",
             &[
                 &route,
@@ -250,6 +266,7 @@ impl PostgresCollection {
                 &annotated_documents,
                 &fresh_chunks,
                 &dead_chunks,
+                &token_chunks,
             ],
         )?;
         Ok(row.ok_or_else(|| gone(&self.routes))?.try_get(0)?)

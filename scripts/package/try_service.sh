@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries `casetrack service` of the Debian package under a systemd that really runs: as the first process of namespaces of its own, in a
-# bare Debian without the repository and without a network. Needs Linux with cgroup2, and root; the first run makes the system
-# (debootstrap, network). usage: scripts/package/try_service.sh DIR
+# bare Debian without the repository and without a network. Needs Linux with cgroup2, root, and the bare system of try.sh; the first run
+# installs systemd in a copy of it (network). usage: scripts/package/try_service.sh DIR
 # DIR holds the packages that scripts/package.sh made. CASETRACK_ROOTS names where the bare systems are kept.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../env.sh"
@@ -42,19 +42,19 @@ groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 
 if [ ! -e "$ROOTS/systemd.ready" ]; then
     say "Making a bare Debian with systemd in $ROOTS/systemd"
-    command -v debootstrap >/dev/null || fail "debootstrap is missing." "Run: apt-get install debootstrap"
-    mkdir -p "$ROOTS"
+    [ -e "$ROOTS/bare.ready" ] || fail "There is no bare Debian yet." "Run scripts/package/try.sh first, which makes it."
     rm -rf -- "$ROOTS/systemd"
-    debootstrap --variant=minbase --include=systemd-sysv,libpam-systemd,dbus-user-session bookworm "$ROOTS/systemd" >"$ROOTS/systemd.log"
-    chroot "$ROOTS/systemd" useradd --create-home ann
+    cp -a --reflink=auto "$ROOTS/bare" "$ROOTS/systemd"
+    chroot "$ROOTS/systemd" apt-get install -qq --yes --no-install-recommends systemd-sysv libpam-systemd dbus-user-session \
+        >"$ROOTS/systemd.log" 2>&1 </dev/null
     mkdir -p "$ROOTS/systemd/var/lib/systemd/linger"
     touch "$ROOTS/systemd/var/lib/systemd/linger/ann" "$ROOTS/systemd.ready"
 fi
 rm -rf -- "$ROOT"
 cp -a --reflink=auto "$ROOTS/systemd" "$ROOT"
 cp "$package" "$ROOT/tmp/casetrack.deb"
-chroot "$ROOT" env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends --no-download /tmp/casetrack.deb \
-    >"$ROOTS/service.log" 2>&1 </dev/null || fail "The package cannot be installed:" "$(cat "$ROOTS/service.log")"
+chroot "$ROOT" dpkg --install /tmp/casetrack.deb >"$ROOTS/service.log" 2>&1 </dev/null ||
+    fail "The package cannot be installed:" "$(cat "$ROOTS/service.log")"
 
 group=$groups/casetrack-try-$$
 mkdir "$group"
@@ -95,7 +95,7 @@ as_user systemctl --user is-enabled --quiet casetrack.service || fail "The servi
 as_user sh -c 'echo "The mooring costs 77 crowns a month." >/home/ann/matter/mooring.txt'
 until_it_is "a new file of the watched folder is found by a search" says "mooring.txt" -q search "mooring crowns" -k 1
 first=$(process)
-as_user kill -9 "$first"
+as_user sh -c "kill -9 $first"
 until_it_is "killed, it is started again" eval '[ "$(process)" -gt 0 ] && [ "$(process)" -ne '"$first"' ]'
 says "the service with it" stop || fail "\`casetrack stop\` does not stop the service."
 until_it_is "stopped with \`casetrack stop\`" says "does not run" service status

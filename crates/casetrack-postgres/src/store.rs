@@ -19,8 +19,8 @@ use crate::sql::{Raw, id};
 const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001.sql")];
 /// Locks the making of tables.
 const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
-/// Buckets of a collection where the database is new.
-const FANOUT: i32 = 4;
+/// Buckets of a collection where the database is new: more are for tables that are distributed over machines, and cost every term rows in each.
+const FANOUT: i32 = 1;
 /// Tables with rows of collections.
 const TABLES: [&str; 10] =
     ["documents", "removed", "pages", "chunks", "vectors", "fresh", "segments", "blocks", "buckets", "collections"];

@@ -16,6 +16,9 @@ const SERVER_OPTIONS: &str = "-c fsync=off -c synchronous_commit=off -c full_pag
 /// A store without collections; `None` where there is no server.
 fn on_postgres() -> Option<(PostgresStore, (Database, tempfile::TempDir))> {
     let (database, files) = (Database::new()?, tempfile::tempdir().unwrap());
+    PostgresStore::connect(&database.address, files.path()).unwrap();
+    // As for several machines.
+    database.run("UPDATE casetrack.layout SET fanout = 3");
     Some((PostgresStore::connect(&database.address, files.path()).unwrap(), (database, files)))
 }
 

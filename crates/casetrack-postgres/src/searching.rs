@@ -21,8 +21,10 @@ use crate::sql::{Raw, components, halfvec, id, ids};
 
 /// Candidates that are looked at beyond those wanted, so that the choice among equal scores is ours.
 const SPARE: usize = 32;
-/// The most that the index is asked for at once, and the greatest `ef_search` of pgvector.
+/// The most that the index is asked for at once.
 const MOST_PROPOSED: usize = 20_000;
+/// `ef_search` where few are asked for, and the greatest that pgvector takes. With 100, one in 24 of the ten nearest of 100,000 chunks was missed.
+const LEAST_EF: usize = 400;
 const MOST_EF: usize = 1000;
 
 type Answer<T> = std::result::Result<T, Failure>;
@@ -278,7 +280,7 @@ impl Dense<'_> {
     }
 
     fn index(&self, connection: &mut Connection, asked: usize) -> Answer<Candidates> {
-        let ef = asked.clamp(100, MOST_EF);
+        let ef = asked.clamp(LEAST_EF, MOST_EF);
         connection.run(&format!(
             "SET LOCAL hnsw.ef_search = {ef}; SET LOCAL hnsw.iterative_scan = strict_order; \
              SET LOCAL hnsw.max_scan_tuples = {}; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; \

@@ -285,9 +285,6 @@ fn below(score: f32) -> f32 {
     score * (1.0 - 1.0 / 32768.0)
 }
 
-/// How the names begin that tantivy's directory gives to files while it writes them.
-const TEMPORARY: &[u8] = b".tmp";
-
 /// Removes what a crash left of a commit: the next one would take the same names, and tantivy never overwrites a file.
 fn remove_unlisted(dir: &Path, metas: &IndexMeta) -> Result<()> {
     let listed = metas.list_segment_files();
@@ -296,7 +293,7 @@ fn remove_unlisted(dir: &Path, metas: &IndexMeta) -> Result<()> {
         let entry = entry.map_err(error)?;
         let name = entry.file_name();
         // `meta.json`, and hidden files of tantivy's own: locks and its list of files. What it writes in one step has a temporary name before.
-        let is_hidden = name.as_encoded_bytes().starts_with(b".") && !name.as_encoded_bytes().starts_with(TEMPORARY);
+        let is_hidden = name.as_encoded_bytes().starts_with(b".") && !fs::is_temporary(&name);
         let others = name == "meta.json" || is_hidden;
         if !others && !listed.contains(Path::new(&name)) {
             std::fs::remove_file(entry.path()).map_err(error)?;

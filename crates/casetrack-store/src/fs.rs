@@ -1,5 +1,6 @@
 //! File-system steps that a durability promise rests on.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -17,6 +18,11 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     };
     write().map_err(|error| Error::io(partial.display(), error))?;
     rename_durably(&partial, path)
+}
+
+/// Whether a file of the keyword index is being written: tantivy gives it its name when it is whole.
+pub fn is_temporary(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".tmp")
 }
 
 /// Where a file is written before it gets its name.

@@ -90,10 +90,10 @@ pub use collection::{
     Telling, TellingReader,
 };
 pub use fs::{make_private, write_atomically};
-pub use manifest::{TokenModel, VectorModels};
+pub use manifest::VectorModels;
 pub use owned::owner;
-pub use records::ChunkSpan;
 pub use records::sparse_vector::SparseVector;
+pub use records::{ChunkSpan, TokenModel};
 pub use registry::{Moving, Owned, Registry, Resealed, Space, had_a_vault, note_vault};
 pub use repair::{LostDocument, RepairReport};
 pub use reseal::{ResealProgress, Rewritten, Waiting};

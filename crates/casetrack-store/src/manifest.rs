@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::codec::{decode_json, encode_json};
 use crate::error::{corrupt, repair_hint};
-use crate::records::Identity;
+use crate::records::{Identity, TokenModel};
 use crate::schema::{MANIFEST_KEY, SCHEMA_VERSION, cf};
 use crate::seal::Seal;
 use crate::truth::{Truth, truth_dir};
@@ -26,22 +26,6 @@ pub struct VectorModels {
     /// The model of token vectors (E12); `None` where the collection has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenModel>,
-}
-
-/// A model that makes a vector for each token that counts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenModel {
-    pub id: String,
-    /// Components of a token's vector.
-    pub dimension: u32,
-}
-
-impl TokenModel {
-    /// What is wrong with the stored signs of a chunk's token vectors, in words that follow "the token vectors …".
-    pub(crate) fn problem(&self, signs: &[u8]) -> Option<String> {
-        let each = self.dimension.div_ceil(8).max(1) as usize;
-        (!signs.len().is_multiple_of(each)).then(|| format!("have {} bytes, not {each} for each token", signs.len()))
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::annotations::AnnotationsRecord;
 use self::state::decode_any;
-pub use self::state::{Identity, State};
+pub use self::state::{Identity, State, TokenModel};
 use crate::codec::encode_as;
 use crate::schema::VALUE_VERSION;
 

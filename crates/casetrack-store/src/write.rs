@@ -12,12 +12,12 @@ use crate::batch::Batch;
 use crate::codec::{decode, encode, encode_json, encode_raw, encode_vector};
 use crate::error::corrupt;
 use crate::invariants::{self, Violation};
-use crate::manifest::{TokenModel, VectorModels};
+use crate::manifest::VectorModels;
 use crate::reader::Reader;
 use crate::records::sparse_vector::SparseVector;
 use crate::records::{
     AnnotationsRecord, ChunkPlace, ChunkRecord, DocumentRecord, LayoutRecord, Op, PageRecord, SlotRange, SlotRecord,
-    State,
+    State, TokenModel,
 };
 use crate::schema::{
     SEGMENT_BYTES, STATE_KEY, VALUE_VERSION, cf, document_range, hash_key, numbered_key, parse_chunk_id, path_key,

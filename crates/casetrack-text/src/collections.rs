@@ -3,7 +3,7 @@
 use casetrack_core::{Action, CollectionId, CollectionMeta, CollectionStatus};
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, push_list, size, thousands, trimmed};
+use super::format::{bytes, counted, one_line, push_fact, push_list, thousands, trimmed};
 use super::marks::name;
 use crate::Reader;
 
@@ -126,7 +126,7 @@ pub fn info(info: &CollectionInfo) -> String {
     }
     text.push_str("\nDocuments:\n");
     let documents = info.document_list.iter().map(|document| {
-        let size = size(document.pages, document.chunks, Reader::Assistant);
+        let size = Reader::Assistant.size(document.pages, document.chunks);
         format!("{} ({}, {size})", name(&document.name), document.document_type.label())
     });
     push_list(&mut text, documents.take(MAX_DOCUMENTS), MAX_DOCUMENTS);

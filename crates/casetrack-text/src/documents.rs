@@ -4,7 +4,7 @@ use casetrack_core::hint::Action;
 use casetrack_core::{DocumentMeta, Timestamp};
 use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, size, thousands, trimmed};
+use super::format::{bytes, counted, one_line, push_fact, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -41,7 +41,7 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
             name(&document.name),
             document.id.short(),
             document.document_type.label(),
-            size(document.pages, document.chunks, reader),
+            reader.size(document.pages, document.chunks),
             document.extraction_method.label(),
             document.ingested_at,
             name(&document.path),
@@ -143,7 +143,7 @@ pub fn description(meta: &DocumentMeta, collection: &str) -> String {
         "document {} (ID: {}) with {} from {}",
         quote(&meta.name),
         meta.id.short(),
-        size(meta.page_count, meta.chunk_count, Reader::Assistant),
+        Reader::Assistant.size(meta.page_count, meta.chunk_count),
         one_line(collection),
     )
 }

@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::Reader;
-
 /// `1051` as `1,051`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
@@ -113,11 +111,6 @@ pub(crate) fn push_fact(text: &mut String, name: &str, value: &str) {
 pub(crate) fn trimmed(mut text: String) -> String {
     text.truncate(text.trim_end().len());
     text
-}
-
-/// `45 pages, 234 chunks`, or `234 passages` for people.
-pub(crate) fn size(pages: u32, chunks: u32, reader: Reader) -> String {
-    format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), reader.unit()))
 }
 
 /// Appends a heading and a [list](push_list), unless there are no items.

@@ -3,7 +3,7 @@
 use casetrack_core::{FileFormat, Notice};
 use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile};
 
-use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
+use super::format::{counted, duration, one_line, push_fact, push_section, thousands};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -96,7 +96,7 @@ pub fn folder(report: &IngestReport, folder: &str, reader: Reader) -> String {
 
     let documents = |replaced: bool| {
         let documents = report.ingested.iter().filter(move |document| document.replaced == replaced);
-        documents.map(|file| format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks, reader)))
+        documents.map(|file| format!("{} ({})", name(&file.relative_path), reader.size(file.pages, file.chunks)))
     };
     push_section(&mut text, "New documents ingested", documents(false), MAX_NEW);
     push_section(&mut text, "Updated documents", documents(true), MAX_NEW);

@@ -7,7 +7,7 @@ use casetrack_engine::structure::{DocumentStructure, Section};
 
 use super::chunks::quotation;
 use super::documents::part;
-use super::format::{counted, one_line, range, size, trimmed};
+use super::format::{counted, one_line, range, trimmed};
 use super::marks::{name, short_name};
 use crate::Reader;
 
@@ -20,7 +20,7 @@ pub fn structure(structure: &DocumentStructure) -> String {
         "Outline of {} ({}, {})\nFile: {}\n",
         name(&document.name),
         document.document_type.label(),
-        size(document.page_count, document.chunk_count, Reader::Assistant),
+        Reader::Assistant.size(document.page_count, document.chunk_count),
         name(&document.path),
     );
     if structure.total == 0 {

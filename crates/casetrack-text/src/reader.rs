@@ -5,7 +5,7 @@ use casetrack_core::{Error, Result};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::format::{one_line, thousands};
+use crate::format::{counted, one_line, thousands};
 
 /// The fields of responses that hold hints and notices.
 const HINTS: [&str; 4] = ["hint", "notices", "problem", "problems"];
@@ -22,6 +22,11 @@ impl Reader {
     /// What a part of a document that is found and cited is called.
     pub fn unit(self) -> &'static str {
         self.pick("chunk", "passage")
+    }
+
+    /// `45 pages, 234 chunks`
+    pub(crate) fn size(self, pages: u32, chunks: u32) -> String {
+        format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), self.unit()))
     }
 
     /// The words for an action: the tool or the command where it is a name, else an instruction.

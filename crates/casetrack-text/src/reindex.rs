@@ -4,7 +4,7 @@ use casetrack_engine::reindex::{
     DocumentState, IndexIssue, IndexStatus, ModelChange, ReindexReport, ReindexSource, ReindexedDocument,
 };
 
-use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
+use super::format::{counted, duration, one_line, push_fact, push_section, thousands};
 use super::ingest::{failure, notes, warnings};
 use super::marks::name;
 use crate::Reader;
@@ -74,7 +74,7 @@ fn line(document: &ReindexedDocument, reader: Reader) -> String {
         ReindexSource::OriginalCopy => ", from the copy in the collection: the file is gone",
         ReindexSource::SourceFile | ReindexSource::Stored => "",
     };
-    format!("{} ({}{copy})", name(&document.name), size(document.pages, document.chunks, reader))
+    format!("{} ({}{copy})", name(&document.name), reader.size(document.pages, document.chunks))
 }
 
 fn conclusion(report: &ReindexReport, whole: bool, reader: Reader) -> String {

@@ -2,7 +2,7 @@
 
 use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 
-use super::format::{counted, duration, one_line, push_fact, push_section, size, thousands};
+use super::format::{counted, duration, one_line, push_fact, push_section, thousands};
 use super::ingest::{failure, notes, push_skipped, warnings};
 use super::marks::name;
 use crate::Reader;
@@ -89,7 +89,7 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
 fn push_files(text: &mut String, heading: &str, report: &SyncReport, files: &[SyncedFile], reader: Reader) {
     let line = |file: &SyncedFile| match report.dry_run {
         true => name(&file.relative_path).into_owned(),
-        false => format!("{} ({})", name(&file.relative_path), size(file.pages, file.chunks, reader)),
+        false => format!("{} ({})", name(&file.relative_path), reader.size(file.pages, file.chunks)),
     };
     push_section(text, heading, files.iter().map(line), MAX_SHOWN);
 }

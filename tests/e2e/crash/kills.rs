@@ -101,7 +101,9 @@ fn kill(form: Form, kills: u64) {
                 durations.insert(operation, usual + usual / 10 + 1);
             }
         }
-        matter.note_committed(&progress);
+        if matches!(operation, Operation::Ingest | Operation::Replace | Operation::Reindex) {
+            matter.note_committed(&progress);
+        }
         matter.check(&context);
         if operation == Operation::Export && export.exists() {
             // An export that has its name is whole.

@@ -5,7 +5,22 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::codec::{decode_as, encode_as};
-use crate::manifest::TokenModel;
+
+/// A model that makes a vector for each token that counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenModel {
+    pub id: String,
+    /// Components of a token's vector.
+    pub dimension: u32,
+}
+
+impl TokenModel {
+    /// What is wrong with the stored signs of a chunk's token vectors, in words that follow "the token vectors …".
+    pub(crate) fn problem(&self, signs: &[u8]) -> Option<String> {
+        let each = self.dimension.div_ceil(8).max(1) as usize;
+        (!signs.len().is_multiple_of(each)).then(|| format!("have {} bytes, not {each} for each token", signs.len()))
+    }
+}
 
 /// Counters of the collection, changed in the same batch as what they count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

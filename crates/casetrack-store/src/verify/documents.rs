@@ -5,9 +5,9 @@ use casetrack_core::{Chunk, Page, Result};
 use super::{Documents, Findings, damage, named};
 use crate::codec::{decode, decode_json, decode_vector, payload};
 use crate::invariants::{Rule, annotations_problem, check_page, vector_problem};
-use crate::manifest::{TokenModel, VectorModels};
+use crate::manifest::VectorModels;
 use crate::reader::Reader;
-use crate::records::{ChunkRecord, DocumentRecord, SlotRecord, sparse_vector};
+use crate::records::{ChunkRecord, DocumentRecord, SlotRecord, TokenModel, sparse_vector};
 use crate::schema::{cf, hash_key, leading_document, sequence_key};
 
 /// Reads the record of every document.

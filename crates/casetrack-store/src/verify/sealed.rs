@@ -62,14 +62,14 @@ fn problem_of(dir: &Path, path: &Path, seal: &Seal) -> Option<String> {
     }
 }
 
-/// The files below a folder, but for locks and what was being written when the process ended.
+/// The files below a folder, but for locks, and what is being written or was when the process ended.
 fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::dir_entries_or_none(folder)? {
         let (path, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
         if path.is_dir() {
             below(&path, files)?;
-        } else if !name.ends_with(".lock") && !name.ends_with(".partial") {
+        } else if !name.ends_with(".lock") && !name.ends_with(".partial") && !fs::is_temporary(&entry.file_name()) {
             files.push(path);
         }
     }

@@ -249,9 +249,9 @@ fn archives_that_do_not_check_out_are_refused_and_leave_nothing() {
         ("other documents, pages or chunks", unreadable, Box::new(|parts| manifest(parts, |m| m["chunks"] = json!(1)))),
         // What an attacker would make whole again.
         (
-            "unknown kind 9",
+            "unknown kind 10",
             unreadable,
-            Box::new(|parts| forge(parts, &last, |bytes| bytes.extend([9, 0, 0, 0, 0, 0, 0, 0, 0]))),
+            Box::new(|parts| forge(parts, &last, |bytes| bytes.extend([10, 0, 0, 0, 0, 0, 0, 0, 0]))),
         ),
         (
             "ends within a section",

@@ -35,7 +35,8 @@ pub(super) fn ranked_again(asked: &[Asked], ranked: &mut [(usize, Candidate)], t
         return Ok(None);
     }
     let depth = ranked.len().min(DEPTH);
-    let (mut of_models, mut missing): (BTreeMap<&str, Vec<(usize, f32)>>, usize) = (BTreeMap::new(), 0);
+    let mut of_models: BTreeMap<&str, Vec<(usize, f32)>> = BTreeMap::new();
+    let mut missing = 0;
     for (at, Asked { collection, .. }) in asked.iter().enumerate() {
         let (Some(query), Some(model)) = (asked[at].late(), &collection.models().tokens) else { continue };
         let (mut places, mut passages) = (Vec::new(), Vec::new());

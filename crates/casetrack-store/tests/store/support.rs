@@ -1,5 +1,6 @@
 //! Directories of collections, whole and damaged, and the synthetic documents in them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use casetrack_conformance::samples::*;
@@ -16,16 +17,25 @@ pub fn new_collection() -> (tempfile::TempDir, PathBuf, LocalCollection) {
 
 /// Copies a directory with all it holds: what a crash at this moment would leave.
 ///
-/// Background threads of an open collection may remove or rename a file meanwhile; the copy is then made again.
+/// Background threads of an open collection may add, remove or rename a file meanwhile; the copy is then made again.
 pub fn copy_dir(from: &Path, to: &Path) {
     for _ in 0..100 {
+        let before = names(from);
         match try_copy_dir(from, to) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => std::fs::remove_dir_all(to).unwrap(),
-            result => return result.unwrap(),
+            Ok(()) if names(from) == before => return,
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => panic!("{error}"),
+            _ => std::fs::remove_dir_all(to).unwrap(),
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     panic!("{} does not hold still", from.display());
+}
+
+/// Of all files below a directory.
+fn names(dir: &Path) -> BTreeSet<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return BTreeSet::new() };
+    let paths = entries.flatten().map(|entry| entry.path());
+    paths.flat_map(|path| if path.is_dir() { names(&path) } else { BTreeSet::from([path]) }).collect()
 }
 
 fn try_copy_dir(from: &Path, to: &Path) -> std::io::Result<()> {

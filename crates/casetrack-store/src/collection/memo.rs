@@ -7,7 +7,8 @@ use crate::codec::{decode, encode};
 use crate::schema::{MEMO_KEY, cf};
 
 impl LocalCollection {
-    /// What was kept under a name; `None` where nothing was, or it was lost. Exports and repairs leave it behind.
+    /// What was kept under a name; `None` where nothing was, or it was lost. Exports leave it behind, and so does a
+    /// repair that makes RocksDB anew.
     pub fn memo(&self, name: &str) -> Result<Option<Vec<u8>>> {
         self.truth.meta(&key(name))?.map(|value| decode("memo", &value)).transpose()
     }

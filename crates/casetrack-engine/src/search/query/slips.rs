@@ -15,21 +15,14 @@ const ENDINGS: [&str; 11] = ["", "s", "es", "d", "ed", "n", "en", "ing", "e", "e
 const STEM: usize = 3;
 
 /// The corrections of a text, without those of words that are in the vocabulary of the collection's model, unless to another form of
-/// the word. A model of many languages has but the
-/// most frequent words of each, and words that resemble each other are many in a language with endings: there a slip is one
-/// edit behind the first letter. Where the model is missing, all that keyword search proposes.
+/// the word. A model of many languages has but the most frequent words of each, and words that resemble each other are many in a language with
+/// endings: there a slip is one edit behind the first letter. Where the model is missing, all that keyword search proposes.
 pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<Vec<Correction>> {
     let mut corrections = collection.corrections(text)?;
     if corrections.iter().any(|correction| !correction.is_known)
         && let Ok(embedder) = host.embedder_of(collection)
     {
-        let mut slips = Vec::new();
-        for correction in corrections {
-            if correction.is_known || is_slip(&embedder, text, &correction) {
-                slips.push(correction);
-            }
-        }
-        corrections = slips;
+        corrections.retain(|correction| correction.is_known || is_slip(&embedder, text, correction));
     }
     Ok(corrections)
 }
@@ -43,12 +36,12 @@ fn is_slip(embedder: &Embedder, text: &str, Correction { word, replacement, .. }
 
 /// Whether two words differ in their endings only.
 fn is_form(a: &str, b: &str) -> bool {
-    let stems = |word: &'_ str| -> Vec<String> {
-        let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending));
-        stems.filter(|stem| stem.chars().count() >= STEM).map(str::to_owned).collect()
-    };
-    let of_b = stems(b);
-    stems(a).iter().any(|stem| of_b.contains(stem))
+    stems(a).any(|stem| stems(b).any(|other| other == stem))
+}
+
+fn stems(word: &str) -> impl Iterator<Item = &str> {
+    let stems = ENDINGS.iter().filter_map(move |ending| word.strip_suffix(ending));
+    stems.filter(|stem| stem.chars().count() >= STEM)
 }
 
 /// Whether two words begin with the same letter and differ by one letter that is missing, added or another, or by two that are exchanged.

@@ -15,7 +15,7 @@ use crate::tokens::Tokens;
 /// A sentence about the term of the contract at hand.
 static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness|cooperation|validity|performance)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\b(?:engages?|retains?|appoints?|hires?|employs?)\b[^.;]{0,80}? for an? (?:initial )?(?:term|period) of\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry)(?: of (?:this |the )?(?:agreement|contract))? ?: ?|\b(?:term|duration|period) of (?:the |this )?(?:[\w-]+'s? )?(?:engagement|employment|services?|appointment|retention)\b|\b(?:[A-Z][\w-]+'s?) (?:engagement|employment|appointment|retention)\b|\brights granted (?:in|under|by|to|hereunder)\b|\bthe appointment of [^.;]{1,60}? (?:shall|will|is)\b"#,
+        r#"(?i)\b(?:the|this|an?|initial|primary) (?:initial |basic |primary |original |franchise |license |agreement |contract |engagement |employment |subscription |services? |endorsement |sponsorship |distribution |consulting |appointment |marketing |program )?(?:term|duration|period)(?: and duration)?(?: (?:of|under|for|in) (?:the|this|these|effectiveness|cooperation|validity|performance)|(?: \([^)]{0,40}\))? (?:shall|will|is|begins|commences|starts|expires|ends))|\b(?:this|the|your) (?:[\w-]+ ){0,4}?(?:agreement|contract|oma|amendment|franchise|license|licence|joint venture|engagement|appointment|employment|sow)(?: (?:granted )?(?:hereunder|herein))?(?:,? (?:and|unless|except|subject|as)[^.]{0,160}?)? (?:(?:shall|will|is|may|becomes?|to|automatically|enters?|has|continues|remains|terminates|expires|commences|begins|takes|therefore|be|also|and|for) ?)+|["'](?:initial |contract )?(?:term|period)["']|\bterm hereof\b|["'](?:expiration|expiry|termination|end) date["']|\bcontract period\b|\bterm of (?:this )?agreement ?:|\bthis is an? [^.;]{1,30} (?:agreement|contract)\b|\b(?:agree to|for) an? [^.;]{1,30} term\b|\bit shall be effective\b|\b(?:engages?|retains?|appoints?|hires?|employs?)\b[^.;]{0,80}? for an? (?:initial )?(?:term|period) of\b|\bterms of this agreement\b|\b(?:term|duration) ?: |\bterm\b[.:-] |\bterm\b[^.;]{0,30} from\b|\b(?:(?:expir(?:ation|y)|termination|end) date|expiration|expiry)(?: of (?:this |the )?(?:agreement|contract))? ?: ?|\b(?:term|duration|period) of (?:the |this )?(?:[\w-]+'s? )?(?:engagement|employment|services?|appointment|retention)\b|\b(?:[A-Z][\w-]+'s?) (?:engagement|employment|appointment|retention)\b|\brights granted (?:in|under|by|to|hereunder)\b|\bthe appointment of [^.;]{1,60}? (?:shall|will|is)\b"#,
     )
 });
 /// Before "the term of this Agreement": the sentence is about what happens in it.
@@ -34,7 +34,7 @@ static OTHER: LazyLock<Regex> = LazyLock::new(|| {
 /// Before a day on which the term ends.
 static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date|ation ?:)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclude[sd]?|ceas(?:e|es)|and including|till)["']?(?: and including| and including the|,? (?:unless|if not)\b[^,.;]{0,80},| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest(?: to occur)? of| first(?: to occur)? of| of (?:this |the )?(?:agreement|contract)| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
+        r#"(?i)\b(?:expir(?:e|es|ing|y|ation date|ation ?:)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclud(?:e[sd]?|ing)|ceas(?:e|es)|and including|till)["']?(?: and including| and including the|,? (?:unless|if not)\b[^,.;]{0,80},| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest(?: to occur)? of| first(?: to occur)? of| of (?:this |the )?(?:agreement|contract)| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
     )
 });
 /// Before or behind a day on which the term begins.
@@ -98,6 +98,9 @@ static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:renew(?:s|ed|al|able)?|successive|surviv\w+|beyond|extended|(?:may|to|automatically|can) extend|extend (?:this|the|its|such)|extensions?|additional|notice|at least|less than|prior|within|every|thereafter|subsequent)\b[^.;]{0,60}$",
     )
 });
+/// "Unless extended by the parties, the term is two years": the exception is no renewal.
+static UNLESS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)\bunless (?:(?:otherwise|earlier|sooner|mutually|it is|so) )*$"));
 /// "payable upon two years' service"; not "effective upon signature and continues for two years".
 static UPON: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bupon\b[^.;]{0,60}$"));
 static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
@@ -362,9 +365,10 @@ fn length(said: &str) -> Option<(Span, i32)> {
         let upon = UPON.find(near).is_some_and(|upon| {
             !GOES_ON.is_match(upon.as_str()) && !near[..upon.start()].trim_end().ends_with("binding")
         });
-        let other = NOT_TERM
-            .find(near)
-            .is_some_and(|other| !(other.as_str().starts_with("thereafter") && STAYS.is_match(&near[..other.start()])));
+        let other = NOT_TERM.find(near).is_some_and(|other| {
+            let before = &near[..other.start()];
+            !(other.as_str().starts_with("thereafter") && STAYS.is_match(before) || UNLESS.is_match(before))
+        });
         if (upon || other)
             && !folded.trim_end().ends_with("initial")
             && !folded.contains("initial term of")

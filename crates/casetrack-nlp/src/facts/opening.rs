@@ -33,7 +33,7 @@ static NO_FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ ,:\n-]*(?:(?:an
 /// What comes after the parties.
 static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"\b(?:WHEREAS|Whereas|WITNESSETH|W I T N E S S|WITNESSES|Witnesseth|RECITALS?|Recitals?:?|NOW,? THEREFORE|BACKGROUND",
+        r"\b(?:WHEREAS|Whereas|WITNESSETH|W I T N E S S|WITNESSES|Witnesseth|RECITALS?|Recitals?:?|IN WITNESS|In [Ww]itness|NOW,? THEREFORE|BACKGROUND",
         r"|Background|PREAMBLE|INTRODUCTION|Introduction|Preliminary|PRELIMINARY|IN CONSIDERATION|In consideration|TABLE OF CONTENTS)\b",
         r"|\b(?i:agrees? as follows|hereby agree|are (?:each |sometimes |hereinafter |collectively |herein )+",
         r"|(?:is|are|shall|may)(?: each| sometimes)?(?: be)?(?: hereinafter| herein)? (?:collectively |individually |sometimes |jointly )*(?:referred|the .parties)",

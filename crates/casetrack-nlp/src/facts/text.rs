@@ -249,6 +249,13 @@ pub(crate) fn pattern(text: &str) -> Regex {
 /// Words before a point that does not end a sentence.
 static ABBREVIATIONS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| set(include_str!("../../data/facts/abbreviations.txt")));
+/// Abbreviations at the end of a name, behind which a sentence may begin with one of [`OPENERS`]: "Acme Foods, Inc. The".
+static FORMS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| HashSet::from(["inc", "corp", "llc", "ltd", "co", "plc", "lp"]));
+/// Words that begin sentences, and no names.
+static OPENERS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?:The|This|These|It|Each|Both|Either|Neither|Any|No|If|Unless|Upon|During|Subject|Such)\b")
+});
 /// Longest sentence, in bytes.
 const SENTENCE: usize = 4000;
 
@@ -290,8 +297,10 @@ pub(crate) fn ends_sentence(text: &str, space: usize) -> bool {
     let word = before[..before.len() - 1].rsplit([' ', '\n', '(', '"']).next().unwrap_or_default().to_lowercase();
     let number = word.chars().all(|c| c.is_ascii_digit() || c == '.') && before.len() < space;
     let letter = word.chars().count() == 1;
+    let abbreviated = ABBREVIATIONS.contains(word.as_str())
+        && !(FORMS.contains(word.as_str()) && OPENERS.is_match(&text[space + 1..]));
     // the number of a section is no sentence, but it may begin one
-    !(letter || number || ABBREVIATIONS.contains(word.as_str()))
+    !(letter || number || abbreviated)
 }
 
 /// The lengths of time that a text states, in order: "three (3) years", "12-month", "annual", "month to month".
@@ -382,5 +391,13 @@ fn span(tokens: &Tokens<'_>, at: usize) -> Option<(Span, usize)> {
     if count.value.fract() != 0.0 || !(1.0..=5000.0).contains(&count.value) {
         return None;
     }
-    made(count.value as i32, unit, business, next + 1)
+    let whole = count.value as i32;
+    // "five (5) years and one (1) month"
+    if matches!(unit, Unit::Year)
+        && tokens.word(next + 1) == "and"
+        && let Some((Span { count, unit: Unit::Month, .. }, end)) = span(tokens, next + 2)
+    {
+        return made(12 * whole + count, Unit::Month, false, end);
+    }
+    made(whole, unit, business, next + 1)
 }

@@ -187,6 +187,14 @@ fn signatures_date_a_contract() {
 }
 
 #[test]
+fn the_last_signature_dates_a_short_contract() {
+    let text = "LETTER\n\nThis Agreement is entered into by Acme Foods, Inc. and Beta Tools LLC as of the date of the last party to sign (the \"Effective Date\").\n\n\
+                IN WITNESS WHEREOF, the parties have executed this Agreement.\n\nACME FOODS, INC.\nBy: /s/ John Doe\nName: John Doe\nDate: May 3, 2004\n\n\
+                BETA TOOLS LLC\nBy: /s/ Mary Roe\nName: Mary Roe\nDate: May 9, 2004\n";
+    dates(&[(text.to_owned(), "2004-05-09", "2004-05-09")]);
+}
+
+#[test]
 fn clauses_say_from_when_a_contract_is_effective() {
     let case =
         |clause: &str, effective| (format!("{MADE}1. Definitions and Term.\n\n{clause}\n"), "2004-05-03", effective);
@@ -232,6 +240,22 @@ fn terms_have_an_end() {
         (
             "Term. This Agreement shall terminate on the date that is five (5) years following the Effective Date.",
             "2009-05-03",
+        ),
+        (
+            "Term. This Agreement shall be in effect for an initial period of five (5) years and one (1) month from the Effective Date.",
+            "2009-06-03",
+        ),
+        (
+            "Sponsorship. The sponsorship period shall be three (3) years, commencing June 1, 2004 and concluding May 31, 2007.",
+            "2007-05-31",
+        ),
+        (
+            "Unless extended by mutual agreement, the term of this Agreement expires one (1) year from the date first above written.",
+            "2005-05-03",
+        ),
+        (
+            "Acme engages Beta Tools Inc. The term of this Agreement shall be eighteen (18) months from the Effective Date.",
+            "2005-11-03",
         ),
         (
             "Term. This Agreement shall continue until the earlier of (i) December 31, 2010 and (ii) the date on which it is terminated.",

@@ -7,8 +7,8 @@ use crate::codec::{decode, encode};
 use crate::schema::{MEMO_KEY, cf};
 
 impl LocalCollection {
-    /// What was kept under a name; `None` where nothing was, or it was lost. Exports leave it behind, and so does a
-    /// repair that makes RocksDB anew.
+    /// What was kept under a name; `None` where nothing was, or it was lost. Exports leave it behind, and so does a repair that changes
+    /// anything.
     pub fn memo(&self, name: &str) -> Result<Option<Vec<u8>>> {
         self.truth.meta(&key(name))?.map(|value| decode("memo", &value)).transpose()
     }

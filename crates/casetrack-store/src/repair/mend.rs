@@ -14,7 +14,7 @@ use crate::manifest::Manifest;
 use crate::reader::Reader;
 use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, SlotRecord, State};
 use crate::schema::{
-    EVIDENCE_KEY, IDENTITY_KEY, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key, parse_chunk_id,
+    EVIDENCE_KEY, IDENTITY_KEY, MEMO_KEY, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key, parse_chunk_id,
     parse_sequence_key, path_key, sequence_key,
 };
 use crate::truth::Truth;
@@ -45,6 +45,7 @@ impl Repair<'_> {
         let next_slot = settle_slots(&mut kept, state.as_ref(), &mut batch, &mut changed)?;
 
         let mut entries = self.quarantine.entries();
+        let mut memos = Vec::new();
         for family in cf::ALL {
             let lookups = expected(family, &kept)?;
             let mut present = 0;
@@ -55,6 +56,10 @@ impl Repair<'_> {
                         let tray = decode::<EvidenceTray>("evidence", &value).and_then(|tray| tray.check());
                         // One of a newer version is not ours to judge.
                         tray.map_or_else(|error| error.code == ErrorCode::NewerSchema, |()| true)
+                    }
+                    cf::META if key.first() == Some(&MEMO_KEY) => {
+                        memos.push(key.to_vec());
+                        true
                     }
                     cf::META | cf::OPLOG => true,
                     cf::DOCUMENTS => leading_document(&key).is_some_and(|id| key.len() == 16 && kept.contains_key(&id)),
@@ -113,6 +118,10 @@ impl Repair<'_> {
             let (key, _) = entry?;
             last = last.max(parse_sequence_key(&key).unwrap_or_default());
             batch.delete(cf::OPLOG, &key)?;
+        }
+        // They speak of versions, whose numbers documents may get once more. What they hold is derived again.
+        for memo in memos {
+            batch.delete(cf::META, &memo)?;
         }
         let changed_at = Some(Timestamp::now());
         let state = State { last_seq: last + 1, trimmed_seq: last + 1, changed_at, ..counted };

@@ -42,18 +42,20 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     };
     let found = problems(&collection);
     assert!(found.len() == 1 && found[0].contains("Evidence 1 is not on page 1 of Lease.txt"), "{found:?}");
+    collection.keep_memo("facts", b"derived").unwrap();
     drop(collection);
     let db = raw(&dir);
     db.put_cf(db.cf_handle(cf::META).unwrap(), EVIDENCE_KEY, [1, 0xff, 0xff]).unwrap();
     drop(db);
     let found = problems(&LocalCollection::open_to_verify(&dir).unwrap());
     assert!(found[0].contains("evidence cannot be decoded"), "{found:?}");
-    // A repair takes it out.
+    // A repair takes it out, and forgets what was derived.
     let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.lost.len(), report.quarantine.is_some()), (0, true), "{report:?}");
     let repaired = LocalCollection::open(&dir).unwrap();
     assert_clean(&repaired);
     assert!(repaired.evidence().unwrap().items.is_empty());
+    assert_eq!(repaired.memo("facts").unwrap(), None);
 }
 
 #[test]

@@ -141,6 +141,26 @@ fn what_a_crash_leaves_behind_is_no_obstacle() {
 }
 
 #[test]
+fn a_copy_that_was_made_meanwhile_is_a_data_directory_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let (home, copy) = (dir.path().join("home"), dir.path().join("copy"));
+    let stay = |home: &Path, arguments: &[&str]| {
+        let output = casetrack(home).env("CASETRACK_IDLE_SECONDS", "900").args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    stay(&home, &["new", "Matter"]);
+    assert!(Command::new("cp").arg("-a").args([&home, &copy]).status().unwrap().success());
+    stay(&copy, &["new", "Only in the copy"]);
+    let names = |home: &Path| {
+        let collections = run_json(home, &["collections"]);
+        collections.as_array().unwrap().iter().map(|one| one["name"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&home), ["Matter"]);
+    assert_eq!(names(&copy).len(), 2);
+    assert_ne!(owner_pid(&home), owner_pid(&copy));
+}
+
+#[test]
 fn the_owner_is_closed_to_others_and_ends_when_nobody_needs_it() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();

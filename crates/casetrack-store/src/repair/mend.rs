@@ -14,8 +14,8 @@ use crate::manifest::Manifest;
 use crate::reader::Reader;
 use crate::records::{ChunkPlace, ChunkRecord, DocumentRecord, SlotRecord, State};
 use crate::schema::{
-    EVIDENCE_KEY, IDENTITY_KEY, MEMO_KEY, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key, parse_chunk_id,
-    parse_sequence_key, path_key, sequence_key,
+    EVIDENCE_KEY, IDENTITY_KEY, MEMO_KEY, STATE_KEY, VALUE_VERSION, cf, hash_key, leading_document, numbered_key,
+    parse_chunk_id, parse_sequence_key, path_key, sequence_key,
 };
 use crate::truth::Truth;
 use crate::verify::has_key;

@@ -19,17 +19,23 @@ pub struct Address {
     /// Path of the socket, or name of the pipe.
     pub socket: PathBuf,
     pub pid: u32,
+    /// The directory that this file is in. In a copy of the data directory it is that of the original. Earlier programs leave it out.
+    #[serde(default)]
+    directory: Option<String>,
 }
 
 impl Address {
     /// A new address for the owner of `data_dir`.
     pub fn new(data_dir: &Path) -> Result<Self> {
-        Ok(Self { socket: socket_path(data_dir)?, pid: std::process::id() })
+        let directory = identity(&directory(data_dir));
+        Ok(Self { socket: socket_path(data_dir)?, pid: std::process::id(), directory })
     }
 
-    /// The address published by the owner of `data_dir`, if any.
+    /// The address published by the owner of `data_dir`, if any. One that came along with a copy of the directory is that of another owner.
     pub fn read(data_dir: &Path) -> Option<Self> {
-        serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()
+        let address: Self = serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()?;
+        let is_own = address.directory.is_none() || address.directory == identity(&directory(data_dir));
+        is_own.then_some(address)
     }
 
     /// Publishes where the owner listens. The file is replaced in one step, so that no client reads half of it.
@@ -58,6 +64,19 @@ impl Address {
 /// Directory of the owner's files.
 pub fn directory(data_dir: &Path) -> PathBuf {
     data_dir.join("owner")
+}
+
+/// What tells a directory from its copies, by whatever path it is reached.
+#[cfg(unix)]
+fn identity(directory: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(directory).ok()?;
+    Some(format!("{}:{}", metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(directory: &Path) -> Option<String> {
+    Some(directory.canonicalize().ok()?.display().to_string())
 }
 
 fn file(data_dir: &Path) -> PathBuf {

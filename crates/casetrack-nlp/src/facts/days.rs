@@ -104,9 +104,9 @@ static DATE_HEREOF: LazyLock<Regex> = LazyLock::new(|| {
 /// In an opening: `as of the date of the last signature (the "Effective Date")`, "effective upon execution".
 static SIGNED_OPENING: LazyLock<Regex> = LazyLock::new(|| {
     pattern(concat!(
-        r"(?i)\b(?:as of|on|upon|effective)(?: (?:as of|on|upon|from|when))? the (?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)[^.;()]{0,60}\(?(?:the )?[\x22']effective date[\x22']",
+        r"(?i)\b(?:as of|on|upon|effective)(?: (?:as of|on|upon|from|when))? the (?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut|written|set forth|below)[^.;()]{0,60}\(?(?:the )?[\x22']effective date[\x22']",
         r"|\beffective (?:as of |on |upon |from )?(?:the )?(?:(?:later|latest|last|date)\b[^.;()]{0,60}?(?:sign|execut)|execution|signature)",
-        r"|\beffective (?:when|once|upon being|as soon as (?:it is )?) ?(?:fully |duly )?(?:signed|executed) by\b",
+        r"|\beffective (?:when|once|upon being|as soon as (?:it is )?) ?(?:fully |duly )?(?:signed|executed) by\b(?: (?:both|all|each))?",
     ))
 });
 /// Before a day on a cover: "Dated as of".
@@ -122,7 +122,7 @@ static MADE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Right behind the parties: ", on this 3rd day of".
-static ON_DAY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i), (?:as of|on)(?: the| this)? ?$"));
+static ON_DAY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)[,)] (?:as of|on)(?: the| this)? ?$"));
 /// "Date: "
 static LABELLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bdated? ?: ?$"));
 /// "Delivery Date: "
@@ -137,6 +137,8 @@ static WITNESS: LazyLock<Regex> = LazyLock::new(|| {
 /// Beside a day: somebody signs.
 static SIGNS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)(?:/s/|\\s\\|\bby ?:|\bsignature\b|\bsigned\b|\bname ?:|\btitle ?:|\(date\))"));
+/// Where somebody signs right behind the opening.
+static SIGNATURE: LazyLock<Regex> = LazyLock::new(|| pattern(r"/s/|\bBy ?:"));
 /// "Geneva, " alone before a day.
 static SIGNED_AT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?:^|\n|[.:] )[A-Z][A-Za-z/. -]{1,40}, (?:the |this |on )?$"));
@@ -159,6 +161,7 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
 
     // In the opening: the first day before the parties, else after them.
     let until = text.sentence(opening.parties.end.saturating_sub(1)).end.max(opening.parties.end);
+    let until = SIGNATURE.find(&whole[opening.parties.end..until]).map_or(until, |by| opening.parties.end + by.start());
     let in_opening = text.days_in(opening.range.start..until);
     let own: Vec<&Day> = in_opening.iter().filter(|day| !is_other(text, day)).collect();
     let dated = |day: &&&Day| {
@@ -194,8 +197,8 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
     }
     // On the cover, or alone above the first sentence.
     if days.agreement.is_none() {
-        let cover = if opening.parties.is_empty() { COVER } else { opening.range.start.min(COVER) };
-        let cover = text.days_in(0..cover);
+        let cover = text.floor(if opening.parties.is_empty() { COVER } else { opening.range.start.min(COVER) });
+        let cover = text.days_in(0..SIGNATURE.find(&whole[..cover]).map_or(cover, |by| by.start()));
         // Far into a sentence, without an opening, it is of what the sentence speaks about.
         let far =
             |day: &Day| opening.parties.is_empty() && day.range.start - text.sentence(day.range.start).start > BESIDE;
@@ -238,8 +241,10 @@ pub(crate) fn find(text: &Text<'_>, opening: &Opening) -> Days {
         };
         days.effective = text.days.iter().rfind(witnessed).and_then(|day| known(day, 80));
     }
-    if days.effective.is_none() && SIGNED_OPENING.is_match(&whole[opening.range.clone()]) {
-        days.effective = days.agreement.clone();
+    if days.effective.is_none()
+        && let Some(said) = SIGNED_OPENING.find(&whole[opening.range.clone()])
+    {
+        days.effective = when_signed(text, said.as_str(), days.agreement.as_ref());
     }
     if days.effective.is_none() {
         days.effective = meant(text, days.agreement.as_ref());
@@ -328,6 +333,15 @@ fn signed(text: &Text<'_>) -> Option<Known> {
     Some(Known { iso: day.iso.clone(), range: day.range.clone(), confidence: 70 })
 }
 
+/// All have signed: "the date of the last signature", "executed by both parties".
+static ALL_SIGN: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:last|later|latest|final|both|all|each)\b"));
+
+/// The day of what is said of signing: that beside the last signature where it speaks of all, else that of the agreement.
+fn when_signed(text: &Text<'_>, said: &str, agreement: Option<&Known>) -> Option<Known> {
+    let last = ALL_SIGN.is_match(said).then(|| signed(text)).flatten();
+    last.or_else(|| agreement.cloned())
+}
+
 fn is_signed(text: &Text<'_>, day: &Day) -> bool {
     let whole = text.text();
     let label = &whole[text.floor(day.range.start.saturating_sub(24))..day.range.start];
@@ -357,9 +371,11 @@ fn meant(text: &Text<'_>, agreement: Option<&Known>) -> Option<Known> {
             let rest = &whole[found.end()..end];
             // a length may count from the day of the agreement that is effective on another
             let hereof = DATE_HEREOF.find(rest.trim_start()).filter(|_| confidence > 60);
-            if let (Some(agreement), Some(hereof)) = (agreement, hereof) {
+            if let Some(hereof) = hereof
+                && let Some(known) = when_signed(text, hereof.as_str(), agreement)
+            {
                 let range = found.start()..found.end() + hereof.end();
-                return Some(Known { iso: agreement.iso.clone(), range, confidence: confidence - 5 });
+                return Some(Known { iso: known.iso, range, confidence: confidence - 5 });
             }
             // a label may have its day on the next line
             let (end, reach) = match found.as_str() {

@@ -37,6 +37,8 @@ static UNTIL: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?i)\b(?:expir(?:e|es|ing|y|ation date|ation ?:)|terminat(?:e|es|ing|ion date)|ends?|ending|until|through|to|up to|conclud(?:e[sd]?|ing)|ceas(?:e|es)|and including|till)["']?(?: and including| and including the|,? (?:unless|if not)\b[^,.;]{0,80},| at [^,.]{0,30}|,? (?:at )?[0-9]{1,2}(?::[0-9]{2})? ?[ap]\.?m\.?(?:,? [A-Z][a-z]+ time)?,?| on| as of| automatically| effective|,| the| midnight| noon| close of business| of| of business| and| including| upon| is| means| shall mean| shall be| earlier(?: to occur)? of| earliest(?: to occur)? of| first(?: to occur)? of| of (?:this |the )?(?:agreement|contract)| earlier| (?:\([a-z1]{1,3}\)))*[ (:]*$"#,
     )
 });
+/// "effective retroactively to": the day on which the term began.
+static BACK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:retroactive(?:ly)?|back|backdated) $"));
 /// Before or behind a day on which the term begins.
 static FROM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -248,7 +250,8 @@ fn stated(text: &Text<'_>, sentence: &Range<usize>) -> Option<Found> {
                 .days_in(sentence.start..from)
                 .last()
                 .is_some_and(|first| from.saturating_sub(first.range.end) <= 2);
-            if to && !behind_day && !FROM.is_match(&before[..before.len() - (near.len() - until.start())]) {
+            let ahead = &before[..before.len() - (near.len() - until.start())];
+            if to && (BACK.is_match(ahead) || !behind_day && !FROM.is_match(ahead)) {
                 continue;
             }
             let begins = behind.filter(|first| behind_day || FROM.is_match(&whole[sentence.start..first.range.start]));

@@ -18,7 +18,7 @@ pub(crate) struct Opening {
 
 static BETWEEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?|(?:made|entered into)(?: and (?:entered into|made|executed|effective))?[^.()]{0,80}? by|(?:the )?parties:? ?\n?(?:\([1Aai]\)|[1A]\.)|(?:the )?parties(?: to (?:this|the) <contract>| hereto)? (?:are|shall be)\b(?: as follows)?)(?-u:\b|\B)(?: and among)?:?",
+        r"(?i)\b(?:(?:by|entered into|made)(?:,)? (?:and|&) (?:between|among(?:st)?|amongst)|between|among(?:st)?|(?:made|entered into)(?: and (?:entered into|made|executed|effective))?(?:[^.()]|\([^()]{0,60}\)){0,80}? by|(?:the )?parties:? ?\n?(?:\([1Aai]\)|[1A]\.)|(?:the )?parties(?: to (?:this|the) <contract>| hereto)? (?:are|shall be)\b(?: as follows)?)(?-u:\b|\B)(?: and among)?:?",
     )
 });
 static MADE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:<contract>|made|entered|dated|executed)\b"));
@@ -39,7 +39,7 @@ static BEHIND: LazyLock<Regex> = LazyLock::new(|| {
         r"|(?:is|are|shall|may)(?: each| sometimes)?(?: be)?(?: hereinafter| herein)? (?:collectively |individually |sometimes |jointly )*(?:referred|the .parties)",
         r"|for (?:good and valuable|purposes of this)|with reference to the following|concerning the|in connection with",
         r"|(?:and )?(?:amends|supplements|modifies) that)\b",
-        r#"|[.;)":\n] ?1\.(?:[01]\.?)? [A-Z]|\n1 [A-Z]|\nA\. |\n\(A\)"#,
+        r#"|[.;)":\n] ?1\.(?:[01]\.?)? [A-Z]|\n1 [A-Z]|\nA\. |\n\(A\)|/s/|\bBy ?:"#,
     ))
 });
 /// Longest sentence above the parties that is part of the opening, in bytes.

@@ -14,6 +14,7 @@ mod law;
 mod money;
 mod names;
 mod parties;
+mod signing;
 mod term;
 
 /// Recognizes nothing: the rules alone find names.

@@ -1,0 +1,57 @@
+//! Days on which contracts are signed, and days before and after them from which contracts are effective.
+
+use casetrack_nlp::FactKind;
+
+use super::drafting_days::{MADE, dates};
+use super::{facts_of, values};
+
+#[test]
+fn the_last_signature_dates_a_short_contract() {
+    let signed = |opening: &str, witness: &str, effective| {
+        let text = format!(
+            "LETTER\n\n{opening}\n\n{witness}ACME FOODS, INC.\nBy: /s/ John Doe\nName: John Doe\nDate: May 3, 2004\n\nBETA TOOLS LLC\n\
+             By: /s/ Mary Roe\nName: Mary Roe\nDate: May 9, 2004\n"
+        );
+        (text, "2004-05-09", effective)
+    };
+    let witness = "IN WITNESS WHEREOF, the parties have executed this Agreement.\n\n";
+    let parties = "Acme Foods, Inc. and Beta Tools LLC";
+    dates(&[
+        signed(
+            &format!(
+                "This Agreement is entered into by {parties} as of the date of the last party to sign (the \"Effective Date\")."
+            ),
+            witness,
+            "2004-05-09",
+        ),
+        signed(
+            &format!(
+                "This Agreement, entered into and effective as of the date of the signature of the last signatory below, is by {parties}."
+            ),
+            "",
+            "2004-05-09",
+        ),
+        signed(
+            &format!(
+                "This Agreement is entered into as of the date last written below (\"Effective Date\") by {parties}."
+            ),
+            "",
+            "2004-05-09",
+        ),
+    ]);
+    let reference = format!(
+        "This Agreement is between {parties}. It is dated for reference as of April 30, 2004 and shall be effective when executed by both parties."
+    );
+    let (text, ..) = signed(&reference, witness, "");
+    dates(&[(text, "2004-04-30", "2004-05-09")]);
+}
+
+#[test]
+fn a_contract_may_begin_before_or_after_its_day() {
+    let parties = "Acme Foods, Inc. (\"Acme\") and Beta Tools LLC (\"Beta\")";
+    let after =
+        format!("SALE\n\nThis Agreement is made by {parties} on June 20, 2005. It becomes effective July 1, 2005.\n");
+    let before = format!("{MADE}2. This Agreement is effective retroactively to April 1, 2004.\n");
+    assert_eq!(values(&facts_of(&[&before]), FactKind::Expiry), "");
+    dates(&[(after, "2005-06-20", "2005-07-01"), (before, "2004-05-03", "2004-04-01")]);
+}

@@ -30,6 +30,7 @@ COLLECTION = bytes(range(0x10, 0x20))
 MASTER = bytes(range(0x40, 0x60))
 PASSPHRASE = "Größe \N{LATIN SMALL LIGATURE FI}x"
 RECOVERY = bytes(range(0x80, 0xA0))
+KEYCHAIN = bytes(range(0xC0, 0xE0))
 CREATED = 1_700_000_000_123
 
 
@@ -83,7 +84,10 @@ def header():
     salt = b"\xA2" * 16
     key = hkdf(RECOVERY, salt, b"casetrack-vault-1 recovery" + COLLECTION)
     slots += slot(2, b"\xB2" * 16, salt, key, b"\xC2" * 24)
-    vouched = b"CTVAULT\x01" + COLLECTION + struct.pack("<Q", 2) + b"\x02" + slots
+    salt = b"\xA3" * 16
+    key = hkdf(KEYCHAIN, salt, b"casetrack-vault-1 keychain" + COLLECTION)
+    slots += slot(4, b"\xB3" * 16, salt, key, b"\xC3" * 24)
+    vouched = b"CTVAULT\x01" + COLLECTION + struct.pack("<Q", 3) + b"\x03" + slots
     vouched += hmac.digest(subkey(b"header"), vouched, "sha256")
     return vouched + hashlib.sha256(vouched).digest()[:8]
 
@@ -112,6 +116,7 @@ def main():
     vectors = {
         "passphrase": PASSPHRASE,
         "words": Mnemonic("english").to_mnemonic(RECOVERY),
+        "keychain": base64.b64encode(KEYCHAIN).decode(),
         "header": header().hex(),
         "family": "page_text",
         "key": "00010203",

@@ -25,6 +25,8 @@ mod http;
 mod indexes;
 #[cfg(unix)]
 mod jobs;
+#[cfg(target_os = "linux")]
+mod keychain;
 mod languages;
 mod late_interaction;
 #[cfg(unix)]

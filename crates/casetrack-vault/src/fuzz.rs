@@ -9,8 +9,9 @@ use casetrack_core::CollectionId;
 use sha2::{Digest, Sha256};
 
 use crate::age::{self, Encryptor, Identity, Key, RandomDecryptor, Work};
-use crate::header::{Credential, Header, Protector};
+use crate::header::{Credential, Header, Protector, SlotId};
 use crate::key::VaultKey;
+use crate::keychain::KeychainSecret;
 use crate::recovery::RecoveryKey;
 use crate::values::Packing;
 
@@ -59,6 +60,8 @@ fn fuzz_what_reads_headers_slots_values_and_files() {
     let (recovery, identity) = (RecoveryKey::random().unwrap(), Identity::random().unwrap());
     let header = Header::create(&key, &Protector::RecoveryKey(&recovery)).unwrap();
     let (header, _) = header.with_slot(&key, &Protector::Recipient(&identity.recipient())).unwrap();
+    let secret = KeychainSecret::random().unwrap();
+    let (header, _) = header.with_slot(&key, &Protector::Keychain(&secret, SlotId::random().unwrap())).unwrap();
     let header = header.encode();
     let (files, values) = (key.files().unwrap(), key.values().unwrap());
     let text: Vec<u8> = (0..70_000u32).flat_map(u32::to_le_bytes).collect();
@@ -77,7 +80,9 @@ fn fuzz_what_reads_headers_slots_values_and_files() {
         for bytes in [summed(changed.clone()), changed] {
             let Ok(read) = Header::decode(&bytes) else { continue };
             assert_eq!(read.encode(), bytes);
-            for credential in [Credential::RecoveryKey(&recovery), Credential::Identity(&identity)] {
+            for credential in
+                [Credential::RecoveryKey(&recovery), Credential::Identity(&identity), Credential::Keychain(&secret)]
+            {
                 if let Ok((opened, _)) = read.open(&credential) {
                     // Its HMAC holds, so it is the header that was written.
                     assert_eq!(bytes, header);

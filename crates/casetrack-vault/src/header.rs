@@ -1,4 +1,4 @@
-//! The header of a vault: its slots, each of which holds the key, wrapped for one passphrase, recovery key or recipient.
+//! The header of a vault: its slots, each of which holds the key, wrapped for one passphrase, recovery key, recipient or keychain.
 //!
 //! Numbers are little endian.
 //!
@@ -80,6 +80,10 @@ impl Header {
         }
         let slot = Slot::wrap(self.place(), key, protector)?;
         let id = slot.id;
+        if self.slots.iter().any(|other| other.id.short() == id.short()) {
+            return Err(Error::invalid(format!("The vault has a slot {id} already."))
+                .with_hint("Nothing was changed. Try again: the id of a slot is random."));
+        }
         let slots = self.slots.iter().cloned().chain([slot]).collect();
         Ok((self.changed(key, slots)?, id))
     }
@@ -88,7 +92,7 @@ impl Header {
     /// and of the files can still open those.
     ///
     /// Errors: [`ErrorCode::WrongKey`] as above, [`ErrorCode::NotFound`] where there is no such slot, [`ErrorCode::InvalidArgument`] for
-    /// the last one that a person can open.
+    /// the last one that a person can open: what only a keychain has is lost with it.
     pub fn without_slot(&self, key: &VaultKey, id: SlotId) -> Result<Self> {
         self.check(key)?;
         let slots: Vec<Slot> = self.slots.iter().filter(|slot| slot.id != id).cloned().collect();
@@ -96,9 +100,12 @@ impl Header {
             return Err(Error::new(ErrorCode::NotFound, format!("The vault has no slot {id}."))
                 .with_hint("List the slots to see which there are."));
         }
-        if slots.iter().all(|slot| matches!(slot.kind, SlotKind::Unknown(_))) {
-            return Err(Error::invalid(format!("Slot {id} is the last one: without it nobody could open the vault."))
-                .with_hint("Add another slot first."));
+        if slots.iter().all(|slot| matches!(slot.kind, SlotKind::Unknown(_) | SlotKind::Keychain)) {
+            let last = match slots.iter().any(|slot| slot.kind == SlotKind::Keychain) {
+                true => "the last one beside the keychain, which can be lost: then nobody could open the vault",
+                false => "the last one: without it nobody could open the vault",
+            };
+            return Err(Error::invalid(format!("Slot {id} is {last}.")).with_hint("Add another slot first."));
         }
         self.changed(key, slots)
     }

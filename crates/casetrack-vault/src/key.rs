@@ -84,6 +84,18 @@ impl VaultKey {
     }
 }
 
+/// What wraps the key in a slot whose secret is 256 random bits: HKDF-SHA256 over them, with the slot's salt, and the collection's id in the info.
+pub(crate) fn wrapping_key(
+    secret: &Secret,
+    purpose: &[u8],
+    collection: CollectionId,
+    salt: &[u8; 16],
+) -> Result<Secret> {
+    let hkdf = Hkdf::<Sha256>::new(Some(salt), secret.reveal());
+    let info = [purpose, collection.as_bytes().as_slice()].concat();
+    Secret::filled(|key| hkdf.expand(&info, key).map_err(|_| refused("Deriving a key")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`secret`] | 32 secret bytes, and the random bytes that they come from |
 //! | [`key`] | the key of a collection, and the subkeys made from it |
-//! | [`passphrase`], [`recovery`], [`age`] | what opens a slot: a passphrase, 24 words, the identity of a recipient |
+//! | [`passphrase`], [`recovery`], [`age`], [`keychain`] | what opens a slot: a passphrase, 24 words, the identity of a recipient, what a keychain keeps |
 //! | [`header`] | the file with the slots; each holds the key, wrapped |
 //! | [`values`] | single values, bound to the place where they lie |
 //! | [`names`] | ids and digests within keys of a database |
@@ -23,6 +23,7 @@ mod errors;
 pub mod files;
 pub mod header;
 pub mod key;
+pub mod keychain;
 pub mod names;
 pub mod passphrase;
 pub mod recovery;

@@ -2,12 +2,11 @@
 
 use bip39::{Language, Mnemonic};
 use casetrack_core::{CollectionId, Error, Result};
-use hkdf::Hkdf;
-use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::errors::refused;
-use crate::secret::{Secret, random};
+use crate::key::wrapping_key;
+use crate::secret::Secret;
 
 const WORDS: usize = 24;
 /// Nobody writes a longer text; the longest word of the list has 8 letters.
@@ -62,16 +61,9 @@ impl RecoveryKey {
         Ok(text)
     }
 
-    /// The key of a slot: HKDF-SHA256 over the 256 bits, with the slot's salt. They are random, so nothing has to be slow.
+    /// The key of a slot. The bits are random, so nothing has to be slow.
     pub(crate) fn derive(&self, collection: CollectionId, salt: &[u8; 16]) -> Result<Secret> {
-        let hkdf = Hkdf::<Sha256>::new(Some(salt), self.0.reveal());
-        let info = [b"casetrack-vault-1 recovery", collection.as_bytes().as_slice()].concat();
-        Secret::filled(|key| hkdf.expand(&info, key).map_err(|_| refused("Deriving a key")))
-    }
-
-    /// A salt for [`derive`](Self::derive).
-    pub(crate) fn salt() -> Result<[u8; 16]> {
-        random()
+        wrapping_key(&self.0, b"casetrack-vault-1 recovery", collection, salt)
     }
 }
 

@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::age::{Decryptor, Key};
 use crate::header::{Credential, Header};
 use crate::key::VaultKey;
+use crate::keychain::KeychainSecret;
 use crate::passphrase::Passphrase;
 use crate::recovery::RecoveryKey;
 use crate::secret::Secret;
@@ -37,11 +38,15 @@ fn key() -> VaultKey {
 fn a_header_of_the_second_implementation_opens() {
     let vectors = vectors();
     let header = Header::decode(&bytes(&vectors, "header")).unwrap();
-    assert_eq!((header.generation(), header.collection()), (2, key().collection()));
+    assert_eq!((header.generation(), header.collection()), (3, key().collection()));
     assert!(header.slots().all(|slot| slot.created_at.0 == 1_700_000_000_123));
     let passphrase = Passphrase::new(&text(&vectors, "passphrase")).unwrap();
     let recovery = RecoveryKey::from_words(&text(&vectors, "words")).unwrap();
-    for credential in [Credential::Passphrase(&passphrase), Credential::RecoveryKey(&recovery)] {
+    let secret = KeychainSecret::from_text(&text(&vectors, "keychain")).unwrap();
+    assert_eq!(*secret.text(), text(&vectors, "keychain"));
+    for credential in
+        [Credential::Passphrase(&passphrase), Credential::RecoveryKey(&recovery), Credential::Keychain(&secret)]
+    {
         assert_eq!(header.unlock(&credential).unwrap().master().reveal(), key().master().reveal());
     }
 }

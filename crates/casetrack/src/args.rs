@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::commands::{self, OnCollections};
 use crate::options::Global;
-use crate::{help, look, manual, output, owner, service, shell, start, stop};
+use crate::{asking, help, look, manual, output, owner, service, shell, start, stop};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -73,13 +73,7 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         };
         match command {
-            Command::OnCollections(mut command) => {
-                if let Some(first) = command.before_asking() {
-                    owner::client::status_of(global.clone(), first)?;
-                }
-                command.ask()?;
-                owner::client::run(global, command)
-            }
+            Command::OnCollections(command) => asking::run(global, command),
             Command::Inspect(command) => command.run(&global),
             Command::Doctor(command) => command.run(&global),
             Command::Eval(command) => command.run(&global),

@@ -11,11 +11,25 @@ pub fn can_ask() -> bool {
 
 /// Asks a question that is answered with yes or no; anything but yes is no.
 pub fn confirm(question: &str) -> Result<bool> {
-    eprint!("{question} [y/N] ");
+    Ok(is_yes(&asked(question, "[y/N]")?))
+}
+
+/// Asks a question to which nothing but "no" is no: pressing Enter agrees.
+pub fn confirm_unless_no(question: &str) -> Result<bool> {
+    Ok(!is_no(&asked(question, "[Y/n]")?))
+}
+
+fn asked(question: &str, answers: &str) -> Result<String> {
+    eprint!("{question} {answers} ");
     std::io::stderr().flush().map_err(|error| Error::io("standard error", error))?;
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer).map_err(|error| Error::io("standard input", error))?;
-    Ok(is_yes(&answer))
+    Ok(answer)
+}
+
+fn is_no(answer: &str) -> bool {
+    // Without a line feed, nobody pressed Enter: the input ended.
+    !answer.ends_with('\n') || matches!(answer.trim().to_lowercase().as_str(), "n" | "no")
 }
 
 fn is_yes(answer: &str) -> bool {
@@ -30,5 +44,11 @@ mod tests {
     fn only_yes_is_yes() {
         assert!(["y", " Yes\n", "YES\r\n"].iter().all(|answer| is_yes(answer)));
         assert!(!["", "\n", "n", "yep", "yes please"].iter().any(|answer| is_yes(answer)));
+    }
+
+    #[test]
+    fn enter_agrees_and_the_end_of_input_does_not() {
+        assert!(["\n", "y\n", "\r\n"].iter().all(|answer| !is_no(answer)));
+        assert!(["", "n\n", " NO \n", "y"].iter().all(|answer| is_no(answer)));
     }
 }

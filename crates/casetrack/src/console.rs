@@ -12,6 +12,7 @@ use casetrack_text::format::{counted, thousands};
 use casetrack_text::terminal::{dress, undress};
 use serde::{Deserialize, Serialize};
 
+use crate::keychain::FoundVault;
 use crate::options::Global;
 use crate::privacy::umask;
 
@@ -28,6 +29,8 @@ pub enum Shown {
     Progress(Progress),
     /// For standard error.
     Log(String),
+    /// Not for people: what the client has to know before it asks them.
+    Vault(FoundVault),
 }
 
 /// A client that waits for a command.
@@ -132,6 +135,14 @@ impl Console {
         if !self.global.quiet {
             (self.show)(Shown::Log(line));
         }
+    }
+
+    /// Tells the client which slots of a vault a keychain opens.
+    pub fn found_vault(&self, id: CollectionId) {
+        // Of a header that is damaged nothing is known; what follows says so.
+        let slots = self.engine.vault_slots(id).map(|vault| vault.slots).unwrap_or_default();
+        let keychain_slots = slots.into_iter().filter(|slot| slot.kind == "keychain").map(|slot| slot.id).collect();
+        (self.show)(Shown::Vault(FoundVault { id, keychain_slots }));
     }
 
     pub fn progress(&self) -> ProgressSink {

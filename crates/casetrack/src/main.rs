@@ -3,10 +3,12 @@
 
 mod args;
 mod ask;
+mod asking;
 mod assistants;
 mod commands;
 mod console;
 mod help;
+mod keychain;
 mod look;
 mod manual;
 mod marks;

@@ -48,6 +48,16 @@ impl OpenedWith {
         Ok(())
     }
 
+    /// Whether a person is to be asked for the passphrase.
+    pub fn asks_for_passphrase(&self) -> bool {
+        !self.recovery && self.identity.is_none() && !self.from.passphrase_stdin
+    }
+
+    /// With what a keychain has.
+    pub fn by_keychain(&self, secrets: Vec<Password>) -> Self {
+        Self { opener: Some(Opener::Keychain(secrets)), ..self.clone() }
+    }
+
     /// Where further passphrases come from.
     pub fn from(&self) -> Typed {
         self.from

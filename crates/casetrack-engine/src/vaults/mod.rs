@@ -8,6 +8,7 @@ use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, Pas
 use casetrack_vault::age::{Identity, Recipient};
 use casetrack_vault::header::{Credential, Header, Protector, SlotId, SlotInfo, SlotKind};
 use casetrack_vault::key::VaultKey;
+use casetrack_vault::keychain::KeychainSecret;
 use casetrack_vault::passphrase::{Cost, Passphrase};
 use casetrack_vault::recovery::RecoveryKey;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,8 @@ pub enum Opener {
     RecoveryKey(Password),
     /// The text of a file of identities of age.
     Identity(Password),
+    /// What a keychain has for the slots of the vault, as [`KeychainSlot::secret`] has it. One of them must open it.
+    Keychain(Vec<Password>),
 }
 
 /// What a slot is to be opened with.
@@ -36,6 +39,33 @@ pub enum NewSlot {
     RecoveryKey,
     /// A recipient of age: `age1…`.
     Recipient(String),
+    /// A secret that a keychain has already.
+    Keychain(KeychainSlot),
+}
+
+/// A slot for a keychain, before it is added: whoever reaches the keychain makes it and keeps the secret there.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct KeychainSlot {
+    id: [u8; 16],
+    secret: Password,
+}
+
+impl KeychainSlot {
+    /// A new one, from the system's generator.
+    pub fn random() -> Result<Self> {
+        let secret = Password::from(KeychainSecret::random()?.text().to_string());
+        Ok(Self { id: *SlotId::random()?.as_bytes(), secret })
+    }
+
+    /// The id that it will have, as [`SlotView::id`] shows it.
+    pub fn id(&self) -> String {
+        SlotId::from_bytes(self.id).to_string()
+    }
+
+    /// What the keychain keeps.
+    pub fn secret(&self) -> &Password {
+        &self.secret
+    }
 }
 
 /// A vault that is to be made.
@@ -122,7 +152,7 @@ pub struct VaultSlots {
 pub struct SlotView {
     /// Eight hexadecimal digits.
     pub id: String,
-    /// `passphrase`, `recovery_key`, `recipient`, or `unknown` for one of a later version.
+    /// `passphrase`, `recovery_key`, `recipient`, `keychain`, or `unknown` for one of a later version.
     pub kind: &'static str,
     pub created_at: Timestamp,
 }
@@ -142,6 +172,7 @@ impl From<SlotInfo> for SlotView {
             SlotKind::Passphrase => "passphrase",
             SlotKind::RecoveryKey => "recovery_key",
             SlotKind::Recipient => "recipient",
+            SlotKind::Keychain => "keychain",
             SlotKind::Unknown(_) => "unknown",
         };
         Self { id: slot.id.to_string(), kind, created_at: slot.created_at }
@@ -157,6 +188,20 @@ impl Opener {
                 header.open(&Credential::RecoveryKey(&RecoveryKey::from_words(words.reveal())?))
             }
             Self::Identity(text) => header.open(&Credential::Identity(&Identity::from_text(text.reveal())?)),
+            Self::Keychain(secrets) => {
+                let mut opened = Err(Error::new(ErrorCode::WrongKey, "The keychain has nothing for this vault."));
+                for secret in secrets {
+                    opened = match KeychainSecret::from_text(secret.reveal()) {
+                        Ok(secret) => header.open(&Credential::Keychain(&secret)),
+                        // It was replaced by something else.
+                        Err(error) => Err(Error::new(ErrorCode::WrongKey, error.message)),
+                    };
+                    if opened.as_ref().map_or_else(|error| error.code != ErrorCode::WrongKey, |_| true) {
+                        break;
+                    }
+                }
+                opened
+            }
         }
     }
 }
@@ -291,6 +336,12 @@ impl Host {
                 let recovery = RecoveryKey::random()?;
                 let (header, added) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
                 (header, added, Some(words(&recovery)?))
+            }
+            NewSlot::Keychain(slot) => {
+                let secret = KeychainSecret::from_text(slot.secret.reveal())?;
+                let protector = Protector::Keychain(&secret, SlotId::from_bytes(slot.id));
+                let (header, added) = header.with_slot(&key, &protector)?;
+                (header, added, None)
             }
             NewSlot::Recipient(text) => {
                 let recipient: Recipient = text.trim().parse()?;

@@ -2,14 +2,14 @@
 //!
 //! | bytes | |
 //! |---|---|
-//! | 1 | kind: 1 passphrase, 2 recovery key, 3 recipient of age; 4 is kept for keychains |
+//! | 1 | kind: 1 passphrase, 2 recovery key, 3 recipient of age, 4 keychain |
 //! | 16 | id of the slot, random |
 //! | 8 | when it was made, milliseconds since 1970 UTC, signed |
 //! | 2 | length of the body |
 //! | … | the body |
 //!
 //! The body of a **passphrase**: memory in KiB, passes and lanes of Argon2id (4 bytes each), salt (16), nonce (24), the wrapped key
-//! (48). Of a **recovery key**: salt (16), nonce (24), the wrapped key (48). Both wrap with XChaCha20-Poly1305; the associated data is
+//! (48). Of a **recovery key** and a **keychain**: salt (16), nonce (24), the wrapped key (48). These wrap with XChaCha20-Poly1305; the associated data is
 //! `casetrack slot`, the first 24 bytes of the header (magic, version, collection), kind, id and time of the slot, and what the body has
 //! before the nonce. Of a **recipient**: a file of age, encrypted to one recipient, which holds the 32 bytes of the key; `age -d` opens it.
 
@@ -25,6 +25,7 @@ use super::MAGIC;
 use crate::age::{self, Identity, Recipient};
 use crate::errors::refused;
 use crate::key::VaultKey;
+use crate::keychain::KeychainSecret;
 use crate::passphrase::{Cost, Passphrase};
 use crate::recovery::RecoveryKey;
 use crate::secret::{Secret, random};
@@ -41,6 +42,8 @@ pub enum Protector<'a> {
     Passphrase(&'a Passphrase, Cost),
     RecoveryKey(&'a RecoveryKey),
     Recipient(&'a Recipient),
+    /// The id is chosen before, since the keychain keeps the secret under it.
+    Keychain(&'a KeychainSecret, SlotId),
 }
 
 /// What a slot is to be opened with.
@@ -49,6 +52,7 @@ pub enum Credential<'a> {
     Passphrase(&'a Passphrase),
     RecoveryKey(&'a RecoveryKey),
     Identity(&'a Identity),
+    Keychain(&'a KeychainSecret),
 }
 
 impl Credential<'_> {
@@ -58,6 +62,7 @@ impl Credential<'_> {
             Self::Passphrase(_) => SlotKind::Passphrase,
             Self::RecoveryKey(_) => SlotKind::RecoveryKey,
             Self::Identity(_) => SlotKind::Recipient,
+            Self::Keychain(_) => SlotKind::Keychain,
         }
     }
 
@@ -67,6 +72,7 @@ impl Credential<'_> {
             Self::Passphrase(_) => "passphrase",
             Self::RecoveryKey(_) => "recovery key",
             Self::Identity(_) => "identity",
+            Self::Keychain(_) => "secret of a keychain",
         }
     }
 }
@@ -78,6 +84,8 @@ pub enum SlotKind {
     RecoveryKey,
     /// The identity that belongs to a recipient of age.
     Recipient,
+    /// A secret in the keychain of a system.
+    Keychain,
     /// Of a later version. It is kept as it is.
     Unknown(u8),
 }
@@ -88,6 +96,7 @@ impl SlotKind {
             Self::Passphrase => 1,
             Self::RecoveryKey => 2,
             Self::Recipient => 3,
+            Self::Keychain => 4,
             Self::Unknown(number) => number,
         }
     }
@@ -97,6 +106,7 @@ impl SlotKind {
             1 => Self::Passphrase,
             2 => Self::RecoveryKey,
             3 => Self::Recipient,
+            4 => Self::Keychain,
             number => Self::Unknown(number),
         }
     }
@@ -108,6 +118,7 @@ impl fmt::Display for SlotKind {
             Self::Passphrase => f.write_str("passphrase"),
             Self::RecoveryKey => f.write_str("recovery key"),
             Self::Recipient => f.write_str("identity of age"),
+            Self::Keychain => f.write_str("secret of a keychain"),
             Self::Unknown(number) => write!(f, "key of kind {number}"),
         }
     }
@@ -116,6 +127,27 @@ impl fmt::Display for SlotKind {
 /// Names a slot; shown as eight hexadecimal digits, which differ within a vault in all but one of a hundred million.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotId([u8; 16]);
+
+impl SlotId {
+    /// A new one from the system's generator.
+    pub fn random() -> Result<Self> {
+        random().map(Self)
+    }
+
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// The digits that people see of it.
+    pub fn short(self) -> ShortSlotId {
+        let [a, b, c, d, ..] = self.0;
+        ShortSlotId([a, b, c, d])
+    }
+}
 
 impl fmt::Display for SlotId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -168,6 +200,10 @@ pub(super) struct Slot {
 impl Slot {
     /// Wraps the key for what is to open it.
     pub fn wrap(place: Place, key: &VaultKey, protector: &Protector<'_>) -> Result<Self> {
+        let id = match protector {
+            Protector::Keychain(_, id) => *id,
+            _ => SlotId::random()?,
+        };
         let (kind, body, wrapping) = match protector {
             Protector::Passphrase(passphrase, cost) => {
                 if !cost.is_acceptable() {
@@ -182,14 +218,18 @@ impl Slot {
                 (SlotKind::Passphrase, [cost_bytes.as_slice(), &salt].concat(), Some(wrapping))
             }
             Protector::RecoveryKey(recovery) => {
-                let salt = RecoveryKey::salt()?;
+                let salt = random()?;
                 (SlotKind::RecoveryKey, salt.to_vec(), Some(recovery.derive(place.collection, &salt)?))
             }
             Protector::Recipient(recipient) => {
                 (SlotKind::Recipient, age::encrypt(&[recipient], key.master().reveal())?, None)
             }
+            Protector::Keychain(secret, _) => {
+                let salt = random()?;
+                (SlotKind::Keychain, salt.to_vec(), Some(secret.derive(place.collection, &salt)?))
+            }
         };
-        let mut slot = Self { kind, id: SlotId(random()?), created_at: Timestamp::now(), body };
+        let mut slot = Self { kind, id, created_at: Timestamp::now(), body };
         if let Some(wrapping) = wrapping {
             let nonce: [u8; NONCE] = random()?;
             let payload = Payload { msg: key.master().reveal(), aad: &slot.associated(place, &slot.body) };
@@ -218,6 +258,10 @@ impl Slot {
             },
             Credential::RecoveryKey(recovery) => match parameters.try_into() {
                 Ok(salt) => recovery.derive(place.collection, salt)?,
+                Err(_) => return Ok(None),
+            },
+            Credential::Keychain(secret) => match parameters.try_into() {
+                Ok(salt) => secret.derive(place.collection, salt)?,
                 Err(_) => return Ok(None),
             },
             Credential::Identity(_) => return Ok(None),

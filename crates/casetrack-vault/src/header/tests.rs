@@ -1,9 +1,10 @@
 use casetrack_core::ErrorCode;
 use proptest::prelude::*;
 
-use super::slot::ShortSlotId;
+use super::slot::{ShortSlotId, SlotId};
 use super::*;
 use crate::age::Identity;
+use crate::keychain::KeychainSecret;
 use crate::passphrase::{Cost, Passphrase};
 use crate::recovery::RecoveryKey;
 
@@ -33,17 +34,23 @@ fn with_checksum(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn every_kind_of_slot_gives_the_key() {
     let (key, recovery, identity) = (key(), RecoveryKey::random().unwrap(), Identity::random().unwrap());
+    let (secret, own) = (KeychainSecret::random().unwrap(), SlotId::random().unwrap());
     let header = header(&key);
     let (header, _) = header.with_slot(&key, &Protector::RecoveryKey(&recovery)).unwrap();
     let (header, _) = header.with_slot(&key, &Protector::Recipient(&identity.recipient())).unwrap();
+    let (header, added) = header.with_slot(&key, &Protector::Keychain(&secret, own)).unwrap();
+    assert_eq!(added, own);
     let header = Header::decode(&header.encode()).unwrap();
-    assert_eq!((header.collection(), header.generation()), (key.collection(), 3));
+    assert_eq!((header.collection(), header.generation()), (key.collection(), 4));
     let kinds: Vec<_> = header.slots().map(|slot| slot.kind).collect();
-    assert_eq!(kinds, [SlotKind::Passphrase, SlotKind::RecoveryKey, SlotKind::Recipient]);
+    assert_eq!(kinds, [SlotKind::Passphrase, SlotKind::RecoveryKey, SlotKind::Recipient, SlotKind::Keychain]);
     let right = passphrase("right");
-    for credential in
-        [Credential::Passphrase(&right), Credential::RecoveryKey(&recovery), Credential::Identity(&identity)]
-    {
+    for credential in [
+        Credential::Passphrase(&right),
+        Credential::RecoveryKey(&recovery),
+        Credential::Identity(&identity),
+        Credential::Keychain(&secret),
+    ] {
         assert_eq!(header.unlock(&credential).unwrap().master().reveal(), key.master().reveal(), "{credential:?}");
     }
 }
@@ -60,6 +67,31 @@ fn what_is_wrong_is_told_from_what_is_damaged() {
     }
     let (header, _) = header.with_slot(&key, &Protector::Recipient(&Identity::random().unwrap().recipient())).unwrap();
     assert_eq!(header.unlock(&Credential::Identity(&identity)).unwrap_err().code, ErrorCode::WrongKey);
+}
+
+/// One for each computer: each opens with its own secret only, and none of them is what a vault may be left with.
+#[test]
+fn slots_for_keychains_open_with_their_own_secrets_and_are_never_the_last() {
+    let (key, here, there) = (key(), KeychainSecret::random().unwrap(), KeychainSecret::random().unwrap());
+    let (own, other) = (SlotId::random().unwrap(), SlotId::random().unwrap());
+    let first = header(&key);
+    let passphrase = first.slots().next().unwrap().id;
+    let (one, _) = first.with_slot(&key, &Protector::Keychain(&here, own)).unwrap();
+    assert_eq!(one.unlock(&Credential::Keychain(&there)).unwrap_err().code, ErrorCode::WrongKey);
+    let same = one.with_slot(&key, &Protector::Keychain(&there, own)).unwrap_err();
+    assert!(same.code == ErrorCode::InvalidArgument && same.message.contains("already"), "{same}");
+    let (both, _) = one.with_slot(&key, &Protector::Keychain(&there, other)).unwrap();
+    assert_eq!(both.open(&Credential::Keychain(&here)).unwrap().1, own);
+    assert_eq!(both.open(&Credential::Keychain(&there)).unwrap().1, other);
+    let refused = both.without_slot(&key, passphrase).unwrap_err();
+    assert!(refused.code == ErrorCode::InvalidArgument && refused.message.contains("keychain"), "{refused}");
+    let removed = both.without_slot(&key, own).unwrap();
+    assert_eq!(removed.unlock(&Credential::Keychain(&here)).unwrap_err().code, ErrorCode::WrongKey);
+    assert!(removed.unlock(&Credential::Keychain(&there)).is_ok() && opens(&removed, "right").is_ok());
+    // A secret opens no slot that was copied from another collection.
+    let elsewhere = VaultKey::from_secret(CollectionId::random(), key.master().clone());
+    let foreign = Header::create(&elsewhere, &Protector::Keychain(&here, own)).unwrap();
+    assert!(foreign.slots[0].unwrap(one.place(), &Credential::Keychain(&here)).unwrap().is_none());
 }
 
 #[test]
@@ -195,6 +227,7 @@ proptest! {
             prop_assert!(opens(&header, "right").is_err());
             prop_assert!(header.unlock(&Credential::RecoveryKey(&RecoveryKey::random().unwrap())).is_err());
             prop_assert!(header.unlock(&Credential::Identity(&Identity::random().unwrap())).is_err());
+            prop_assert!(header.unlock(&Credential::Keychain(&KeychainSecret::random().unwrap())).is_err());
         }
     }
 }

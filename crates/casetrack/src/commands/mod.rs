@@ -34,7 +34,8 @@ mod vault;
 mod versions;
 mod watches;
 
-use casetrack_core::Result;
+use casetrack_core::{Error, Password, Result};
+use casetrack_engine::vaults::KeychainSlot;
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +103,41 @@ pub enum OnCollections {
     StartQuestions(start::StartQuestions),
 }
 
+/// What a command does with the keychain of the system, in the client.
+#[derive(Debug)]
+pub enum OfKeychain {
+    Unlock,
+    AddSlot,
+    /// The one that is named, or all.
+    RemoveSlots(Option<String>),
+}
+
 impl OnCollections {
+    /// What it does with the keychain of the system.
+    pub fn of_keychain(&self) -> Option<OfKeychain> {
+        match self {
+            Self::Unlock(command) => command.may_use_keychain().then_some(OfKeychain::Unlock),
+            Self::Vault(command) => command.of_keychain(),
+            _ => None,
+        }
+    }
+
+    /// The command as the keychain opens the vault.
+    pub fn opened_by_keychain(&self, secrets: Vec<Password>) -> Result<Self> {
+        match self {
+            Self::Unlock(command) => Ok(Self::Unlock(command.opened_by_keychain(secrets))),
+            _ => Err(Error::internal("Only unlocking uses what the keychain has.")),
+        }
+    }
+
+    /// Gives it the slot that it adds.
+    pub fn take_keychain_slot(&mut self, slot: KeychainSlot) -> Result<()> {
+        match self {
+            Self::Vault(command) => command.take_keychain_slot(slot),
+            _ => Err(Error::internal("Only a command on vaults adds a slot.")),
+        }
+    }
+
     /// Asks the person at the terminal for what the command needs and nobody may read: passphrases. In the client.
     pub fn ask(&mut self) -> Result<()> {
         match self {

@@ -7,12 +7,12 @@ pub mod sealing;
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, Password, Result};
-use casetrack_engine::vaults::{AddedSlot, LockedVault, NewSlot, NewVault, SlotView, VaultSlots};
+use casetrack_engine::vaults::{AddedSlot, KeychainSlot, LockedVault, NewSlot, NewVault, SlotView, VaultSlots};
 use casetrack_text::format::counted;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::OnCollections;
+use super::{OfKeychain, OnCollections};
 use crate::console::Console;
 use crate::secrets::OpenedWith;
 
@@ -21,9 +21,9 @@ const ROW: usize = 4;
 
 /// Unlock a vault: from now on it is a collection as any other
 ///
-/// Asks for its passphrase. It stays unlocked until nobody has asked for it for a while, until `casetrack lock`, or until CaseTrack's background
+/// Asks for its passphrase, or whether to use the keychain where one opens it (`casetrack vault add-slot keychain`). It stays unlocked until nobody has asked for it for a while, until `casetrack lock`, or until CaseTrack's background
 /// process ends. Jobs and watches that rested go on. Of a vault that is locked only the ID is known: `casetrack collections` shows it.
-#[derive(Debug, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct Unlock {
     /// ID of the vault, or the beginning of it [default: the only one that is locked]
     #[arg(value_name = "ID")]
@@ -45,6 +45,14 @@ impl Unlock {
 
     pub fn ask(&mut self) -> Result<()> {
         self.with.ask()
+    }
+
+    pub fn may_use_keychain(&self) -> bool {
+        self.with.asks_for_passphrase()
+    }
+
+    pub fn opened_by_keychain(&self, secrets: Vec<Password>) -> Self {
+        Self { with: self.with.by_keychain(secrets), ..self.clone() }
     }
 
     pub fn run(self, console: &Console) -> Result<u8> {
@@ -191,6 +199,23 @@ impl Vault {
     pub fn may_be_repeated(&self) -> bool {
         matches!(self.command, OfVault::Slots(_))
     }
+
+    pub fn of_keychain(&self) -> Option<OfKeychain> {
+        match &self.command {
+            OfVault::AddSlot(command) if command.kind == Kind::Keychain => Some(OfKeychain::AddSlot),
+            OfVault::RemoveSlot(command) => Some(OfKeychain::RemoveSlots(Some(command.slot.clone()))),
+            OfVault::Unseal(_) => Some(OfKeychain::RemoveSlots(None)),
+            _ => None,
+        }
+    }
+
+    pub fn take_keychain_slot(&mut self, slot: KeychainSlot) -> Result<()> {
+        match &mut self.command {
+            OfVault::AddSlot(command) => command.keychain = Some(slot),
+            _ => return Err(Error::internal("Only `vault add-slot` adds a slot.")),
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -239,6 +264,7 @@ fn kind(slot: &SlotView) -> &'static str {
         "passphrase" => "passphrase",
         "recovery_key" => "recovery key",
         "recipient" => "age identity",
+        "keychain" => "keychain",
         _ => "of a later version",
     }
 }
@@ -251,9 +277,14 @@ enum Kind {
     Recovery,
     /// A recipient of age: whoever has the identity that belongs to it opens the vault
     Recipient,
+    /// A secret in the keychain of this computer: `casetrack unlock` then needs no passphrase here
+    Keychain,
 }
 
 /// Add something that opens a vault
+///
+/// With `keychain`, every program that you run while you are logged in can open the vault. It protects a computer that is switched off, as well as your
+/// login does. Nothing but `casetrack unlock` at a terminal uses it, after asking; assistants cannot.
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct AddSlot {
     /// What to add
@@ -267,6 +298,8 @@ struct AddSlot {
     with: OpenedWith,
     #[arg(skip)]
     new: Option<Password>,
+    #[arg(skip)]
+    keychain: Option<KeychainSlot>,
 }
 
 impl AddSlot {
@@ -288,18 +321,24 @@ impl AddSlot {
             Kind::Passphrase => NewSlot::Passphrase(self.new.ok_or_else(missing)?),
             Kind::Recovery => NewSlot::RecoveryKey,
             Kind::Recipient => NewSlot::Recipient(self.recipient.ok_or_else(missing)?),
+            Kind::Keychain => NewSlot::Keychain(self.keychain.ok_or_else(missing)?),
         };
         let added = console.engine.add_slot(id, &self.with.opener()?, &slot)?;
         console.print(&added, |AddedSlot { slot, recovery_words }| {
             let words = recovery_words.as_ref().map(|words| format!("\n\n{}", words_text(words))).unwrap_or_default();
-            format!("Added slot {} ({}).{words}", slot.id, kind(slot))
+            let warning = if slot.kind == "keychain" { IN_KEYCHAIN } else { "" };
+            format!("Added slot {} ({}).{warning}{words}", slot.id, kind(slot))
         })
     }
 }
 
+/// What somebody who adds a keychain has to know.
+const IN_KEYCHAIN: &str =
+    " While you are logged in here, every program that you run can open the vault with what the keychain has.";
+
 /// Remove something that opens a vault, never the last one
 ///
-/// Who kept a copy of the vault from before, and what opened it then, can still open that copy.
+/// Of a keychain, its entry is deleted as well. /// Who kept a copy of the vault from before, and what opened it then, can still open that copy.
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct RemoveSlot {
     /// The slot, as `casetrack vault slots` shows it
@@ -344,7 +383,7 @@ impl ChangePassphrase {
     }
 }
 
-/// Whether there is such a vault, before anybody is asked for its passphrase.
+/// Finds the vault, before anybody is asked for its passphrase, and tells the client which of its slots a keychain opens.
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(hide = true)]
 pub struct FindVault {
@@ -353,7 +392,7 @@ pub struct FindVault {
 
 impl FindVault {
     pub fn run(self, console: &Console) -> Result<u8> {
-        console.engine.find_vault(self.vault.as_deref())?;
+        console.found_vault(console.engine.find_vault(self.vault.as_deref())?);
         Ok(0)
     }
 }

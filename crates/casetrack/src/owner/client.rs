@@ -1,6 +1,5 @@
 //! The client's side of a command: sends it to the owner and prints the answer.
 
-use std::process::ExitCode;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use casetrack_core::{Error, Result};
@@ -9,6 +8,7 @@ use super::connect::{Connection, connect};
 use super::wire::{FromClient, FromOwner, Request, Run};
 use crate::commands::OnCollections;
 use crate::console::Shown;
+use crate::keychain::FoundVault;
 use crate::options::Global;
 use crate::output;
 use crate::privacy::umask;
@@ -22,19 +22,28 @@ static CURRENT: Mutex<Option<Arc<Connected>>> = Mutex::new(None);
 static HANDLED: OnceLock<()> = OnceLock::new();
 type Connected = interprocess::local_socket::Stream;
 
-/// Runs a command in the owner of the data directory.
-pub fn run(global: Global, command: OnCollections) -> Result<ExitCode> {
-    status_of(global, command).map(ExitCode::from)
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The exit status.
+    pub status: u8,
+    /// The vault that it was to find for the client.
+    pub vault: Option<FoundVault>,
 }
 
-/// As [`run`], for a command that consists of several. Returns the exit status.
+/// Runs a command in the owner of the data directory. Returns the exit status.
 pub fn status_of(global: Global, command: OnCollections) -> Result<u8> {
-    let status = send(global, command);
-    *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    status
+    ended(global, command).map(|ended| ended.status)
 }
 
-fn send(global: Global, command: OnCollections) -> Result<u8> {
+/// As [`status_of`], with what the command found for the client.
+pub fn ended(global: Global, command: OnCollections) -> Result<Ended> {
+    let ended = send(global, command);
+    *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    ended
+}
+
+fn send(global: Global, command: OnCollections) -> Result<Ended> {
     let data_dir = global.data_dir()?;
     let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
     let directory = directory.into_os_string();
@@ -47,9 +56,9 @@ fn send(global: Global, command: OnCollections) -> Result<u8> {
         *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection.writer));
         let mut printed = false;
         if connection.send(&request).is_ok()
-            && let Some(status) = follow(connection, quiet, may_page, &mut printed)?
+            && let Some(ended) = follow(connection, quiet, may_page, &mut printed)?
         {
-            return Ok(status);
+            return Ok(ended);
         }
         if !repeatable || printed || attempt == ATTEMPTS {
             break;
@@ -64,8 +73,9 @@ fn send(global: Global, command: OnCollections) -> Result<u8> {
     )))
 }
 
-/// Prints the owner's messages. Returns the exit status, or `None` if the owner has gone.
-fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut bool) -> Result<Option<u8>> {
+/// Prints the owner's messages. Returns how the command ended, or `None` if the owner has gone.
+fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut bool) -> Result<Option<Ended>> {
+    let mut vault = None;
     let mut progress = output::Progress::new(quiet);
     let ended = loop {
         match connection.receive() {
@@ -76,7 +86,8 @@ fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut
             }
             Some(FromOwner::Show(Shown::Progress(event))) => progress.show(event),
             Some(FromOwner::Show(Shown::Log(line))) => progress.line(&line),
-            Some(FromOwner::Exit(status)) => break Ok(Some(status)),
+            Some(FromOwner::Show(Shown::Vault(found))) => vault = Some(found),
+            Some(FromOwner::Exit(status)) => break Ok(Some(Ended { status, vault })),
             Some(FromOwner::Failed(error)) => break Err(error),
             Some(FromOwner::Line(_) | FromOwner::Active(_) | FromOwner::Listening(_) | FromOwner::Opened(_)) => {}
             None => break Ok(None),

@@ -247,6 +247,9 @@ pub struct CanMove {
 impl CanMove {
     pub fn run(self, console: &Console) -> Result<u8> {
         let id = self.find(console)?;
+        if self.unseal {
+            console.found_vault(id);
+        }
         let MoveSpace { needed_bytes, free_bytes } = console.engine.space_to_seal(id)?;
         console.note(format!(
             "It takes up to {} of the disk while it is under way; {} are free.",

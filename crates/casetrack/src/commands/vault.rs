@@ -21,8 +21,8 @@ const ROW: usize = 4;
 
 /// Unlock a vault: from now on it is a collection as any other
 ///
-/// Asks for its passphrase, or whether to use the keychain where one opens it (`casetrack vault add-slot keychain`). It stays unlocked until nobody has asked for it for a while, until `casetrack lock`, or until CaseTrack's background
-/// process ends. Jobs and watches that rested go on. Of a vault that is locked only the ID is known: `casetrack collections` shows it.
+/// Asks for its passphrase, or whether to use the keychain where one opens it (`casetrack vault add-slot keychain`). It stays unlocked until nobody has
+/// asked for it for a while, until `casetrack lock`, or until CaseTrack's background process ends. Jobs and watches that rested go on. Of a vault that is locked only the ID is known: `casetrack collections` shows it.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct Unlock {
     /// ID of the vault, or the beginning of it [default: the only one that is locked]
@@ -338,7 +338,7 @@ const IN_KEYCHAIN: &str =
 
 /// Remove something that opens a vault, never the last one
 ///
-/// Of a keychain, its entry is deleted as well. /// Who kept a copy of the vault from before, and what opened it then, can still open that copy.
+/// Of a keychain, its entry is deleted as well. Who kept a copy of the vault from before, and what opened it then, can still open that copy.
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct RemoveSlot {
     /// The slot, as `casetrack vault slots` shows it

@@ -183,3 +183,45 @@ pub fn kept_files_come_back(store: &dyn Store) {
     assert!(copy.starts_with(collection.originals_dir()));
     assert_eq!(collection.sealed_upload(&upload), None);
 }
+
+pub fn a_collection_that_is_prepared_is_seen_when_it_is_published(store: &dyn Store) {
+    let meta = collection_meta("Prepared");
+    let begun = store.prepare(&meta, &models()).unwrap();
+    let [first, second] = ["/data/a.txt", "/data/b.txt"].map(|path| document(path, &["the rent"]));
+    begun.put_document(&first).unwrap();
+    let unseen = || {
+        assert_eq!(store.scan().unwrap().0, []);
+        let errors = [
+            store.meta(meta.id).map(drop).unwrap_err(),
+            store.open_collection(meta.id).map(drop).unwrap_err(),
+            store.delete(meta.id).unwrap_err(),
+        ];
+        assert!(errors.iter().all(|error| error.code == ErrorCode::NotFound), "{errors:?}");
+    };
+    unseen();
+    drop(begun);
+    // What was begun is found again, unless it is of other models.
+    let begun = store.prepare(&meta, &models()).unwrap();
+    assert_eq!(begun.document(first.meta.id).unwrap().as_ref(), Some(&first.meta));
+    begun.put_document(&second).unwrap();
+    drop(begun);
+    store.publish(meta.id).unwrap();
+    assert_eq!(store.scan().unwrap().0, std::slice::from_ref(&meta));
+    let published = store.open_collection(meta.id).unwrap();
+    assert_eq!(published.search_bm25("rent", 9, &Filter::default()).unwrap().len(), 2);
+    assert_clean(&published);
+    drop(published);
+    assert_eq!(store.prepare(&meta, &models()).map(drop).unwrap_err().code, ErrorCode::AlreadyExists);
+    assert_eq!(store.publish(meta.id).unwrap_err().code, ErrorCode::NotFound);
+    assert!(!store.discard(meta.id).unwrap(), "it is no longer one that is prepared");
+    store.delete(meta.id).unwrap();
+
+    let other = VectorModels { sparse: None, ..models() };
+    store.prepare(&meta, &models()).unwrap().put_document(&first).unwrap();
+    let begun = store.prepare(&meta, &other).unwrap();
+    assert_eq!((begun.counts().unwrap(), begun.models()), (Counts::default(), &other));
+    drop(begun);
+    assert!(store.discard(meta.id).unwrap() && !store.discard(meta.id).unwrap());
+    assert_eq!(store.prepare(&meta, &other).unwrap().counts().unwrap(), Counts::default());
+    unseen();
+}

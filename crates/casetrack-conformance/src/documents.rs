@@ -93,6 +93,23 @@ pub fn a_document_comes_back_as_it_was_also_after_reopening(store: &dyn Store) {
     assert_clean(&collection);
 }
 
+pub fn a_whole_document_can_be_stored_elsewhere(store: &dyn Store) {
+    let (first, second) = (new_collection(store), new_collection(store));
+    let stored = document("/data/a.txt", &["The rent is due.\n\nIt is paid monthly.", "", "Notice"]);
+    let mut bare = document("/data/b.txt", &["Größe ☂"]);
+    (bare.annotations, bare.sparse_vectors, bare.sparse_model) = (None, Vec::new(), None);
+    for stored in [&stored, &bare] {
+        first.put_document(stored).unwrap();
+        let whole = first.whole(stored.meta.id).unwrap().unwrap();
+        assert_eq!((&whole.meta, &whole.pages, &whole.chunks), (&stored.meta, &stored.pages, &stored.chunks));
+        assert_eq!((&whole.annotations, &whole.sparse_vectors), (&stored.annotations, &stored.sparse_vectors));
+        second.put_document(&whole).unwrap();
+        assert_eq!(second.whole(stored.meta.id).unwrap(), Some(whole));
+    }
+    assert_eq!(first.whole(DocumentId::random()).unwrap(), None);
+    assert_clean(&second);
+}
+
 pub fn passages_say_what_was_noted_on_their_page(store: &dyn Store) {
     let collection = new_collection(store);
     let mut stored = rich();

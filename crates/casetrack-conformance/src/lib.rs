@@ -41,9 +41,11 @@ macro_rules! conformance {
                 a_sparse_model_is_adopted_once,
                 columns_are_kept_as_they_were_given,
                 kept_files_come_back,
+                a_collection_that_is_prepared_is_seen_when_it_is_published,
             }
             documents {
                 a_document_comes_back_as_it_was_also_after_reopening,
+                a_whole_document_can_be_stored_elsewhere,
                 passages_say_what_was_noted_on_their_page,
                 absent_things_are_none_and_ranges_are_cut,
                 a_long_page_is_read_in_pieces,

@@ -8,6 +8,8 @@
 
 #[path = "../../casetrack-store/benches/store/corpus.rs"]
 mod corpus;
+#[path = "../tests/conformance/own_server.rs"]
+mod own_server;
 #[path = "../../casetrack-store/benches/store/random.rs"]
 mod random;
 #[path = "../tests/conformance/server.rs"]

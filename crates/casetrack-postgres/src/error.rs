@@ -12,6 +12,8 @@ const UNREACHABLE: &str =
 pub(crate) enum Failure {
     /// The connection is gone; whether a transaction was committed is not known from here.
     Lost(postgres::Error),
+    /// The server let a connection wait until nobody waited any more.
+    Silent(postgres::Error),
     /// The server gave up a transaction that can be tried again.
     Again(postgres::Error),
     /// What is known here is newer than what the transaction sees.
@@ -54,7 +56,7 @@ impl Failure {
     pub fn into_error(self) -> Error {
         match self {
             Self::Final(error) => error,
-            Self::Lost(error) => unreachable_server(error),
+            Self::Lost(error) | Self::Silent(error) => unreachable_server(error),
             Self::Again(error) => of_server(error),
             Self::Behind => Error::internal("A collection in PostgreSQL changed again and again while it was read."),
         }

@@ -8,7 +8,7 @@
 //! by the route. How many buckets a collection has is in the table `layout`. Values that the store on disk has as well (documents, pages, chunks,
 //! annotations) are the same bytes here.
 //!
-//! Copies of source files and uploads are not in the database: see [`PostgresStore::connect`].
+//! Copies of source files and uploads are not in the database: see [`PostgresStore::at`].
 //!
 //! # How a change goes in
 //!
@@ -32,6 +32,7 @@
 //! bring it for this driver, one needs OpenSSL, and the other a second build of rustls. A server on another machine is reached through a
 //! tunnel until then.
 
+mod address;
 mod collection;
 mod error;
 mod kept;
@@ -39,6 +40,7 @@ mod known;
 mod lists;
 mod merging;
 mod open;
+mod passwords;
 mod postings;
 mod reading;
 mod route;
@@ -49,5 +51,6 @@ mod store;
 mod upkeep;
 mod writing;
 
+pub use address::{Address, is_address};
 pub use collection::PostgresCollection;
 pub use store::PostgresStore;

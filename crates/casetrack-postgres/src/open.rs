@@ -228,6 +228,13 @@ impl CollectionStore for PostgresCollection {
         self.with_reading(|reading| reading.annotations(document))
     }
 
+    fn whole(&self, document: DocumentId) -> Result<Option<StoredDocument>> {
+        self.with_reading(|reading| match reading.document(document)? {
+            Some(_) => reading.whole(document).map(Some),
+            None => Ok(None),
+        })
+    }
+
     fn passages(&self) -> Passages<'_> {
         match self.moment() {
             Ok(reading) => Passages::of(Box::new(reading)),

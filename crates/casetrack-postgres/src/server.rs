@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, ErrorCode, Result};
-use postgres::config::SslMode;
 use postgres::types::ToSql;
-use postgres::{Client, Config, NoTls, Row, Statement};
+use postgres::{Client, NoTls, Row, Statement};
 
+use crate::address::Address;
 use crate::error::{Failure, unreachable_server};
 
 /// How often something is tried that the server gave up, or whose connection was lost, before anything was changed.
@@ -20,6 +20,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Connections that are kept while nobody uses them.
 const IDLE: usize = 8;
 const CONNECT: Duration = Duration::from_secs(10);
+/// A server that has not even refused a connection for so long is not tried again and again.
+const SILENCE: Duration = Duration::from_secs(3);
 /// Plans are made for each set of parameters: one that fits all would read every row of the smallest collection. A client that hangs does not keep
 /// others out for longer than this.
 const SETTINGS: &str = "SET search_path = casetrack, public; SET plan_cache_mode = force_custom_plan; SET jit = off; \
@@ -29,7 +31,7 @@ const SETTINGS: &str = "SET search_path = casetrack, public; SET plan_cache_mode
 pub(crate) type Params<'p> = &'p [&'p (dyn ToSql + Sync)];
 
 pub(crate) struct Server {
-    config: Config,
+    address: Address,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -46,27 +48,19 @@ enum Outcome {
 }
 
 impl Server {
-    /// Of an address `postgres://…`, or of words `host=… user=…`. Connects to nothing.
-    pub fn at(address: &str) -> Result<Self> {
-        let mut config: Config = address.parse().map_err(|error: postgres::Error| {
-            Error::invalid(format!("The address of the PostgreSQL server cannot be read: {error}."))
-                .with_hint("Write it as postgres://user@host:5432/database.")
-        })?;
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(Error::invalid("The address asks for TLS, which CaseTrack does not speak to PostgreSQL.")
-                .with_hint("Reach the server through a tunnel (ssh -L), and leave sslmode out."));
-        }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT);
-        }
-        if config.get_application_name().is_none() {
-            config.application_name("casetrack");
-        }
-        Ok(Self { config, idle: Mutex::default() })
+    /// Connects to nothing.
+    pub fn at(address: Address) -> Self {
+        Self { address, idle: Mutex::default() }
     }
 
     fn connect(&self) -> std::result::Result<Connection, Failure> {
-        let mut client = self.config.connect(NoTls).map_err(|error| match error.code() {
+        let mut config = self.address.config();
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECT);
+        }
+        let since = Instant::now();
+        let mut client = config.connect(NoTls).map_err(|error| match error.code() {
+            None if since.elapsed() >= SILENCE => Failure::Silent(error),
             None => Failure::Lost(error),
             Some(_) => Failure::from(error),
         })?;
@@ -213,13 +207,23 @@ impl Server {
                 Ok(None) => return Err(unknown(transaction, None)),
                 // The server has not noticed yet that the connection is gone.
                 Ok(Some(_)) => None,
-                Err(Failure::Lost(error)) => Some(unreachable_server(error)),
+                Err(Failure::Lost(error) | Failure::Silent(error)) => Some(unreachable_server(error)),
                 Err(failure) => return Err(unknown(transaction, Some(failure.into_error()))),
             };
             if since.elapsed() > OUTCOME {
                 return Err(unknown(transaction, failure));
             }
             std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let idle = std::mem::take(self.idle.get_mut().unwrap_or_else(PoisonError::into_inner));
+        if !idle.is_empty() {
+            // A client waits for its end, which a thread of an asynchronous runtime may not.
+            drop(std::thread::Builder::new().name("disconnect".into()).spawn(move || drop(idle)));
         }
     }
 }
@@ -271,7 +275,7 @@ impl<'t> Asked<'t> {
         };
         answer.map_err(|failure| match failure {
             Failure::Final(error) => error,
-            Failure::Lost(error) => {
+            Failure::Lost(error) | Failure::Silent(error) => {
                 let told = Error::new(ErrorCode::Io, "The connection to PostgreSQL was lost.");
                 *self.failure.borrow_mut() = Some(Failure::Lost(error));
                 told.with_hint("Try again.")

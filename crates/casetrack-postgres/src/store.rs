@@ -1,12 +1,13 @@
 //! The collections of a database, as a store.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
 use casetrack_store::parts::{decode_json, encode_json, fill};
 use casetrack_store::{Archive, Collection, Counts, Store, VectorModels};
 
+use crate::address::Address;
 use crate::collection::{PostgresCollection, index_name};
 use crate::error::Failure;
 use crate::known::gone;
@@ -28,27 +29,42 @@ const TABLES: [&str; 10] =
 /// A database with collections.
 pub struct PostgresStore {
     server: Arc<Server>,
-    layout: Layout,
+    /// Known once the server has answered.
+    layout: OnceLock<Layout>,
     files: PathBuf,
 }
 
 impl PostgresStore {
-    /// Connects to a database, and makes in it what a store needs. Files that belong to collections are kept below `files`, on this machine.
+    /// The collections of a database. Connects to nothing: whoever asks for them first connects, and makes in the database what a store needs.
+    /// Files that belong to collections are kept below `files`, on this machine.
+    pub fn at(address: Address, files: &Path) -> Self {
+        Self { server: Arc::new(Server::at(address)), layout: OnceLock::new(), files: files.to_owned() }
+    }
+
+    /// As [`at`](Self::at), and connects.
     ///
     /// Errors: [`ErrorCode::NewerSchema`] where a newer CaseTrack made the tables.
     pub fn connect(address: &str, files: &Path) -> Result<Self> {
-        let server = Server::at(address)?;
-        let layout = server.write(SCHEMA_LOCK, migrate)?;
-        Ok(Self { server: Arc::new(server), layout, files: files.to_owned() })
+        let store = Self::at(address.parse()?, files);
+        store.layout()?;
+        Ok(store)
     }
 
-    fn routes(&self, collection: CollectionId) -> Routes {
-        Routes::of(collection, self.layout.fanout)
+    fn layout(&self) -> Result<Layout> {
+        if let Some(layout) = self.layout.get() {
+            return Ok(*layout);
+        }
+        let layout = self.server.write(SCHEMA_LOCK, migrate)?;
+        Ok(*self.layout.get_or_init(|| layout))
+    }
+
+    fn routes(&self, collection: CollectionId) -> Result<Routes> {
+        Ok(Routes::of(collection, self.layout()?.fanout))
     }
 
     /// How a collection is described, with its models and whether somebody chose them.
     fn read(&self, collection: CollectionId, ready: bool) -> Result<(CollectionMeta, VectorModels, bool)> {
-        let routes = self.routes(collection);
+        let routes = self.routes(collection)?;
         self.server.read(|connection| {
             let row = connection.some(
                 "SELECT meta, models, models_open FROM collections WHERE route = $1 AND collection = $2 AND ready = $3",
@@ -60,11 +76,19 @@ impl PostgresStore {
         })
     }
 
+    fn remove_files(&self, collection: CollectionId) -> Result<()> {
+        let files = self.files.join(collection.to_string());
+        match std::fs::remove_dir_all(&files) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(files.display(), error)),
+            _ => Ok(()),
+        }
+    }
+
     fn open(&self, collection: CollectionId, ready: bool) -> Result<PostgresCollection> {
         let (meta, models, models_open) = self.read(collection, ready)?;
         let files = self.files.join(collection.to_string());
-        let (server, routes) = (Arc::clone(&self.server), self.routes(collection));
-        Ok(PostgresCollection::new(server, (routes, self.layout), meta, models, models_open, files))
+        let (server, routes) = (Arc::clone(&self.server), self.routes(collection)?);
+        Ok(PostgresCollection::new(server, (routes, self.layout()?), meta, models, models_open, files))
     }
 
     /// Makes an empty collection, which others see where it is `ready`.
@@ -72,7 +96,7 @@ impl PostgresStore {
         if models.dense_dimension == 0 {
             return Err(Error::internal("A collection needs a model with at least one dimension."));
         }
-        let routes = self.routes(meta.id);
+        let routes = self.routes(meta.id)?;
         let (described, of_models) = (encode_json(meta)?, encode_json(models)?);
         self.server.write(routes.lock(), |connection| {
             // An import that was broken off left what nobody sees.
@@ -88,7 +112,7 @@ impl PostgresStore {
                     .with_hint("Choose another place for the new collection.")
                     .into());
             }
-            let buckets: Vec<i32> = (0..self.layout.fanout.cast_signed()).collect();
+            let buckets: Vec<i32> = (0..routes.all.len() as i32).collect();
             connection.change(
                 "INSERT INTO buckets (route, collection, bucket) \
                  SELECT route, $1::uuid, bucket FROM unnest($2::bigint[], $3::int[]) AS b(route, bucket)",
@@ -153,6 +177,7 @@ fn remove(connection: &mut Connection, routes: &Routes, ready: bool) -> std::res
 
 impl Store for PostgresStore {
     fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)> {
+        self.layout()?;
         let rows = self.server.read(|connection| {
             let rows = connection.all("SELECT meta, collection FROM collections WHERE ready", &[])?;
             let parts = rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?)));
@@ -178,7 +203,7 @@ impl Store for PostgresStore {
     }
 
     fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)> {
-        let routes = self.routes(id);
+        let routes = self.routes(id)?;
         let (counts, changed, _) = self.server.read(|connection| counted(connection, &routes))?;
         Ok((counts, changed))
     }
@@ -195,7 +220,7 @@ impl Store for PostgresStore {
     fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection> {
         let models = archive.manifest().models.clone();
         self.make(meta, &models, false)?;
-        let routes = self.routes(meta.id);
+        let routes = self.routes(meta.id)?;
         let filled = self.open(meta.id, false).and_then(|collection| {
             fill(&collection, archive)?;
             collection.set_durably("ready = true", &[])
@@ -210,14 +235,34 @@ impl Store for PostgresStore {
     }
 
     fn delete(&self, id: CollectionId) -> Result<()> {
-        let routes = self.routes(id);
+        let routes = self.routes(id)?;
         if !self.server.write(routes.lock(), |connection| remove(connection, &routes, true))? {
             return Err(gone(&routes));
         }
-        let files = self.files.join(id.to_string());
-        match std::fs::remove_dir_all(&files) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(files.display(), error)),
-            _ => Ok(()),
+        self.remove_files(id)
+    }
+
+    fn prepare(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        match self.open(meta.id, false) {
+            Ok(begun) if begun.models == *models => return Ok(begun.into()),
+            Err(error) if error.code != ErrorCode::NotFound => return Err(error),
+            _ => {}
         }
+        self.make(meta, models, false)?;
+        self.open(meta.id, false).map(Collection::from)
+    }
+
+    fn publish(&self, id: CollectionId) -> Result<()> {
+        // Its row says that it is not ready, or this fails.
+        self.open(id, false)?.set_durably("ready = true", &[])
+    }
+
+    fn discard(&self, id: CollectionId) -> Result<bool> {
+        let routes = self.routes(id)?;
+        let found = self.server.write(routes.lock(), |connection| remove(connection, &routes, false))?;
+        if found {
+            self.remove_files(id)?;
+        }
+        Ok(found)
     }
 }

@@ -1,8 +1,9 @@
 //! A stored document as a whole, for what copies or repairs documents.
 
-use casetrack_core::{Annotations, Result};
+use casetrack_core::{Annotations, DocumentId, Result};
 
 use crate::codec::{decode_vector, payload};
+use crate::collection::LocalCollection;
 use crate::error::corrupt;
 use crate::invariants::annotations_problem;
 use crate::reader::Reader;
@@ -10,6 +11,17 @@ use crate::records::sparse_vector::{SparseVector, decode_into};
 use crate::records::{DocumentRecord, Identity};
 use crate::schema::{cf, numbered_key};
 use crate::write::{self, StoredDocument};
+
+impl LocalCollection {
+    /// Everything that is stored of a document, as of one moment; `None` where there is none. All of it is held in memory.
+    ///
+    /// Errors: [`casetrack_core::ErrorCode::Corrupt`], as [`document`].
+    pub fn whole(&self, id: DocumentId) -> Result<Option<StoredDocument>> {
+        let reader = self.truth().reader();
+        let record = reader.document(id)?;
+        record.map(|record| document(&reader, &record, self.identity())).transpose()
+    }
+}
 
 /// Reads everything that is stored of a document and checks it as [`write::check`] does: what comes back can be stored again.
 /// All of it is held in memory.

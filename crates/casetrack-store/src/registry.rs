@@ -3,6 +3,7 @@
 mod keyring;
 mod moving;
 mod owned;
+mod prepared;
 mod resealing;
 mod store;
 
@@ -61,16 +62,6 @@ impl Registry {
 
     fn replacing(&self) -> RwLockWriteGuard<'_, ()> {
         self.replacing.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The collections that can be read, oldest first. Others are logged as warnings; see [`scan`](Self::scan). Vaults that are locked
-    /// are not among them; see [`locked`](Self::locked).
-    pub fn list(&self) -> Result<Vec<CollectionMeta>> {
-        let (collections, problems) = self.scan()?;
-        for problem in problems {
-            tracing::warn!(problem = %problem.full_text().replace("\n\n", " "), "a collection cannot be read");
-        }
-        Ok(collections)
     }
 
     /// The collections that can be read, oldest first, and what is wrong with the others, but for vaults that are locked. Reads each

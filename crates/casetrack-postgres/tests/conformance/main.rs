@@ -4,6 +4,7 @@
 //! that `scripts/postgres.sh` brings; where that cannot be had, they say so and test nothing.
 
 mod losses;
+mod own_server;
 mod server;
 
 use casetrack_postgres::PostgresStore;

@@ -36,4 +36,16 @@ impl Store for Registry {
     fn delete(&self, id: CollectionId) -> Result<()> {
         Registry::delete(self, id)
     }
+
+    fn prepare(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        Registry::prepare(self, meta, models)
+    }
+
+    fn publish(&self, id: CollectionId) -> Result<()> {
+        Registry::publish(self, id)
+    }
+
+    fn discard(&self, id: CollectionId) -> Result<bool> {
+        Registry::discard(self, id)
+    }
 }

@@ -266,6 +266,10 @@ impl CollectionStore for LocalCollection {
         LocalCollection::annotations(self, document)
     }
 
+    fn whole(&self, document: DocumentId) -> Result<Option<StoredDocument>> {
+        LocalCollection::whole(self, document)
+    }
+
     fn passages(&self) -> Passages<'_> {
         LocalCollection::passages(self)
     }

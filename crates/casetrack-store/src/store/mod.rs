@@ -56,6 +56,15 @@ pub trait Store: Send + Sync {
     /// The collections that can be read, oldest first, and what is wrong with the others. Opens none.
     fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)>;
 
+    /// The collections that can be read, oldest first. Others are logged as warnings; see [`scan`](Self::scan).
+    fn list(&self) -> Result<Vec<CollectionMeta>> {
+        let (collections, problems) = self.scan()?;
+        for problem in problems {
+            tracing::warn!(problem = %problem.full_text().replace("\n\n", " "), "a collection cannot be read");
+        }
+        Ok(collections)
+    }
+
     /// How a collection is described, without opening it.
     ///
     /// Errors: `NotFound`.
@@ -82,6 +91,21 @@ pub trait Store: Send + Sync {
     ///
     /// Errors: `NotFound`, `InUse`.
     fn delete(&self, id: CollectionId) -> Result<()>;
+
+    /// A collection of these models that nobody sees until it is filled and [`publish`](Self::publish)ed: what an earlier call began, or an
+    /// empty one. It outlives the process, and is found by no other method of the store.
+    ///
+    /// Errors: `AlreadyExists` where there is a collection with this id that is seen; `InUse` where another fills it and the store lets only
+    /// one do so.
+    fn prepare(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection>;
+
+    /// Shows a collection that was prepared and is not open, in one step, with all that is in it.
+    ///
+    /// Errors: `NotFound`; `AlreadyExists`.
+    fn publish(&self, id: CollectionId) -> Result<()>;
+
+    /// Removes a collection that was prepared and is not open; `false` where there is none.
+    fn discard(&self, id: CollectionId) -> Result<bool>;
 }
 
 /// An open collection. Any number of threads may read and search while one changes documents; further changes wait. Every reading method
@@ -240,6 +264,12 @@ pub trait CollectionStore: KeptFiles + Send + Sync {
 
     /// What analysis found in a document; `None` where there is no such document, or it was stored without analysis.
     fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>>;
+
+    /// Everything that is stored of a document, as of one moment, which can be stored again in a collection of the same models; `None` where
+    /// there is no such document. All of it is held in memory.
+    ///
+    /// Errors: `Corrupt` where a part is missing or cannot be read.
+    fn whole(&self, document: DocumentId) -> Result<Option<StoredDocument>>;
 
     /// A reader of passages as of now.
     fn passages(&self) -> Passages<'_>;

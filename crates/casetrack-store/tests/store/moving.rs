@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use casetrack_core::{CollectionId, CollectionMeta, ErrorCode};
-use casetrack_store::{Registry, VectorModels};
+use casetrack_store::{Registry, Store, VectorModels};
 use serde_json::json;
 
 use crate::support::*;

@@ -2,7 +2,7 @@
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, ErrorCode, Timestamp};
 use casetrack_store::schema::SCHEMA_VERSION;
-use casetrack_store::{Counts, LocalCollection, Registry};
+use casetrack_store::{Counts, LocalCollection, Registry, Store};
 
 use crate::support::*;
 

@@ -8,7 +8,7 @@ use casetrack_core::{
 };
 use casetrack_store::schema::SCHEMA_VERSION;
 use casetrack_store::{
-    Archive, Counts, ExportOptions, Filter, LocalCollection, Registry, SparseVector, StoredDocument,
+    Archive, Counts, ExportOptions, Filter, LocalCollection, Registry, SparseVector, Store, StoredDocument,
 };
 
 use crate::support::*;

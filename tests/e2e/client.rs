@@ -16,6 +16,7 @@ pub const UNTIL_DONE: u64 = 600;
 pub fn casetrack(data_dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_casetrack"));
     command.arg("--data-dir").arg(data_dir).env_remove("CASETRACK_HOME").env_remove("CASETRACK_LOG");
+    command.env_remove("CASETRACK_STORE");
     // No process stays behind for long when a test is over.
     command.env("CASETRACK_IDLE_SECONDS", "3");
     command

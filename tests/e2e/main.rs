@@ -37,6 +37,8 @@ mod moving;
 #[cfg(unix)]
 mod owner;
 mod passages;
+#[cfg(target_os = "linux")]
+mod postgres;
 #[cfg(unix)]
 mod private;
 mod prompts;

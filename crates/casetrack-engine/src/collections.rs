@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::host::changes::Change;
-use crate::host::{Host, lock, vector_models};
+use crate::host::{Host, StorePlace, lock, of_files, vector_models};
 use crate::names::{Candidate, Kind, resolve};
 use crate::paging::Paging;
 
@@ -72,7 +72,7 @@ pub struct LockedCollection {
 pub struct CollectionInfo {
     #[serde(flatten)]
     pub summary: CollectionSummary,
-    /// Directory that holds all of it.
+    /// Directory or database that holds it.
     pub path: String,
     /// The model that made its vectors.
     pub dense_model: String,
@@ -106,12 +106,7 @@ pub struct Storage {
     pub originals_bytes: u64,
 }
 
-/// The reserved collection of the search of files, once there is one. No tier counts it, and it is never meant where none is named.
-pub(crate) fn of_files() -> CollectionId {
-    CollectionId::from_bytes(0xca5e_7ac4_0000_8000_8000_0000_0000_f11e_u128.to_be_bytes())
-}
-
-/// Its name, and the one that it gets where the user has a collection of that name.
+/// The name of the collection of the search of files, and the one that it gets where the user has a collection of that name.
 const OF_FILES: [&str; 2] = ["Files", "Files (search of files)"];
 /// Two clients may need it at the same time.
 static MAKING_FILES: Mutex<()> = Mutex::new(());
@@ -119,7 +114,7 @@ static MAKING_FILES: Mutex<()> = Mutex::new(());
 impl Host {
     /// The collection of the search of files, `None` before anything was indexed.
     pub(crate) fn files_collection(&self) -> Result<Option<CollectionMeta>> {
-        Ok(self.registry().list()?.into_iter().find(|meta| meta.id == of_files()))
+        Ok(self.store().list()?.into_iter().find(|meta| meta.id == of_files()))
     }
 
     /// The collection of the search of files, made if need be.
@@ -128,7 +123,7 @@ impl Host {
         if let Some(meta) = self.files_collection()? {
             return Ok(meta);
         }
-        let taken = self.registry().list()?;
+        let taken = self.store().list()?;
         let is_free = |name: &&str| !taken.iter().any(|meta| meta.name.to_lowercase() == name.to_lowercase());
         let name = OF_FILES.into_iter().find(is_free).ok_or_else(|| {
             Error::new(
@@ -145,7 +140,7 @@ impl Host {
             status: CollectionStatus::Active,
             created_at: Timestamp::now(),
         };
-        self.open_collections().adopt(self.registry().create(&meta, &vector_models(&self.embedder()?)?)?);
+        self.open_collections().adopt(self.store().create(&meta, &vector_models(&self.embedder()?)?)?);
         Ok(meta)
     }
 
@@ -154,7 +149,7 @@ impl Host {
     pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
         let is_open = self.leaves_models_open(&request);
         let (meta, models) = self.new_collection(request)?;
-        let mut collection = self.registry().create(&meta, &models)?;
+        let mut collection = self.store().create(&meta, &models)?;
         if is_open {
             collection.leave_models_open()?;
         }
@@ -192,12 +187,12 @@ impl Host {
 
     /// All collections, oldest first, without looking into them.
     pub fn collections(&self) -> Result<Vec<CollectionMeta>> {
-        self.registry().list()
+        self.store().list()
     }
 
     /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
     pub fn list_collections(&self, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
-        let all = self.registry().list()?;
+        let all = self.store().list()?;
         Ok(all
             .into_iter()
             .filter(|meta| status.is_none_or(|status| meta.status == status))
@@ -214,7 +209,7 @@ impl Host {
     ///
     /// Errors: [`ErrorCode::Locked`] for the id of a vault that is locked, whose name is not known.
     pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
-        let mut all = self.registry().list()?;
+        let mut all = self.store().list()?;
         let candidates: Vec<Candidate<'_>> = all
             .iter()
             .map(|meta| Candidate {
@@ -249,7 +244,7 @@ impl Host {
     ///
     /// Errors: [`ErrorCode::Locked`] where the only collection is a vault that is locked.
     pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
-        let mut active = self.registry().list()?;
+        let mut active = self.store().list()?;
         active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
         match (self.registry().locked()?.as_slice(), active.len()) {
             ([], 1) => {
@@ -276,7 +271,10 @@ impl Host {
         };
         Ok(CollectionInfo {
             summary: summarise(self, collection.meta().clone()),
-            path: self.registry().path(id).display().to_string(),
+            path: match self.store_place() {
+                StorePlace::Postgres(address) if id != of_files() => address.to_string(),
+                _ => self.registry().path(id).display().to_string(),
+            },
             dense_model: collection.models().dense.clone(),
             sparse_model: collection.models().sparse.clone(),
             token_model: collection.models().tokens.as_ref().map(|model| model.id.clone()),
@@ -291,7 +289,7 @@ impl Host {
     /// Removes a collection and everything in it, for good; its watches end.
     pub(crate) fn delete_collection(&self, id: CollectionId) -> Result<()> {
         self.open_collections().close(id)?;
-        self.registry().delete(id)?;
+        self.store().delete(id)?;
         self.changes().notify(Change::Collection(id));
         Ok(())
     }
@@ -306,7 +304,7 @@ pub(crate) fn check_new(host: &Host, name: &str, taken: Hint) -> Result<()> {
 /// Whether a collection may have this name, which none but `own` has yet; the number of collections there are.
 pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<CollectionId>, taken: Hint) -> Result<usize> {
     check_name(name)?;
-    let mut existing = host.registry().list()?;
+    let mut existing = host.store().list()?;
     let is_same = |meta: &&CollectionMeta| Some(meta.id) != own && meta.name.to_lowercase() == name.to_lowercase();
     if let Some(same) = existing.iter().find(is_same) {
         let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
@@ -356,7 +354,7 @@ fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
     // ownership away from a process that has them open.
     let counts = match host.open_collections().if_open(meta.id) {
         Some(open) => open.counts_and_last_change(),
-        None => host.registry().counts_and_last_change(meta.id),
+        None => host.store().counts_and_last_change(meta.id),
     };
     let (found, problem) = match counts {
         Ok(found) => (Some(found), None),

@@ -52,7 +52,7 @@ pub use casetrack_store::{ResealProgress, Waiting, had_a_vault, make_private, no
 pub use documents::facts::CitedPlace;
 pub use documents::{bates, chunks, hidden, marking, pages, structure, tracked};
 pub use engine::{Engine, PlanChange};
-pub use host::{EngineConfig, Host, changes};
+pub use host::{EngineConfig, Host, StorePlace, changes};
 pub use ingest::inspect;
 pub use search::{compare, every, similar, terms};
-pub use upkeep::{doctor, export, import, models, repair, stats, status, verify};
+pub use upkeep::{doctor, export, import, migrate, models, repair, stats, status, verify};

@@ -8,6 +8,9 @@
 //! tool_names = "literal"          # or "safe": only letters, digits, _ and -, for clients that refuse other names
 //! citations = "full"              # or "short", "bates", or a template: "{document}, {page} [{bates}]"
 //!
+//! [store]
+//! url = "disk"                    # or the address of a database: "postgres://user@host:5432/database" (docs/scale.md)
+//!
 //! [summaries]
 //! model = "none"                  # or "client": the model of the assistant writes summaries of search results, where it offers that
 //!
@@ -24,12 +27,12 @@
 //! result_chars = 60000            # characters of an answer, in text and in structured content; 5,000 to 10,000,000
 //! ```
 //!
-//! The access settings, `citations` and `vault` also hold on the command line; the others concern the sessions of assistants.
+//! The access settings, `citations`, `store` and `vault` also hold on the command line; the others concern the sessions of assistants.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use casetrack_core::{CitationStyle, Error, Result};
+use casetrack_core::{CitationStyle, Error, Password, Result};
 use casetrack_engine::access::Access;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -51,10 +54,19 @@ pub struct Settings {
     /// Folders that tools about files may look into, besides the allowed roots. Named when a session starts.
     #[serde(skip)]
     pub roots: Vec<PathBuf>,
+    pub store: StoreSettings,
     pub summaries: Summaries,
     pub vault: Vault,
     pub audit: Audit,
     pub limits: CallLimits,
+}
+
+/// Where the collections are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StoreSettings {
+    /// `disk`, or the address of a database. It may hold a password.
+    pub url: Option<Password>,
 }
 
 /// How long vaults stay unlocked.
@@ -238,7 +250,7 @@ impl Settings {
             Err(error) => return Err(Error::io(path.display(), error)),
         };
         let invalid = |reason: &str| {
-            Error::invalid(format!("The settings in {} cannot be used: {reason}", path.display()))
+            Error::invalid(format!("The settings in {} cannot be used: {}", path.display(), without_passwords(reason)))
                 .with_hint("Correct the file, or move it away to use the defaults.")
         };
         // Its text shows the line, with its number, and the key.
@@ -270,10 +282,20 @@ impl Settings {
 
     /// Which files may be read with these settings.
     pub fn access(&self, data_dir: &Path) -> Result<Access> {
-        // The owner's directory holds the token of HTTP clients.
-        let access = Access::new(&self.allowed_roots, &self.deny, vec![data_dir.join("owner")], data_dir.join(FILE))?;
+        // They hold the token of HTTP clients and what opens a database.
+        let closed = vec![data_dir.join("owner"), data_dir.join(FILE)];
+        let access = Access::new(&self.allowed_roots, &self.deny, closed, data_dir.join(FILE))?;
         Ok(access.with_uploads_in(&data_dir.join("collections")))
     }
+}
+
+/// A message that shows a line of the file, without the password of an address in it.
+fn without_passwords(message: &str) -> String {
+    let Some((before, address)) = message.split_once("://") else { return message.to_owned() };
+    let end = address.find(['\n', '"', ' ']).unwrap_or(address.len());
+    let (address, after) = address.split_at(end);
+    let shown = if address.contains(['@', '?']) { "…" } else { address };
+    format!("{before}://{shown}{}", without_passwords(after))
 }
 
 #[cfg(test)]
@@ -302,6 +324,18 @@ mod tests {
         let example: Vec<&str> = example.lines().map(|line| line.trim_start_matches("//!")).collect();
         let settings = load(&example.join("\n")).unwrap();
         assert_eq!((settings.audit, settings.vault), (Audit::default(), Vault::default()));
+    }
+
+    #[test]
+    fn the_password_of_a_database_does_not_show() {
+        let settings = load("[store]\nurl = \"postgres://ann:s3cret@db/matters\"").unwrap();
+        assert!(settings.store.url.is_some() && !format!("{settings:?}").contains("s3cret"));
+        for text in
+            ["[store]\nurl = \"postgres://ann:s3cret@db/matters", "[store]\nurl = postgres://db/m?password=s3cret"]
+        {
+            let message = load(text).unwrap_err().message;
+            assert!(message.contains("line 2") && !message.contains("s3cret"), "{message}");
+        }
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Result, Tier, hint};
-use casetrack_engine::{AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, WorkerCommand};
+use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Password, Result, Tier, hint};
+use casetrack_engine::{
+    AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand,
+};
 use casetrack_mcp::settings::{Settings, Toolset};
 use casetrack_text::terminal::Look;
 use clap::Args;
@@ -13,6 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::look::ColorChoice;
 
+/// The environment variable that says where the collections are.
+pub const STORE: &str = "CASETRACK_STORE";
+
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Options for every command")]
 pub struct Global {
@@ -20,6 +25,18 @@ pub struct Global {
     /// macOS, in %LOCALAPPDATA% on Windows; CaseTrack in the documents folder where an earlier version made that]
     #[arg(long, global = true, env = "CASETRACK_HOME", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
+    /// Where the collections are: disk, in the data directory, or a database: postgres://user@host:5432/database. Write no password here, where
+    /// other programs may see it: `casetrack help scale` says where to [default: disk, or what config.toml says]
+    #[arg(
+        long,
+        global = true,
+        env = STORE,
+        hide_env_values = true,
+        value_name = "URL",
+        hide_short_help = true,
+        value_parser = secret
+    )]
+    pub store: Option<Password>,
     /// Directory that holds the model weights [default: found beside the program]
     #[arg(long, global = true, env = "CASETRACK_MODELS", value_name = "DIR", hide_short_help = true)]
     pub models_dir: Option<PathBuf>,
@@ -153,6 +170,7 @@ impl Global {
 
     pub fn config(&self) -> Result<EngineConfig> {
         let mut config = EngineConfig::new(self.data_dir()?);
+        config.store = self.store()?;
         config.models_dir = self.models_dir.clone();
         config.threads = self.threads;
         config.memory_mode = self.memory_mode;
@@ -164,9 +182,17 @@ impl Global {
         config.reader = Some(WorkerCommand { program, arguments: vec!["read-files".to_owned()] });
         config.tier = self.tier;
         let settings = self.settings()?;
-        config.access = settings.access(&config.data_dir)?;
+        config.access = settings.access(&config.data_dir)?.with_uploads_in(&config.state_dir().join("collections"));
         config.citations = self.citations.clone().or(settings.citations).unwrap_or_default();
         Ok(config)
+    }
+
+    /// Where the collections are, by the options or else by `config.toml`.
+    pub fn store(&self) -> Result<StorePlace> {
+        match self.store.as_ref().filter(|chosen| !chosen.reveal().is_empty()) {
+            Some(chosen) => chosen.reveal().parse(),
+            None => self.settings()?.store.url.map_or_else(|| Ok(StorePlace::default()), |url| url.reveal().parse()),
+        }
     }
 
     /// What `config.toml` in the data directory says.
@@ -179,8 +205,20 @@ impl Global {
         Engine::new(self.config()?)
     }
 
-    /// The options that a server needs to work as this command would, for a configuration; without those at their defaults.
+    /// The options that a server needs to work as this command would, for a configuration; without those at their defaults, and without
+    /// the password of a database.
     pub fn as_arguments(&self) -> Result<Vec<String>> {
+        let store = self
+            .store
+            .as_ref()
+            .map(|_| self.store())
+            .transpose()?
+            .map(|place| ["--store".to_owned(), place.to_string()]);
+        Ok([store.into_iter().flatten().collect(), self.as_owner_arguments()?].concat())
+    }
+
+    /// As [`as_arguments`](Self::as_arguments), without the store, which the environment has.
+    pub fn as_owner_arguments(&self) -> Result<Vec<String>> {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         let data_dir =
             Some(self.data_dir()?).filter(|chosen| EngineConfig::default_data_dir().ok().as_ref() != Some(chosen));
@@ -218,6 +256,11 @@ impl Global {
         }
         Ok(())
     }
+}
+
+/// Takes any text, so that no error repeats it.
+pub fn secret(text: &str) -> Result<Password, std::convert::Infallible> {
+    Ok(text.to_owned().into())
 }
 
 /// The collection a command works on.

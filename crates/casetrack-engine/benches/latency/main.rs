@@ -21,7 +21,7 @@ use casetrack_engine::collections::CreateCollection;
 use casetrack_engine::every::{EveryRequest, MAX_ROWS};
 use casetrack_engine::search::{RECALL, SearchRequest};
 use casetrack_engine::{Engine, EngineConfig};
-use casetrack_store::{Collection, Registry};
+use casetrack_store::{Collection, Registry, Store};
 
 use self::corpus::Corpus;
 

@@ -267,7 +267,7 @@ mod tests {
                 let header = Header::create(&key, &Protector::Passphrase(&passphrase, Cost::LEAST)).unwrap();
                 host.registry().create_vault(&meta, &models, key, &header).unwrap();
             }
-            false => drop(host.registry().create(&meta, &models).unwrap()),
+            false => drop(host.store().create(&meta, &models).unwrap()),
         }
         meta.id
     }

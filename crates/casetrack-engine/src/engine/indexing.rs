@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use casetrack_core::{Cancel, Error, ProgressSink, Result};
 
 use super::Engine;
-use crate::collections::of_files;
 use crate::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder};
+use crate::host::of_files;
 use crate::jobs::{JobOrigin, JobRequest};
 
 impl Engine {

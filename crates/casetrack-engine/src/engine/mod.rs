@@ -14,10 +14,11 @@ use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, 
 
 pub use self::plans::PlanChange;
 use crate::host::changes::{Change, Listening};
-use crate::host::{EngineConfig, Host};
+use crate::host::{EngineConfig, Host, StorePlace};
 use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob};
 use crate::plans::Plans;
 use crate::search::{SearchRequest, SearchResponse};
+use crate::upkeep::migrate::MigrateReport;
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
 
 /// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
@@ -30,12 +31,12 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Creates the data directory if need be. Loads no model and opens no collection.
+    /// Creates the data directory if need be. Loads no model, opens no collection and connects to nothing.
     pub fn new(config: EngineConfig) -> Result<Self> {
         let host = Host::new(config)?;
-        let (data_dir, registry) = (&host.config().data_dir, host.registry());
-        let jobs = Arc::new(Jobs::new(data_dir, registry.clone(), work::UseCases));
-        let watches = Arc::new(Watches::new(data_dir, registry.clone()));
+        let (folder, registry) = (host.config().state_dir(), host.registry());
+        let jobs = Arc::new(Jobs::new(&folder, registry.clone(), work::UseCases));
+        let watches = Arc::new(Watches::new(&folder, registry.clone()));
         Ok(Self { host, jobs, watches, plans: Arc::default() })
     }
 
@@ -45,7 +46,7 @@ impl Engine {
     }
 
     /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files
-    /// and, where the settings for them are the same, the models. `data_dir` and `reader` of `config` are ignored.
+    /// and, where the settings for them are the same, the models. `data_dir`, `store` and `reader` of `config` are ignored.
     pub fn with_config(&self, config: EngineConfig) -> Self {
         let (jobs, watches, plans) = (Arc::clone(&self.jobs), Arc::clone(&self.watches), Arc::clone(&self.plans));
         Self { host: self.host.with_config(config), jobs, watches, plans }
@@ -108,6 +109,24 @@ impl Engine {
         self.host.delete_collection(id)?;
         self.watches.forget_collection(id);
         Ok(())
+    }
+
+    /// See [`Host::copy_to_store`]; with `remove`, the collection here is removed then, with its watches, if it is still what was copied.
+    pub fn migrate(
+        &self,
+        id: CollectionId,
+        to: &StorePlace,
+        remove: bool,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<MigrateReport> {
+        let (mut report, copied) = self.host.copy_to_store(id, to, progress, cancel)?;
+        if remove && report.left_out.is_empty() {
+            self.host.remove_copied(id, &copied, cancel)?;
+            self.watches.forget_collection(id);
+            report.removed = true;
+        }
+        Ok(report)
     }
 }
 

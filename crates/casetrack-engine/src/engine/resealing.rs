@@ -18,6 +18,7 @@ impl Engine {
     ///
     /// Errors: [`casetrack_core::ErrorCode::DiskFull`] where there is too little.
     pub fn space_to_seal(&self, id: CollectionId) -> Result<MoveSpace> {
+        self.host.only_on_disk("Vaults")?;
         let space = self.host.registry().space_to_reseal(id)?;
         space.check()?;
         Ok(MoveSpace { needed_bytes: space.needed, free_bytes: space.free })

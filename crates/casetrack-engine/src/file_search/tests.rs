@@ -15,8 +15,8 @@ use casetrack_store::{StoredDocument, VectorModels};
 use tempfile::TempDir;
 
 use super::*;
-use crate::collections::of_files;
 use crate::files::{TimeSearch, TimeSort};
+use crate::host::of_files;
 use crate::host::{EngineConfig, Host, OpenCollection};
 
 /// A folder whose files are in the index as far as they were put there.
@@ -43,7 +43,7 @@ impl Made {
             created_at: Timestamp::now(),
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
-        host.registry().create(&meta, &models).unwrap();
+        host.store().create(&meta, &models).unwrap();
         let collection = host.collection(meta.id).unwrap();
         Self { host, root, collection, _dir: dir }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, Result};
-use casetrack_store::{Collection, Registry};
+use casetrack_store::{Collection, Registry, Store};
 
 use super::changes::{Change, Changes};
 use super::lock;
@@ -86,6 +86,7 @@ impl OpenCollections {
         &self,
         id: CollectionId,
         registry: &Registry,
+        store: &dyn Store,
         adopt_models: impl Fn(&mut Collection) -> Result<()>,
     ) -> Result<Arc<OpenCollection>> {
         self.close_unused(id);
@@ -110,8 +111,8 @@ impl OpenCollections {
             }
             _ => *collection = None,
         }
-        check_readable(&registry.meta(id)?)?;
-        let mut opened = registry.open_collection(id)?;
+        check_readable(&store.meta(id)?)?;
+        let mut opened = store.open_collection(id)?;
         if let Err(error) = adopt_models(&mut opened) {
             tracing::warn!(%error, collection = opened.meta().name, "a collection stays without learned-sparse vectors");
         }
@@ -286,7 +287,7 @@ mod tests {
             created_at: Timestamp::now(),
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
-        host.open_collections().adopt(host.registry().create(&meta, &models).unwrap())
+        host.open_collections().adopt(host.store().create(&meta, &models).unwrap())
     }
 
     #[test]
@@ -320,7 +321,7 @@ mod tests {
             }
             let closed = host
                 .open_collections()
-                .while_closed(id, Duration::from_secs(120), &cancel, || host.registry().open_collection(id).map(drop));
+                .while_closed(id, Duration::from_secs(120), &cancel, || host.store().open_collection(id).map(drop));
             ended.store(true, Ordering::Relaxed);
             closed.unwrap();
         });

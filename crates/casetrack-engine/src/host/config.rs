@@ -8,15 +8,19 @@ use casetrack_extract::ExtractOptions;
 use casetrack_extract::isolation::WorkerCommand;
 use serde::{Deserialize, Serialize};
 
+use super::stores::StorePlace;
 use crate::access::Access;
 
 /// All settings of the engine. The defaults suit an 8 GB laptop. Fields that are not serialised are those of the process that
 /// deserialises the others.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
-    /// Where collections live.
+    /// The directory of everything that stays on this machine, and of collections on disk.
     #[serde(skip)]
     pub data_dir: PathBuf,
+    /// Where the collections are.
+    #[serde(skip)]
+    pub store: StorePlace,
     /// Where model weights are; searched in the usual places when `None`.
     pub models_dir: Option<PathBuf>,
     /// The pdfium library; searched in the usual places when `None`.
@@ -50,6 +54,7 @@ impl EngineConfig {
     pub fn new(data_dir: PathBuf) -> Self {
         Self {
             data_dir,
+            store: StorePlace::default(),
             models_dir: None,
             pdfium: None,
             languages: ExtractOptions::default().languages,
@@ -70,6 +75,13 @@ impl EngineConfig {
     pub fn default_data_dir() -> Result<PathBuf> {
         super::data_dir::default()
     }
+
+    /// The folder of what belongs to collections of the store and stays on this machine: jobs, watches, and, in `collections`, copies of
+    /// source files and uploads. For collections on disk it is the data directory.
+    pub fn state_dir(&self) -> PathBuf {
+        self.store.state_dir(&self.data_dir)
+    }
+
     /// How files are read, without a password.
     pub(crate) fn extract_options(&self) -> ExtractOptions {
         ExtractOptions {

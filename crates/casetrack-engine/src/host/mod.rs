@@ -17,6 +17,7 @@ mod recognizer;
 mod space;
 mod state;
 mod storage;
+mod stores;
 mod vaults;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,6 +45,8 @@ pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;
 pub(crate) use storage::StorageSize;
+pub use stores::StorePlace;
+pub(crate) use stores::of_files;
 
 /// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -65,7 +68,7 @@ pub struct Host {
 
 /// What the hosts of a data directory have in common, whatever their settings.
 struct Shared {
-    registry: Registry,
+    stores: stores::Stores,
     collections: OpenCollections,
     embedders: Embedders,
     readers: Readers,
@@ -87,7 +90,7 @@ impl Host {
     pub(crate) fn new(config: EngineConfig) -> Result<Self> {
         let changes = Changes::default();
         let shared = Shared {
-            registry: Registry::open(&config.data_dir)?,
+            stores: stores::Stores::open(&config.store, &config.data_dir)?,
             collections: OpenCollections::new(changes.clone()),
             embedders: Embedders::default(),
             readers: Readers::new(config.reader.clone()),
@@ -104,10 +107,10 @@ impl Host {
         Ok(Self { config, shared: Arc::new(shared) })
     }
 
-    /// A host of the same data directory with other settings. `data_dir` and `reader` of `config` are ignored.
+    /// A host of the same data directory with other settings. `data_dir`, `store` and `reader` of `config` are ignored.
     pub(crate) fn with_config(&self, config: EngineConfig) -> Self {
-        let EngineConfig { data_dir, reader, .. } = self.config.clone();
-        let config = EngineConfig { data_dir, reader, ..config };
+        let EngineConfig { data_dir, store, reader, .. } = self.config.clone();
+        let config = EngineConfig { data_dir, store, reader, ..config };
         Self { config, shared: Arc::clone(&self.shared) }
     }
 
@@ -127,8 +130,9 @@ impl Host {
         &self.config
     }
 
+    /// The collections on disk and what of vaults is in memory: none of both where the collections are in a database.
     pub(crate) fn registry(&self) -> &Registry {
-        &self.shared.registry
+        &self.shared.stores.registry
     }
 
     pub(crate) fn open_collections(&self) -> &OpenCollections {
@@ -157,7 +161,8 @@ impl Host {
 
     /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again.
     pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
-        self.shared.collections.get(id, &self.shared.registry, |collection| self.adopt_sparse_model(collection))
+        let (registry, store) = (self.registry(), self.store());
+        self.shared.collections.get(id, registry, store, |collection| self.adopt_sparse_model(collection))
     }
 
     /// Opens a collection whose documents are to be changed.

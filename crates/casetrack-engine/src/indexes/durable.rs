@@ -31,11 +31,11 @@ impl Host {
     /// The collection of an index.
     pub(super) fn durable_index(&self, name: &str) -> Result<Option<CollectionId>> {
         let is_its = |meta: &CollectionMeta| index_of(meta) == Some(name);
-        Ok(self.registry().list()?.iter().find(|meta| is_its(meta)).map(|meta| meta.id))
+        Ok(self.store().list()?.iter().find(|meta| is_its(meta)).map(|meta| meta.id))
     }
 
     pub(super) fn durable_indexes(&self) -> Result<usize> {
-        Ok(self.registry().list()?.iter().filter(|meta| index_of(meta).is_some()).count())
+        Ok(self.store().list()?.iter().filter(|meta| index_of(meta).is_some()).count())
     }
 
     pub(super) fn create_durable_index(&self, name: &str) -> Result<()> {

@@ -143,7 +143,7 @@ fn only_a_collection_with_its_reference_is_an_index() {
             created_at: Timestamp::now(),
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
-        host.registry().create(&meta, &models).unwrap();
+        host.store().create(&meta, &models).unwrap();
     }
     assert_eq!(said(search(&host, "x", Some("matter"))), "Index not found: matter");
     assert_eq!(said(search(&host, "x", Some("other"))), "Index not found: other");

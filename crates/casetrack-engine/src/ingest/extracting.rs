@@ -369,7 +369,7 @@ mod tests {
             created_at: Timestamp::now(),
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
-        host.registry().create(&meta, &models).unwrap();
+        host.store().create(&meta, &models).unwrap();
         let collection = host.collection(meta.id).unwrap();
         (dir, host, collection)
     }

@@ -47,7 +47,7 @@ impl Queue {
             created_at: Timestamp::now(),
         };
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
-        host.registry().create(&meta, &models).unwrap();
+        host.store().create(&meta, &models).unwrap();
         let jobs = Arc::new(Jobs::new(dir.path(), host.registry().clone(), Scripted(work)));
         Self { _dir: dir, host, collection: meta.id, jobs }
     }

@@ -7,7 +7,7 @@ use casetrack_core::{Cancel, CollectionId, Notice, Result};
 use casetrack_embed::{ModelManifest, ModelProfile, ModelState, Outputs, find_models_dir};
 use casetrack_extract::language_name;
 
-use crate::host::{Host, vector_models};
+use crate::host::{Host, StorePlace, vector_models};
 use crate::ingest::{IngestRequest, languages};
 
 /// How long it waits until nobody works with the collection, which is empty.
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Host {
     /// Gives an empty collection whose models nobody chose the multilingual ones, where these are installed, they know the languages of
-    /// most of the first documents that the request names, and the collection's own do not; says so then.
+    /// most of the first documents that the request names, and the collection's own do not; says so then. In a database it keeps its own.
     pub(crate) fn fit_models(
         &self,
         id: CollectionId,
@@ -23,7 +23,8 @@ impl Host {
         cancel: &Cancel,
     ) -> Result<Option<Notice>> {
         let collection = self.collection_to_change(id)?;
-        if !collection.models_are_open()
+        if *self.store_place() != StorePlace::Disk
+            || !collection.models_are_open()
             || collection.counts()?.documents > 0
             || !self.is_installed(ModelProfile::Multilingual)?
         {

@@ -29,6 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 impl Host {
     /// The disk that a move of a collection to other models takes until it is done, and what is free.
     pub fn space_to_move(&self, id: CollectionId) -> Result<DiskSpace> {
+        self.only_on_disk("Moves to other models")?;
         self.registry().space_to_move(id)
     }
 
@@ -41,6 +42,7 @@ impl Host {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<ReindexReport> {
+        self.only_on_disk("Moves to other models")?;
         let started = Instant::now();
         let source = self.collection_to_change(id)?;
         let (embedder, models) = self.wanted_models(&source, wanted)?;

@@ -7,7 +7,7 @@ use casetrack_nlp::spacy::MODEL_FOLDER;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::{Host, data_dir};
+use crate::host::{Host, StorePlace, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Diagnosis {
@@ -31,14 +31,15 @@ impl Host {
     /// Checks the data directory, the models (with the hashes of their files) and the libraries.
     pub fn doctor(&self) -> Diagnosis {
         let options = self.config().extract_options();
-        let findings = vec![
-            check_data_dir(self),
+        let mut findings = vec![check_data_dir(self)];
+        findings.extend(check_store(self));
+        findings.extend([
             check_models(self),
             finding("entity model (names and places)", self.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"))),
             finding("pdfium (reads PDF files)", pdfium_status(&options)),
             finding("tesseract (reads scans and pictures)", tesseract_status(&options)),
             second_engine(second_engine_status(&options)),
-        ];
+        ]);
         Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
     }
 }
@@ -67,6 +68,14 @@ fn check_data_dir(host: &Host) -> Finding {
     let notice = data_dir::notice(directory).filter(|_| result.is_ok());
     let finding = finding("data directory", result);
     Finding { hint: notice.map(Into::into).or(finding.hint), ..finding }
+}
+
+/// Whether the database of the collections answers, where they are in one.
+fn check_store(host: &Host) -> Option<Finding> {
+    let place = host.store_place();
+    let answers = |()| format!("{place} (answers)");
+    (*place != StorePlace::Disk)
+        .then(|| finding("database of the collections", host.store().scan().map(drop).map(answers)))
 }
 
 fn check_models(host: &Host) -> Finding {

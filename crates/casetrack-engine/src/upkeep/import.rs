@@ -99,8 +99,9 @@ impl Host {
         check_new(self, name, Action::ImportUnderOtherName.into())?;
         let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
         let (collection, recovery_words) = match vault {
-            None => (self.registry().import(&mut archive, &meta)?, None),
+            None => (self.store().import(&mut archive, &meta)?, None),
             Some((passphrase, idle)) => {
+                self.only_on_disk("Vaults")?;
                 let (key, header, words) = self.new_key(meta.id, &Passphrase::new(passphrase.reveal())?)?;
                 let collection = self.registry().import_vault(&mut archive, &meta, key, &header)?;
                 self.note_unlocked(meta.id, idle);

@@ -20,7 +20,7 @@ impl Host {
     ///
     /// Errors: [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse) while something works with it.
     pub fn set_collection_status(&self, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
-        let meta = self.registry().meta(id)?;
+        let meta = self.store().meta(id)?;
         if meta.status == status {
             return Ok(meta);
         }
@@ -31,7 +31,7 @@ impl Host {
 /// The collection is opened again when it is next used.
 fn describe(host: &Host, id: CollectionId, change: impl FnOnce(&mut CollectionMeta)) -> Result<CollectionMeta> {
     host.open_collections().close(id)?;
-    let mut collection = host.registry().open_collection(id)?;
+    let mut collection = host.store().open_collection(id)?;
     let mut meta = collection.meta().clone();
     change(&mut meta);
     collection.describe(meta.clone())?;
@@ -67,7 +67,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
-        metas.iter().for_each(|meta| drop(engine.registry().create(meta, &models).unwrap()));
+        metas.iter().for_each(|meta| drop(engine.store().create(meta, &models).unwrap()));
         (dir, engine)
     }
 

@@ -4,6 +4,7 @@ pub mod doctor;
 pub mod export;
 pub mod import;
 pub mod lifecycle;
+pub mod migrate;
 pub mod models;
 pub mod repair;
 pub mod stats;

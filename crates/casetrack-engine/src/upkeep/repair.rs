@@ -47,6 +47,7 @@ impl Host {
     /// Repairs the collection that `name` means, which may be one that does not open and is not listed. Nothing is deleted: what is
     /// damaged is moved aside.
     pub fn repair_collection(&self, name: &str) -> Result<RepairReport> {
+        self.only_on_disk("Repairs")?;
         let started = std::time::Instant::now();
         let id = find_repairable(self, name)?;
         self.open_collections().close(id)?;
@@ -66,7 +67,7 @@ impl Host {
                 reason: lost.reason,
             })
             .collect();
-        let collection = self.registry().meta(id)?.name;
+        let collection = self.store().meta(id)?.name;
         let mut next: Vec<String> = Vec::new();
         for LostDocument { path, source_exists, id, .. } in &lost {
             next.push(match path {

@@ -37,7 +37,7 @@ pub struct ModelStatus {
 impl Host {
     /// Opens no collection and loads no model.
     pub fn status(&self) -> Result<Status> {
-        let collections = self.registry().list()?.len() + self.registry().locked()?.len();
+        let collections = self.store().list()?.len() + self.registry().locked()?.len();
         Ok(Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             tier: self.config().tier,

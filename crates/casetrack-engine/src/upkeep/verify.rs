@@ -1,4 +1,4 @@
-//! Check every invariant of a collection on disk.
+//! Check every invariant of a stored collection.
 
 mod records;
 
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::documents::originals;
-use crate::host::{Host, OpenCollection, sha256};
+use crate::host::{Host, OpenCollection, StorePlace, sha256};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct VerifyReport {
@@ -38,7 +38,11 @@ impl Host {
         let collection = match self.collection(collection) {
             // The checks report what is wrong, as far as it can be opened at all.
             Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
-                Arc::new(OpenCollection::new(self.registry().open_to_verify(collection).map_err(|_| error)?))
+                let opened = match self.store_place() {
+                    StorePlace::Disk => self.registry().open_to_verify(collection),
+                    StorePlace::Postgres(_) => self.store().open_collection(collection),
+                };
+                Arc::new(OpenCollection::new(opened.map_err(|_| error)?))
             }
             opened => opened?,
         };

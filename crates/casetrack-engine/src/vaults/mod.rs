@@ -208,6 +208,7 @@ impl Opener {
 
 impl Host {
     pub(crate) fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
+        self.only_on_disk("Vaults")?;
         let passphrase = Passphrase::new(request.passphrase.reveal())?;
         let is_open = self.leaves_models_open(&request.collection);
         let (meta, models) = self.new_collection(request.collection)?;
@@ -244,6 +245,7 @@ impl Host {
     ///
     /// Errors: [`ErrorCode::NotFound`] where there is none, or more than one; [`ErrorCode::InvalidArgument`] for a collection that is no vault.
     pub fn find_vault(&self, name: Option<&str>) -> Result<CollectionId> {
+        self.only_on_disk("Vaults")?;
         let (locked, unlocked) = (self.registry().locked()?, self.registry().unlocked()?);
         let Some(name) = name else {
             let several = |ids: &[CollectionId]| {

@@ -190,7 +190,7 @@ impl Live {
         if self.checked_at.is_none_or(|checked| now.duration_since(checked) >= FOLDER_CHECK) {
             self.checked_at = Some(now);
             // One that is gone is noticed when a sync begins.
-            let meta = syncs.host.registry().meta(self.record.collection_id);
+            let meta = syncs.host.store().meta(self.record.collection_id);
             self.paused = meta.is_ok_and(|meta| meta.status != CollectionStatus::Active);
             if !self.paused {
                 self.check_folder(sender, now);

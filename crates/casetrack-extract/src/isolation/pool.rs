@@ -28,6 +28,9 @@ const MAX_PAGES_AT_A_TIME: u64 = 8;
 /// Files after which a worker is replaced, so that what its libraries leak does not add up.
 const FILES_PER_WORKER: u32 = 200;
 
+/// What may hold passwords in the environment.
+const PASSWORDS: [&str; 3] = ["CASETRACK_STORE", "CASETRACK_TOKEN", "PGPASSWORD"];
+
 /// How to start a worker: a program and arguments that make it call [`serve`](super::serve).
 #[derive(Debug, Clone)]
 pub struct WorkerCommand {
@@ -291,6 +294,10 @@ impl Worker {
         process.args(&command.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         // Pages are recognised side by side by several workers, not by threads of one.
         process.env("OMP_THREAD_LIMIT", "1");
+        // What reads a hostile file is not to have them.
+        for name in PASSWORDS {
+            process.env_remove(name);
+        }
         let failed = |error| Error::io(format_args!("a worker process ({})", command.program.display()), error);
         let mut child = process.spawn().map_err(failed)?;
         match (child.stdin.take(), child.stdout.take()) {

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
-use casetrack_engine::Engine;
 use casetrack_engine::eval::EvalRequest;
 use casetrack_engine::search::MAX_TOP_K;
+use casetrack_engine::{Engine, StorePlace};
 use clap::Args;
 
 use crate::options::Global;
@@ -58,6 +58,7 @@ impl Eval {
         let work = std::path::absolute(&work).map_err(|error| Error::io(work.display(), error))?;
         let mut config = global.config()?;
         config.data_dir = work.join("collections");
+        config.store = StorePlace::Disk;
         let engine = Engine::new(config)?;
         let request = EvalRequest {
             directory: self.directory,

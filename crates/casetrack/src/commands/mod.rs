@@ -15,6 +15,7 @@ mod hidden;
 mod ingest;
 pub mod inspect;
 mod jobs;
+mod migrate;
 pub mod models;
 mod moving;
 mod obligations;
@@ -90,6 +91,7 @@ pub enum OnCollections {
     Repair(upkeep::Repair),
     Export(upkeep::Export),
     Import(upkeep::Import),
+    Migrate(migrate::Migrate),
     Compact(upkeep::Compact),
     Stats(upkeep::Stats),
     Watch(watches::Watch),
@@ -208,6 +210,7 @@ impl OnCollections {
             Self::Repair(command) => command.run(console),
             Self::Export(command) => command.run(console),
             Self::Import(command) => command.run(console),
+            Self::Migrate(command) => command.run(console),
             Self::Compact(command) => command.run(console),
             Self::Stats(command) => command.run(console),
             Self::Watch(command) => command.run(console),

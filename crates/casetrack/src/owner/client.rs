@@ -47,12 +47,12 @@ fn send(global: Global, command: OnCollections) -> Result<Ended> {
     let data_dir = global.data_dir()?;
     let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
     let directory = directory.into_os_string();
-    let (quiet, verbosity, repeatable) = (global.quiet, global.verbosity(), command.may_be_repeated());
+    let (quiet, owner_of, repeatable) = (global.quiet, global.clone(), command.may_be_repeated());
     let may_page = !global.no_pager;
     let request = Request::Run(Box::new(Run { global, command, directory, umask: umask::get() }));
     cancel_on_signal()?;
     for attempt in 1.. {
-        let connection = connect(&data_dir, &verbosity)?;
+        let connection = connect(&owner_of)?;
         *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&connection.writer));
         let mut printed = false;
         if connection.send(&request).is_ok()

@@ -12,6 +12,7 @@ use interprocess::local_socket::traits::Stream as _;
 
 use super::address::{Address, take_lock};
 use super::wire::{self, FromOwner, Greeting, Request};
+use crate::options::{Global, STORE};
 
 /// How long to look for an owner. One that is exiting saves its indexes first.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -48,12 +49,12 @@ impl Connection {
     }
 }
 
-/// Connects to the owner of a data directory, and starts one if there is none. `verbosity` holds the options that set how much a
-/// new owner logs.
+/// Connects to the owner of a data directory, and starts one if there is none, with the store and the verbosity of these options.
 ///
 /// Errors: [`ErrorCode::InUse`] if the owner is a different build and has clients, or does not answer; any error that prevents a
 /// new owner from starting.
-pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
+pub fn connect(global: &Global) -> Result<Connection> {
+    let data_dir = &*global.data_dir()?;
     let build = wire::build()?;
     let deadline = Instant::now() + PATIENCE;
     let mut pause = PAUSE;
@@ -63,7 +64,7 @@ pub fn connect(data_dir: &Path, verbosity: &[&str]) -> Result<Connection> {
                 return Ok(connection);
             }
             retire(connection)?;
-        } else if !start(data_dir, verbosity)? {
+        } else if !start(data_dir, global)? {
             std::thread::sleep(pause);
             pause = (2 * pause).min(LONGEST_PAUSE);
         }
@@ -127,10 +128,14 @@ pub const LISTENING: &str = "listening";
 pub const REFUSED: &str = "refused";
 
 /// Starts an owner and waits until it listens. Returns false if another process owns the directory.
-fn start(data_dir: &Path, verbosity: &[&str]) -> Result<bool> {
+fn start(data_dir: &Path, global: &Global) -> Result<bool> {
     let program = std::env::current_exe().map_err(|error| Error::io("the program's own file", error))?;
     let mut command = Command::new(&program);
-    command.arg("--data-dir").arg(data_dir).args(verbosity).args(["owner", "--detach"]);
+    command.arg("--data-dir").arg(data_dir).args(global.verbosity()).args(["owner", "--detach"]);
+    if let Some(store) = &global.store {
+        // Not as an option: others may list the arguments of processes.
+        command.env(STORE, store.reveal());
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
     let mut child = command.spawn().map_err(|error| Error::io(program.display(), error))?;
     let mut word = String::new();

@@ -45,7 +45,7 @@ pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Resu
     let mut attempts = 0;
     let mut shown = false;
     loop {
-        let mut connection = connect(&data_dir, &http.options.global.verbosity())?;
+        let mut connection = connect(&http.options.global)?;
         // If the owner has gone since, the first message does not arrive.
         let _ = connection.send(&Request::Http(Box::new(http.clone())));
         attempts += 1;

@@ -73,9 +73,8 @@ impl Open {
 /// The address, from the owner.
 fn ask(opening: &Opening) -> Result<String> {
     let global = &opening.options.global;
-    let data_dir = global.data_dir()?;
     for _ in 0..ATTEMPTS {
-        let mut connection = connect(&data_dir, &global.verbosity())?;
+        let mut connection = connect(global)?;
         // If the owner has gone since, the first message does not arrive.
         let _ = connection.send(&Request::Open(Box::new(opening.clone())));
         while let Some(word) = connection.receive() {

@@ -178,9 +178,8 @@ impl State {
 
 /// Serves the client on standard input and output until its input ends.
 pub fn run(mut session: SessionOptions) -> Result<ExitCode> {
-    let data_dir = session.global.data_dir()?;
     let state = Arc::new(Mutex::new(State::default()));
-    let mut connection = open(&data_dir, &session)?;
+    let mut connection = open(&session)?;
     lock(&state).owner = Some(Arc::clone(&connection.writer));
     read_input(&state)?;
     loop {
@@ -195,15 +194,15 @@ pub fn run(mut session: SessionOptions) -> Result<ExitCode> {
         }
         tracing::warn!("the process that works on the collections ended unexpectedly; starting it again");
         session.active = state.active;
-        connection = open(&data_dir, &session)?;
+        connection = open(&session)?;
         if replay(&mut state, &mut connection).is_ok() {
             state.owner = Some(Arc::clone(&connection.writer));
         }
     }
 }
 
-fn open(data_dir: &std::path::Path, session: &SessionOptions) -> Result<Connection> {
-    let connection = connect(data_dir, &session.global.verbosity())?;
+fn open(session: &SessionOptions) -> Result<Connection> {
+    let connection = connect(&session.global)?;
     // If the owner has gone since, the first message does not arrive.
     let _ = connection.send(&Request::Mcp(Box::new(session.clone())));
     Ok(connection)

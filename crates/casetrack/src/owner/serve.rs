@@ -128,7 +128,7 @@ fn detach(global: &Global, data_dir: &Path, stay: bool) -> Result<ExitCode> {
     let mut command = Command::new(&program);
     command.arg("--data-dir").arg(data_dir).args(global.verbosity()).arg("owner");
     if stay {
-        command.args(global.as_arguments()?).arg("--stay");
+        command.args(global.as_owner_arguments()?).arg("--stay");
     }
     command.stdin(Stdio::null()).stderr(Stdio::null()).current_dir(std::env::temp_dir());
     // glibc gives threads up to eight heaps for each core, and memory that is free in one cannot be used by another. Over thousands of

@@ -4,7 +4,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use casetrack_core::{Cancel, Error, ErrorCode, Result};
+use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, Result};
 use casetrack_engine::Engine;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -96,7 +96,20 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 }
 
 /// An engine with the settings of a client.
+///
+/// Errors: [`ErrorCode::InUse`] for a client that asks for another store.
 pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
+    let (served, wanted) = (serving.engine.store_place(), global.store()?);
+    if *served != wanted {
+        let message = format!(
+            "The background process of this data directory has the collections of {}, and this command asks for those of {}.",
+            served.described(),
+            wanted.described()
+        );
+        return Err(Error::new(ErrorCode::InUse, message).with_hint(
+            "End it with `casetrack stop`, then try again. To use both at the same time, give one of them another --data-dir.",
+        ));
+    }
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
 }
 
@@ -120,12 +133,8 @@ pub(super) fn new_sessions(
     // The command line takes precedence over the settings file.
     offered.apply(&mut settings);
     let active = match (active, &collection) {
-        (None, Some(name)) => match engine.find_collections(std::slice::from_ref(name)) {
-            Ok(found) => found.first().copied(),
-            // It may be the name of a vault that is locked: the first call says what to do.
-            Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => None,
-            Err(error) => return Err(error),
-        },
+        // A database may let it wait.
+        (None, Some(name)) => tokio::task::block_in_place(|| named(&engine, name))?,
         (active, _) => active,
     };
     let (audit, recent) = (Arc::clone(&serving.audit), Arc::clone(&serving.recent));
@@ -133,6 +142,16 @@ pub(super) fn new_sessions(
         let session = casetrack_mcp::Session::new(Arc::clone(&engine), settings.clone(), active);
         session.audited(Arc::clone(&audit)).counted(Arc::clone(&recent))
     })
+}
+
+/// The collection that is active at first.
+fn named(engine: &Engine, name: &str) -> Result<Option<CollectionId>> {
+    match engine.find_collections(&[name.to_owned()]) {
+        Ok(found) => Ok(found.first().copied()),
+        // It may be the name of a vault that is locked: the first call says what to do.
+        Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {

@@ -1,0 +1,223 @@
+//! Take a collection to another store: document by document into one that nobody sees, which is compared with the first as a whole and
+//! then shown. Ids stay, so that citations do.
+//!
+//! Nothing of it is kept in memory from one document to the next. What a process that was ended has stored is found again, and compared.
+
+mod comparing;
+mod copying;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
+use casetrack_store::{Collection, Store};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::host::changes::Change;
+use crate::host::{Host, StorePlace, of_files};
+use comparing::difference;
+use copying::{State, Way, copy};
+
+/// How often a collection that changes meanwhile is copied again.
+const ROUNDS: u32 = 4;
+/// How long the removal waits until nobody works with the collection.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct MigrateReport {
+    /// Its id is the same in both stores.
+    #[serde(flatten)]
+    pub meta: CollectionMeta,
+    /// `disk`, or the address of a database, without a password.
+    pub from: String,
+    pub to: String,
+    pub documents: u64,
+    pub pages: u64,
+    pub chunks: u64,
+    /// Documents that an earlier call had copied.
+    pub copied_before: u64,
+    /// Copies of source files that were taken along.
+    pub originals: u64,
+    /// Uploads that were taken along.
+    pub uploads: u64,
+    /// One sentence for each copy of a source file that could not be taken along.
+    pub left_out: Vec<String>,
+    /// Whether the other store had all of it already.
+    pub was_there: bool,
+    /// Whether the first collection was removed. It is not where something was left out.
+    pub removed: bool,
+    pub duration_ms: u64,
+}
+
+impl Host {
+    /// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns,
+    /// evidence, copies of source files and uploads. The first collection stays as it is, and may be used meanwhile. Also what was copied.
+    ///
+    /// Errors: [`ErrorCode::InvalidArgument`] for the store that it is in; [`ErrorCode::WrongState`] for a vault; [`ErrorCode::AlreadyExists`] where
+    /// the other store has a collection of this id with other content, or another one of this name; [`ErrorCode::InUse`] where the collection
+    /// changes all the time. After these and after a kill, the next call goes on.
+    pub(crate) fn copy_to_store(
+        &self,
+        id: CollectionId,
+        to: &StorePlace,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+    ) -> Result<(MigrateReport, State)> {
+        let started = Instant::now();
+        if to == self.store_place() {
+            return Err(Error::invalid(format!("The collection is in {} already.", to.described()))
+                .with_hint("Name the other store."));
+        }
+        if id == of_files() {
+            return Err(Error::invalid(
+                "The search of files is about the files of this machine, and stays on its disk.",
+            )
+            .with_hint("Name another collection."));
+        }
+        let source = self.collection(id)?;
+        if source.is_vault() {
+            let message = format!("\"{}\" is a vault, and vaults are on disk only.", source.meta().name);
+            return Err(Error::new(ErrorCode::WrongState, message).with_hint(
+                "`casetrack vault unseal` makes a plain collection of it, which anybody with access to the database can read then.",
+            ));
+        }
+        let other = self.other_store(to)?;
+        let was_there = is_there(self, &*other, source.meta(), to)?;
+        let way = Way::new(&source, &to.collection_dir(&self.config().data_dir, id));
+        let (target, state) = match was_there {
+            true => {
+                let target = other.open_collection(id)?;
+                let state = compared(&source, &target, &way, to, progress, cancel)?;
+                (target, state)
+            }
+            false => {
+                let mut target = other.prepare(source.meta(), source.models())?;
+                let state = fill(&source, &mut target, &way, progress, cancel)?;
+                check(&target)?;
+                (target, state)
+            }
+        };
+        let counts = target.counts()?;
+        drop(target);
+        if !was_there {
+            other.publish(id)?;
+        }
+        let report = MigrateReport {
+            meta: source.meta().clone(),
+            from: self.store_place().to_string(),
+            to: to.to_string(),
+            documents: counts.documents,
+            pages: counts.pages,
+            chunks: counts.chunks,
+            copied_before: state.copied_before,
+            originals: state.originals,
+            uploads: state.uploads,
+            left_out: state.left_out.clone(),
+            was_there,
+            removed: false,
+            duration_ms: started.elapsed().as_millis() as u64,
+        };
+        Ok((report, state))
+    }
+
+    /// Removes what a call that did not end has copied; whether there was anything.
+    pub fn discard_copy(&self, id: CollectionId, to: &StorePlace) -> Result<bool> {
+        self.other_store(to)?.discard(id)
+    }
+
+    /// Removes a collection that was copied, unless it was changed since.
+    ///
+    /// Errors: [`ErrorCode::InUse`].
+    pub(crate) fn remove_copied(&self, id: CollectionId, copied: &State, cancel: &Cancel) -> Result<()> {
+        self.open_collections().while_closed(id, PATIENCE, cancel, || {
+            let source = self.store().open_collection(id)?;
+            if !copied.is_that_of(&source)? {
+                let message = format!("\"{}\" was changed after it was copied, and is not removed.", source.meta().name);
+                return Err(Error::new(ErrorCode::InUse, message).with_hint(
+                    "Both stores have the collection now. Delete the one in the other store, and start again when nothing changes this one.",
+                ));
+            }
+            drop(source);
+            self.store().delete(id)
+        })?;
+        self.changes().notify(Change::Collection(id));
+        Ok(())
+    }
+}
+
+/// Whether the other store has the collection already.
+fn is_there(host: &Host, other: &dyn Store, meta: &CollectionMeta, to: &StorePlace) -> Result<bool> {
+    let mut there = other.list()?;
+    if there.iter().any(|other| other.id == meta.id) {
+        return Ok(true);
+    }
+    if let Some(same) = there.iter().find(|other| other.name.to_lowercase() == meta.name.to_lowercase()) {
+        let message =
+            format!("Another collection in {} is named \"{}\" (ID: {}).", to.described(), same.name, same.id.short());
+        return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint("Rename one of the two."));
+    }
+    there.retain(|other| other.id != of_files());
+    host.config().tier.check_new_collection(there.len())?;
+    Ok(false)
+}
+
+/// Compares with a collection that is there already.
+fn compared(
+    source: &Collection,
+    target: &Collection,
+    way: &Way,
+    to: &StorePlace,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<State> {
+    let state = State::of(source)?;
+    match difference(source, target, way, progress, cancel)? {
+        None => state.found(target),
+        Some(difference) => {
+            let (name, place) = (&source.meta().name, to.described());
+            let message = format!("\"{name}\" is in {place} already, and not the same there: {difference}");
+            Err(Error::new(ErrorCode::AlreadyExists, message)
+                .with_hint("Delete the one that you do not need, then try again if that is the one there."))
+        }
+    }
+}
+
+/// Copies until both are the same.
+fn fill(
+    source: &Collection,
+    target: &mut Collection,
+    way: &Way,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<State> {
+    let mut last = String::new();
+    let mut copied_before = None;
+    for _ in 0..ROUNDS {
+        let mut state = State::of(source)?;
+        copy(source, target, way, &mut state, progress, cancel)?;
+        state.copied_before = *copied_before.get_or_insert(state.copied_before);
+        let silent: ProgressSink = Arc::new(|_| {});
+        match difference(source, target, way, &silent, cancel)? {
+            None if state.is_that_of(source)? => return Ok(state),
+            None => {}
+            Some(difference) => last = difference,
+        }
+    }
+    let message = format!("\"{}\" has been changing all the time. {last}", source.meta().name);
+    Err(Error::new(ErrorCode::InUse, message.trim_end().to_owned())
+        .with_hint("Try again when its jobs have ended: what is copied is not copied again."))
+}
+
+/// Everything that was stored is as it must be.
+fn check(target: &Collection) -> Result<()> {
+    target.flush()?;
+    let problem = target.verify()?.checks.into_iter().find_map(|check| check.problems.into_iter().next());
+    problem.map_or(Ok(()), |problem| {
+        Err(Error::new(ErrorCode::Corrupt, format!("What was copied is not as it was stored: {problem}"))
+            .with_hint("The first collection is untouched. Look for a fault of the disk or the server, then try again with --discard."))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! `casetrack migrate`
+
+use std::fmt::Write as _;
+
+use casetrack_core::{Password, Result};
+use casetrack_engine::StorePlace;
+use casetrack_engine::migrate::MigrateReport;
+use casetrack_text::format::{counted, duration, push_list, visible};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::console::Console;
+use crate::options::secret;
+
+/// Copies of files that are listed as left out. The JSON output contains all of them.
+const MAX_LEFT_OUT: usize = 20;
+
+/// Take a collection to another store: into a database, or back to the disk of this machine
+///
+/// Copies every document with everything that is stored of it, your tags, fields, columns and evidence, copies of source files and uploads,
+/// then compares both collections as wholes. IDs stay, so citations do. The collection can be used meanwhile and stays where it is, unless
+/// --remove is given; the new one appears when it is the same. Interrupted, the command goes on when it is run again.
+///
+/// Watches and jobs belong to the store that they were made in: watch the folders again in the new one.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Migrate {
+    /// Name, ID or reference of the collection
+    #[arg(value_name = "NAME")]
+    collection: String,
+    /// The other store: disk, or postgres://user@host:5432/database. Write no password here, where other programs may see it: `casetrack help
+    /// scale` says where to
+    #[arg(long, value_name = "URL", value_parser = secret)]
+    to: Password,
+    /// Remove the collection from the store where it is now, once the copy was compared and nothing was left out
+    #[arg(long)]
+    remove: bool,
+    /// Remove what an interrupted call has copied, and copy nothing
+    #[arg(long, conflicts_with = "remove")]
+    discard: bool,
+}
+
+impl Migrate {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let to: StorePlace = self.to.reveal().parse()?;
+        let collection = engine.find_collection(&self.collection)?;
+        if self.discard {
+            let discarded = engine.discard_copy(collection.id, &to)?;
+            let said = json!({"id": collection.id, "to": to.to_string(), "discarded": discarded});
+            return console.print(&said, |_| {
+                let said = if discarded { "What was copied is removed." } else { "Nothing was copied." };
+                said.to_owned()
+            });
+        }
+        let report = engine.migrate(collection.id, &to, self.remove, &console.progress(), &console.cancel)?;
+        console.print(&report, |report| migrated(report, self.remove))
+    }
+}
+
+fn migrated(report: &MigrateReport, remove: bool) -> String {
+    let (from, to) = (place(&report.from), place(&report.to));
+    let name = visible(&report.meta.name);
+    let first = match report.was_there {
+        true => format!("\"{name}\" was {to} already, and is the same there"),
+        false => format!("\"{name}\" (ID: {}) is {to} as well, compared as a whole", report.meta.id.short()),
+    };
+    let mut out = format!(
+        "{first}: {}, {}, {} ({}).\n",
+        counted(report.documents, "document"),
+        counted(report.pages, "page"),
+        counted(report.chunks, "passage"),
+        duration(report.duration_ms),
+    );
+    if report.originals + report.uploads > 0 {
+        let _ = writeln!(out, "Copies of source files: {}; uploads: {}.", report.originals, report.uploads);
+    }
+    if !report.left_out.is_empty() {
+        out.push_str("Left out:\n");
+        push_list(&mut out, report.left_out.iter().cloned(), MAX_LEFT_OUT);
+    }
+    let kept = match (report.removed, remove) {
+        (true, _) => format!("It is no longer {from}."),
+        (false, true) => format!("It stays {from}, since something was left out."),
+        (false, false) => {
+            format!("It stays {from} until you delete it; what is changed in one is not changed in the other.")
+        }
+    };
+    let store = &report.to;
+    let _ = write!(out, "{kept}\n\nNext: casetrack stop, then casetrack --store {store} search \"...\" -c \"{name}\"");
+    out
+}
+
+/// Where a collection is, in a sentence.
+fn place(store: &str) -> String {
+    if store == "disk" { "on disk".to_owned() } else { format!("in {store}") }
+}

@@ -85,6 +85,7 @@ const NETWORK: &[(&str, &[&str])] = &[
         &[
             "crates/casetrack-embed/src/pull/tests/",
             "crates/casetrack-mcp/src/http.rs",
+            "crates/casetrack-postgres/tests/",
             "crates/casetrack/src/owner/",
             "crates/casetrack/src/options.rs",
         ],

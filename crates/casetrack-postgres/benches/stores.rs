@@ -50,12 +50,13 @@ fn main() {
     let registry = Registry::open(&temp.path().join("disk")).expect("a registry");
     let database = server::Database::new().expect("a server");
     let postgres = PostgresStore::connect(&database.address, &temp.path().join("files")).expect("a store");
+    let documents = Corpus::documents_for(chunks);
     let on_disk = load(&corpus, &registry, "on disk", chunks);
     let on_server = load(&corpus, &postgres, "PostgreSQL", chunks);
+    sizes(&database.address, documents * Corpus::chunks_per_document());
     // As its own upkeep does before long.
     database.run("VACUUM ANALYZE");
     println!("| milliseconds, p50 / p99 | on disk | PostgreSQL |\n|---|---|---|");
-    let documents = Corpus::documents_for(chunks);
     let one = |n: usize| vec![Corpus::id(n * 7919 % documents)];
     let half: Vec<DocumentId> = (0..documents).step_by(2).map(Corpus::id).collect();
     let none = |_: usize, _: &Collection| Filter::default();
@@ -127,6 +128,21 @@ fn load(corpus: &Corpus, store: &dyn Store, name: &str, chunks: usize) -> Collec
         started.elapsed().as_secs_f64()
     );
     collection
+}
+
+/// What each table and index of the server takes.
+fn sizes(address: &str, chunks: usize) {
+    let mut client = postgres::Client::connect(address, postgres::NoTls).expect("a connection");
+    let rows = client.query(
+        "SELECT coalesce(o.relname || ', long values', c.relname), pg_relation_size(c.oid) FROM pg_class c \
+         LEFT JOIN pg_index i ON i.indexrelid = c.oid LEFT JOIN pg_class o ON o.reltoastrelid IN (c.oid, i.indrelid) \
+         WHERE 'casetrack'::regnamespace IN (c.relnamespace, o.relnamespace) AND pg_relation_size(c.oid) > 100000 ORDER BY 2 DESC",
+        &[],
+    );
+    println!("| bytes a chunk of | |\n|---|---|");
+    for row in rows.expect("sizes") {
+        println!("| {} | {} |", row.get::<_, String>(0), row.get::<_, i64>(1) / chunks as i64);
+    }
 }
 
 fn selected(collection: &Collection, documents: Vec<DocumentId>) -> Filter {

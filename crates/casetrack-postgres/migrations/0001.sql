@@ -8,7 +8,7 @@ CREATE TABLE layout (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     -- Buckets of a collection. It may not change once there is a collection.
     fanout integer NOT NULL CHECK (fanout BETWEEN 1 AND 4096),
-    -- So many chunks of a bucket whose postings are in no block become one of each term.
+    -- So many chunks of a bucket whose postings are in no leaf become a segment.
     block_chunks bigint NOT NULL DEFAULT 1024,
     -- Vectors are searched one by one where there are no more than these.
     exact_chunks bigint NOT NULL DEFAULT 20000
@@ -46,10 +46,10 @@ CREATE TABLE buckets (
     sparse_chunks bigint NOT NULL DEFAULT 0,
     token_chunks bigint NOT NULL DEFAULT 0,
     annotated_documents bigint NOT NULL DEFAULT 0,
-    -- The postings of documents up to this ordinal are in blocks, those of later ones in `fresh`.
+    -- The postings of documents up to this ordinal are in leaves, those of later ones in `fresh`.
     merged bigint NOT NULL DEFAULT 0,
     fresh_chunks bigint NOT NULL DEFAULT 0,
-    -- Chunks that are gone and have postings in blocks.
+    -- Chunks that are gone and have postings in leaves.
     dead_chunks bigint NOT NULL DEFAULT 0,
     -- Rows of `removed` for changes up to this one are gone.
     forgotten bigint NOT NULL DEFAULT 0,
@@ -80,7 +80,7 @@ CREATE INDEX documents_by_path ON documents (collection, path_hash);
 CREATE INDEX documents_by_sha256 ON documents (collection, sha256);
 CREATE INDEX documents_by_change ON documents (collection, changed);
 
--- Documents that are gone or were stored again, by the ordinal that they had, until nothing is left of them in blocks.
+-- Documents that are gone or were stored again, by the ordinal that they had, until nothing is left of them in leaves.
 CREATE TABLE removed (
     route bigint NOT NULL,
     collection uuid NOT NULL,
@@ -97,11 +97,10 @@ CREATE TABLE pages (
     page integer NOT NULL,
     record bytea NOT NULL,
     layout bytea NOT NULL,
-    -- UTF-8. Not of type text, which has no zero bytes; as it is, so that a part of it is read by itself.
+    -- UTF-8. Not of type text, which has no zero bytes.
     content bytea NOT NULL,
     PRIMARY KEY (route, collection, document, page)
 );
-ALTER TABLE pages ALTER content SET STORAGE EXTERNAL;
 
 CREATE TABLE chunks (
     route bigint NOT NULL,
@@ -132,7 +131,7 @@ CREATE TABLE vectors (
 );
 ALTER TABLE vectors ALTER embedding SET STORAGE PLAIN;
 
--- All postings of one document that are not in blocks yet.
+-- All postings of one document that are not in leaves yet.
 CREATE TABLE fresh (
     route bigint NOT NULL,
     collection uuid NOT NULL,
@@ -140,27 +139,44 @@ CREATE TABLE fresh (
     postings bytea NOT NULL,
     PRIMARY KEY (route, collection, ordinal)
 );
-ALTER TABLE fresh ALTER postings SET STORAGE EXTERNAL;
+-- There is never much in it, and all of it is written again and again.
+ALTER TABLE fresh ALTER postings SET STORAGE EXTERNAL, SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 100);
 
--- The documents whose postings are in a block of each of their terms.
+-- Documents whose postings are together. Eight segments of a level become one of the next.
 CREATE TABLE segments (
     route bigint NOT NULL,
     collection uuid NOT NULL,
-    segment bigint NOT NULL,
     level integer NOT NULL,
+    -- The ordinal of its last document.
+    segment bigint NOT NULL,
     chunks bigint NOT NULL,
-    PRIMARY KEY (route, collection, segment)
+    PRIMARY KEY (route, collection, level, segment)
 );
 
-CREATE TABLE blocks (
+-- The postings of a segment, in the order of fields and terms: each row has those of some terms that follow each other (src/leaves.rs).
+CREATE TABLE leaves (
     route bigint NOT NULL,
     collection uuid NOT NULL,
-    field smallint NOT NULL,
-    term bytea NOT NULL,
+    level integer NOT NULL,
     segment bigint NOT NULL,
-    chunks integer NOT NULL,
+    first bytea NOT NULL,
+    terms bytea NOT NULL,
     postings bytea NOT NULL,
     positions bytea NOT NULL,
-    PRIMARY KEY (route, collection, field, term, segment)
+    PRIMARY KEY (route, collection, level, segment, first)
 );
-ALTER TABLE blocks ALTER postings SET STORAGE EXTERNAL, ALTER positions SET STORAGE EXTERNAL;
+
+-- Long values are compressed, with LZ4 where the server was built with it.
+DO $$
+DECLARE
+    own record;
+BEGIN
+    FOR own IN SELECT attrelid::regclass AS t, attname AS c FROM pg_attribute
+        WHERE attrelid IN ('documents'::regclass, 'pages'::regclass, 'chunks'::regclass, 'fresh'::regclass, 'leaves'::regclass)
+        AND atttypid = 'bytea'::regtype AND attnum > 0 LOOP
+        EXECUTE format('ALTER TABLE %s ALTER %I SET COMPRESSION lz4', own.t, own.c);
+    END LOOP;
+EXCEPTION
+    WHEN feature_not_supported THEN NULL;
+END
+$$;

@@ -6,10 +6,11 @@ use std::str::FromStr;
 
 use casetrack_core::{Error, Result};
 use postgres::Config;
-use postgres::config::{Host, SslMode};
+use postgres::config::Host;
 use sha2::{Digest, Sha256};
 
 use crate::passwords;
+use crate::sslmode::{self, Wanted};
 
 const PORT: u16 = 5432;
 
@@ -17,6 +18,7 @@ const PORT: u16 = 5432;
 #[derive(Clone)]
 pub struct Address {
     config: Config,
+    tls: Wanted,
     shown: String,
 }
 
@@ -29,6 +31,11 @@ impl Address {
             config.password(password);
         }
         config
+    }
+
+    /// What it says of TLS.
+    pub(crate) fn tls(&self) -> &Wanted {
+        &self.tls
     }
 
     fn places(&self) -> Vec<(String, u16)> {
@@ -65,6 +72,12 @@ fn host_name(host: &Host) -> String {
     }
 }
 
+/// The error for a text that is no address.
+pub(crate) fn refused(why: &str) -> Error {
+    Error::invalid(format!("The address of the PostgreSQL database cannot be used: {why}."))
+        .with_hint("Write it as postgres://user@host:5432/database.")
+}
+
 /// Whether a text is meant to be the address of a database.
 pub fn is_address(text: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
@@ -75,32 +88,24 @@ impl FromStr for Address {
 
     /// Errors: `InvalidArgument`, in words that repeat nothing of the address, which may hold a password.
     fn from_str(text: &str) -> Result<Self> {
-        let refused = |why: &str| {
-            Error::invalid(format!("The address of the PostgreSQL database cannot be used: {why}."))
-                .with_hint("Write it as postgres://user@host:5432/database.")
-        };
         if !is_address(text) {
             return Err(refused("it does not begin with postgres://"));
         }
         if text.matches('@').count() > 1 {
             return Err(refused("it has more than one @. In a user name or password, write %40 for it"));
         }
-        // What the driver says of it may repeat a part of it.
-        let mut config: Config = text.parse().map_err(|_| refused("it cannot be read as one"))?;
+        let (config, tls) = sslmode::read(text)?;
         if config.get_hosts().is_empty() {
             return Err(refused("it names no host"));
         }
-        if config.get_ssl_mode() == SslMode::Require {
-            return Err(Error::invalid("The address asks for TLS, which CaseTrack does not speak to PostgreSQL.")
-                .with_hint("Reach the server through a tunnel (ssh -L), and leave sslmode out."));
-        }
-        if config.get_application_name().is_none() {
-            config.application_name("casetrack");
-        }
-        let mut address = Self { config, shown: String::new() };
+        let mut address = Self { config, tls, shown: String::new() };
         let places: Vec<String> = address.places().into_iter().map(|place| shown_place(&place)).collect();
         let user = address.config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
         address.shown = format!("postgres://{user}{}/{}", places.join(","), address.database());
+        if !address.tls.written.is_empty() {
+            address.shown.push('?');
+            address.shown.push_str(&address.tls.written);
+        }
         Ok(address)
     }
 }
@@ -149,6 +154,10 @@ mod tests {
             ("postgresql://ann:s3cret@10.0.0.1:5433/matters", "postgres://ann@10.0.0.1:5433/matters"),
             ("postgres://ann@db/matters?password=s3cret&connect_timeout=3", "postgres://ann@db/matters"),
             ("postgres://ann:s3%40cret@%2Frun%2Fpg/matters", "postgres://ann@%2Frun%2Fpg/matters"),
+            (
+                "postgres://ann:s3cret@db/matters?sslmode=verify-full&password=s3cret&sslrootcert=system",
+                "postgres://ann@db/matters?sslmode=verify-full&sslrootcert=system",
+            ),
         ] {
             let address = address(text);
             assert_eq!((address.to_string(), format!("{address:?}")), (shown.to_owned(), shown.to_owned()));
@@ -163,7 +172,7 @@ mod tests {
             "postgres://ann:s3cret@db:notaport/matters",
             "postgres://ann:s3@cret@db/matters",
             "postgres://ann:s3cret@db/matters?s3cret=1",
-            "postgres://ann:s3cret@db/matters?sslmode=require",
+            "postgres://ann:s3cret@db/matters?sslmode=s3",
             "host=db user=ann password=s3cret",
             "postgres://?password=s3cret",
         ] {

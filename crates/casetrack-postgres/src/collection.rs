@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use casetrack_core::evidence::EvidenceTray;
-use casetrack_core::{CollectionMeta, DocumentId, Error, Result, Timestamp};
+use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result, Timestamp};
 use casetrack_store::parts::{PagePlace, decode, encode, encode_json, mismatch};
 use casetrack_store::{Counts, DocumentChange, Observer, VectorModels};
 use serde_json::Value;
@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::error::Failure;
 use crate::known::{Moment, gone};
 use crate::reading::{Reading, counted};
+use crate::rights::Right;
 use crate::route::{Layout, Routes};
 use crate::server::{Asked, Connection, Server};
 use crate::sql::id;
@@ -56,7 +57,7 @@ impl PostgresCollection {
         Ok(Arc::clone(&known))
     }
 
-    /// The same, with the postings that are not in blocks.
+    /// The same, with the postings that are not in leaves.
     pub(crate) fn follow_with_postings(&self, connection: &mut Connection) -> Step<Arc<Moment>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         Moment::follow_with_postings(&mut known, connection, &self.routes)?;
@@ -71,8 +72,13 @@ impl PostgresCollection {
     /// All documents as of now, or of when the server could be asked last.
     pub(crate) fn lately(&self) -> Arc<Moment> {
         self.now().unwrap_or_else(|error| {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            if error.code == ErrorCode::NotFound {
+                // It was deleted, or the right to it was taken back.
+                *known = Arc::default();
+            }
             tracing::warn!(%error, "what is known of a collection may be old");
-            Arc::clone(&self.known.lock().unwrap_or_else(PoisonError::into_inner))
+            Arc::clone(&known)
         })
     }
 
@@ -105,7 +111,7 @@ impl PostgresCollection {
         self.observer.set(observer).is_ok()
     }
 
-    /// The counts, when a document was changed last, and how many chunks that are gone have postings in blocks.
+    /// The counts, when a document was changed last, and how many chunks that are gone have postings in leaves.
     pub(crate) fn counted(&self) -> Result<(Counts, Option<Timestamp>, u64)> {
         self.server.read(|connection| counted(connection, &self.routes))
     }
@@ -124,27 +130,27 @@ impl PostgresCollection {
         }
     }
 
-    pub(crate) fn set_durably(&self, columns: &str, values: &[Vec<u8>]) -> Result<()> {
-        self.server.write(self.routes.lock(), |connection| self.set(connection, columns, values))
+    pub(crate) fn set_durably(&self, right: Right, columns: &str, values: &[Vec<u8>]) -> Result<()> {
+        self.change(right, |connection| self.set(connection, columns, values))
     }
 
     pub(crate) fn redescribe(&mut self, meta: CollectionMeta) -> Result<()> {
         if meta.id != self.meta.id {
             return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta.id, meta.id)));
         }
-        self.set_durably("meta = $3", &[encode_json(&meta)?])?;
+        self.set_durably(Right::Owner, "meta = $3", &[encode_json(&meta)?])?;
         self.meta = meta;
         Ok(())
     }
 
     pub(crate) fn open_models(&mut self) -> Result<()> {
-        self.set_durably("models_open = true", &[])?;
+        self.set_durably(Right::Editor, "models_open = true", &[])?;
         self.models_open = true;
         Ok(())
     }
 
     pub(crate) fn adopt(&mut self, model: &str) -> Result<()> {
-        let models = self.server.write(self.routes.lock(), |connection| {
+        let models = self.change(Right::Editor, |connection| {
             let row = connection.some(
                 "SELECT models FROM collections WHERE route = $1 AND collection = $2",
                 &[&self.routes.first(), &id(self.routes.collection())],
@@ -167,13 +173,13 @@ impl PostgresCollection {
     }
 
     pub(crate) fn define_columns(&self, columns: &Value) -> Result<()> {
-        self.set_durably("columns = $3", &[encode_json(columns)?])
+        self.set_durably(Right::Editor, "columns = $3", &[encode_json(columns)?])
     }
 
     pub(crate) fn edit_evidence(&self, change: &mut dyn FnMut(&mut EvidenceTray) -> Result<()>) -> Result<()> {
         // It is called once: a transaction that is made again takes what became of the same tray.
         let mut changed: Option<(EvidenceTray, EvidenceTray)> = None;
-        self.server.write(self.routes.lock(), |connection| {
+        self.change(Right::Editor, |connection| {
             let row = connection.some(
                 "SELECT evidence FROM collections WHERE route = $1 AND collection = $2",
                 &[&self.routes.first(), &id(self.routes.collection())],
@@ -210,6 +216,8 @@ impl PostgresCollection {
         let (counts, ..) = self.counted()?;
         if counts.chunks <= self.layout.exact_chunks
             || self.server.read(|connection| self.has_dense_index(connection))?
+            // Others leave it to the owner of the tables; until then, vectors are compared one by one.
+            || !self.server.read(is_administrator)?
         {
             return Ok(());
         }
@@ -221,11 +229,16 @@ impl PostgresCollection {
             "CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw ((embedding::halfvec({dimension})) halfvec_ip_ops) \
              WHERE collection = '{collection}'"
         ))?;
-        self.set_durably("dense_index = true", &[])
+        self.set_durably(Right::Editor, "dense_index = true", &[])
     }
 }
 
+/// Whether the role of a connection owns the tables.
+fn is_administrator(connection: &mut Connection) -> Step<bool> {
+    Ok(connection.one("SELECT is_administrator()", &[])?.try_get(0)?)
+}
+
 /// The name of the index over the vectors of a collection.
-pub(crate) fn index_name(routes: &Routes) -> String {
+fn index_name(routes: &Routes) -> String {
     format!("vectors_{}", routes.collection().to_string().replace('-', ""))
 }

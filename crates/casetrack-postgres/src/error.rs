@@ -51,7 +51,39 @@ fn is_shutdown(code: &SqlState) -> bool {
     code.code().starts_with("08") || code.code().starts_with("57P")
 }
 
+/// Why no TLS connection came about where trying again does not help.
+fn of_tls(error: &postgres::Error) -> Option<Error> {
+    use std::error::Error as _;
+    let source = error.source()?;
+    if source.to_string().contains("server does not support TLS") {
+        let message = "The address asks for TLS, which the PostgreSQL server does not offer.";
+        let hint = "Turn TLS on at the server (ssl = on), or reach it through a tunnel and write sslmode=disable.";
+        return Some(Error::new(ErrorCode::Network, message).with_hint(hint));
+    }
+    let of_rustls = source.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref::<rustls::Error>()?;
+    let (message, hint) = match of_rustls {
+        rustls::Error::InvalidCertificate(why) => (
+            format!("The certificate of the PostgreSQL server is not accepted: {why}."),
+            "Name the file of its authority as sslrootcert, and the server as its certificate does. Do not connect if you did not expect this.",
+        ),
+        why => (
+            format!("There is no TLS connection to the PostgreSQL server: {why}."),
+            "Ask the administrator of the server what its clients need.",
+        ),
+    };
+    Some(Error::new(ErrorCode::Network, message).with_hint(hint))
+}
+
 impl Failure {
+    /// Why there is no connection.
+    pub fn of_connecting(error: postgres::Error) -> Self {
+        match (error.code(), of_tls(&error)) {
+            (Some(_), _) => error.into(),
+            (None, Some(told)) => Self::Final(told.with_source(error)),
+            (None, None) => Self::Lost(error),
+        }
+    }
+
     /// The error for those who wait for the call.
     pub fn into_error(self) -> Error {
         match self {
@@ -82,6 +114,12 @@ fn reason(error: &postgres::Error) -> String {
 fn of_server(error: postgres::Error) -> Error {
     let why = reason(&error);
     let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
+    // A schema that a role may not use is not looked into.
+    if matches!(code.as_str(), "42P01" | "42883") {
+        return Error::new(ErrorCode::PermissionDenied, "Your role may not use CaseTrack's tables in this database.")
+            .with_hint("Ask the administrator of the database to admit it.")
+            .with_source(error);
+    }
     let (kind, hint) = match code.as_str() {
         "53100" => (ErrorCode::DiskFull, "Free some disk space on the server, then try again."),
         "42501" | "28000" | "28P01" => {

@@ -45,16 +45,16 @@ pub(crate) type Catalogue = Arc<[Arc<CatalogueEntry>]>;
 pub(crate) struct Moment {
     /// The last change that is in it.
     changed: u64,
-    /// Of each bucket, the last ordinal whose postings are in blocks.
+    /// Of each bucket, the last ordinal whose postings are in leaves.
     merged: Vec<u64>,
-    /// Chunks that are gone and have postings in blocks.
+    /// Chunks that are gone and have postings in leaves.
     pub dead: u64,
     pub slots: SlotMap,
     pub by_ordinal: BTreeMap<u64, Arc<Known>>,
     pub text_tokens: u64,
     pub context_tokens: u64,
     marks: HashMap<&'static str, u64>,
-    /// Postings that are not in blocks, by ordinal, of changes up to `fresh_through`.
+    /// Postings that are not in leaves, by ordinal, of changes up to `fresh_through`.
     pub fresh: BTreeMap<u64, Arc<Packed>>,
     fresh_through: u64,
     catalogue: OnceLock<Catalogue>,
@@ -130,7 +130,7 @@ impl Moment {
         self.marks.keys().copied()
     }
 
-    /// Whether the postings of a document are in blocks.
+    /// Whether the postings of a document are in leaves.
     pub fn is_merged(&self, bucket: usize, ordinal: u64) -> bool {
         self.merged.get(bucket).is_some_and(|merged| ordinal <= *merged)
     }
@@ -239,11 +239,11 @@ impl Moment {
         (own.changed, own.dead) = (changed, dead);
         if own.merged != merged {
             own.merged = merged;
-            let in_blocks = |known: &Known| own.is_merged(routes.bucket(known.slots.document), known.ordinal);
+            let in_leaves = |known: &Known| own.is_merged(routes.bucket(known.slots.document), known.ordinal);
             let gone: Vec<u64> = own
                 .fresh
                 .keys()
-                .filter(|ordinal| own.by_ordinal.get(ordinal).is_none_or(|k| in_blocks(k)))
+                .filter(|ordinal| own.by_ordinal.get(ordinal).is_none_or(|k| in_leaves(k)))
                 .copied()
                 .collect();
             gone.iter().for_each(|ordinal| drop(own.fresh.remove(ordinal)));
@@ -252,7 +252,7 @@ impl Moment {
         Ok(())
     }
 
-    /// The same, with the postings that are not in blocks.
+    /// The same, with the postings that are not in leaves.
     pub fn follow_with_postings(moment: &mut Arc<Self>, connection: &mut Connection, routes: &Routes) -> Follow {
         Self::follow(moment, connection, routes)?;
         if moment.fresh_through == moment.changed {

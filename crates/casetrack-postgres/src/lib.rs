@@ -13,14 +13,19 @@
 //! # How a change goes in
 //!
 //! A document is one transaction, with its pages, chunks, vectors and postings, in which an advisory lock keeps other changes of the collection
-//! out. Its number (of a sequence, taken under the lock) is greater than those of all changes before, so that a client that has seen the changes
+//! out. Its number (counted for each collection, under the lock) is greater than those of all changes before, so that a client that has seen the changes
 //! up to a number reads those after it. Where the connection is lost while a transaction is committed, the server is asked what became of it
 //! (`pg_xact_status`). One that was not committed is made again: identifiers follow from the document, and doing it twice does no harm.
+//!
+//! # Who may do what
+//!
+//! Roles have rights to collections, which row-level security holds ([`Right`], migrations/0002.sql). Every policy looks up once for a statement which
+//! collections the role has a right to. Tables of rights are read and written by functions of the owner of the tables only.
 //!
 //! # How a search goes
 //!
 //! In one transaction that sees one moment. The client knows of each document its slots, what filters ask of it and its counts, and reads what
-//! changed. Keyword and learned-sparse search fetch the blocks of the query's terms and add them up here, by the rules of casetrack-store
+//! changed. Keyword and learned-sparse search fetch the leaves with the query's terms and add them up here, by the rules of casetrack-store
 //! ([`casetrack_store::parts`]), since SQL takes 35 times as long (docs/scale.md). Vectors are compared by the server in half precision: all of
 //! small collections and of narrow filters, else those that an HNSW index proposes. The best are compared once more here, with the vector
 //! of the query as it is.
@@ -28,29 +33,37 @@
 //! # The driver
 //!
 //! `postgres` waits for each answer, as the engine does, and is tokio-postgres, which is maintained with it, below; tokio is there already. sqlx has more than
-//! twice the dependencies, and its checks of statements need a server where the program is built. There is no TLS: of the two crates that
-//! bring it for this driver, one needs OpenSSL, and the other a second build of rustls. A server on another machine is reached through a
-//! tunnel until then.
+//! twice the dependencies, and its checks of statements need a server where the program is built. TLS is rustls, which is there for the pull of models,
+//! through tokio-postgres-rustls.
 
 mod address;
 mod collection;
 mod error;
 mod kept;
 mod known;
+mod leaves;
 mod lists;
 mod merging;
 mod open;
 mod passwords;
 mod postings;
 mod reading;
+mod rights;
 mod route;
 mod searching;
 mod server;
 mod sql;
+mod sslmode;
 mod store;
+mod tls;
 mod upkeep;
+mod watching;
+mod work;
 mod writing;
 
 pub use address::{Address, is_address};
 pub use collection::PostgresCollection;
+pub use rights::Right;
 pub use store::PostgresStore;
+pub use watching::{Changes, Watcher};
+pub use work::Lease;

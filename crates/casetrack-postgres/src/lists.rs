@@ -1,4 +1,4 @@
-//! The lists of keyword search, as one transaction sees them: blocks that are fetched, and postings that are not in blocks yet.
+//! The lists of keyword search, as one transaction sees them: leaves that are fetched, and postings that are in none yet.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -6,23 +6,24 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use casetrack_core::Result;
-use casetrack_store::parts::{List, PostingLists, TextField, corrupt};
+use casetrack_store::parts::{List, PostingLists, TextField};
 
 use crate::error::Failure;
 use crate::known::{Moment, Numbers};
+use crate::leaves::{Fetched, Key, With, between, key, parts, read, with_keys};
 use crate::postings::{Entry, Occurrence, Packed, field_number, visit};
 use crate::route::Routes;
 use crate::server::{Asked, Connection};
-use crate::sql::id;
 
-type Key = (TextField, String, bool);
+/// A field, a term, and whether its positions are known.
+type Wanted = (TextField, String, bool);
 
 pub(crate) struct Lists<'m> {
     moment: &'m Moment,
     numbers: Arc<Numbers>,
     routes: &'m Routes,
     asked: Asked<'m>,
-    fetched: RefCell<HashMap<Key, Arc<List>>>,
+    fetched: RefCell<HashMap<Wanted, Arc<List>>>,
 }
 
 impl<'m> Lists<'m> {
@@ -33,6 +34,25 @@ impl<'m> Lists<'m> {
     /// What was made of the lists, or why it was not.
     pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
         self.asked.answer(made)
+    }
+
+    /// The rows in which terms of a field are.
+    fn leaves(&self, field: TextField, terms: &[&str], with: With) -> Result<Vec<Fetched>> {
+        let keys: Vec<Key> = terms.iter().map(|term| key(field_number(field), term.as_bytes())).collect();
+        self.asked.ask(|connection| with_keys(connection, self.routes, &keys, with))
+    }
+
+    /// The terms of a field between two, with the numbers of their chunks, and those of documents that are in no leaf.
+    fn between(&self, field: TextField, from: &[u8], to: &[u8]) -> Result<Vec<(String, u64)>> {
+        let found = self.asked.ask(|connection| between(connection, self.routes, from, to))?;
+        let stored =
+            found.iter().filter_map(|(key, chunks)| Some((of_field(field, key)?.to_owned(), u64::from(*chunks))));
+        let (number, first) = (field_number(field), parts(from).1);
+        let is_within = |entry: &Entry<'_>| entry.field == number && &key(entry.field, entry.term)[..] < to;
+        let fresh = self.moment.fresh.values().flat_map(|packed| packed.from(number, first).take_while(is_within));
+        let fresh =
+            fresh.filter_map(|entry| Some((String::from_utf8(entry.term.to_vec()).ok()?, u64::from(entry.chunks))));
+        Ok(stored.chain(fresh).collect())
     }
 
     /// Fetches the lists of some terms of a field that are not known yet.
@@ -46,22 +66,12 @@ impl<'m> Lists<'m> {
                 }
             }
         } else {
-            let keys: Vec<&[u8]> = terms.iter().map(|term| term.as_bytes()).collect();
-            let positions = if with_positions { "positions" } else { "NULL::bytea" };
-            let rows = self.asked.ask(|connection| {
-                connection.all(
-                    &format!(
-                        "SELECT term, postings, {positions} FROM blocks \
-                         WHERE route = ANY($1) AND collection = $2 AND field = $3 AND term = ANY($4)"
-                    ),
-                    &[&self.routes.all, &id(self.routes.collection()), &field_number(field), &keys],
-                )
-            })?;
-            for row in rows {
-                let part = |n: usize| row.try_get::<_, Option<&[u8]>>(n).map_err(|error| corrupt(error.to_string()));
-                let term = std::str::from_utf8(part(0)?.unwrap_or_default()).unwrap_or_default();
-                if let Some(gathered) = gathered.get_mut(term) {
-                    gathered.take(&self.numbers, part(1)?.unwrap_or_default(), part(2)?)?;
+            let with = if with_positions { With::Positions } else { With::Postings };
+            for row in self.leaves(field, &terms, with)? {
+                for found in read(&row)? {
+                    if let Some(gathered) = of_field(field, &found.key).and_then(|term| gathered.get_mut(term)) {
+                        gathered.take(&self.numbers, found.postings, with_positions.then_some(found.positions))?;
+                    }
                 }
             }
             for packed in self.moment.fresh.values() {
@@ -165,26 +175,19 @@ impl PostingLists for Lists<'_> {
         if terms.is_empty() {
             return Ok(Vec::new());
         }
-        let keys: Vec<&[u8]> = terms.iter().map(|term| term.as_bytes()).collect();
-        let rows = self.asked.ask(|connection| {
-            connection.all(
-                "SELECT term, sum(chunks) FROM blocks \
-                 WHERE route = ANY($1) AND collection = $2 AND field = $3 AND term = ANY($4) GROUP BY term",
-                &[&self.routes.all, &id(self.routes.collection()), &field_number(field), &keys],
-            )
-        })?;
-        let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
-        for row in rows {
-            let parts = row.try_get(0).and_then(|term| Ok((term, row.try_get::<_, i64>(1)?)));
-            let (term, chunks) = parts.map_err(|error| corrupt(error.to_string()))?;
-            counts.insert(term, chunks.cast_unsigned());
+        let mut counts: HashMap<Key, u64> = HashMap::new();
+        for row in self.leaves(field, terms, With::Terms)? {
+            for term in read(&row)? {
+                *counts.entry(term.key).or_default() += u64::from(term.chunks);
+            }
         }
         let fresh = |term: &str| {
             let entry =
                 |packed: &Arc<Packed>| packed.get(field_number(field), term.as_bytes()).map(|entry| entry.chunks);
             self.moment.fresh.values().filter_map(entry).map(u64::from).sum::<u64>()
         };
-        Ok(terms.iter().map(|term| counts.get(term.as_bytes()).copied().unwrap_or_default() + fresh(term)).collect())
+        let stored = |term: &str| counts.get(&key(field_number(field), term.as_bytes())).copied().unwrap_or_default();
+        Ok(terms.iter().map(|term| stored(term) + fresh(term)).collect())
     }
 
     fn lists(&self, terms: &[(TextField, &str)], with_positions: bool) -> Result<Vec<Arc<List>>> {
@@ -209,26 +212,14 @@ impl PostingLists for Lists<'_> {
     }
 
     fn beginning_with(&self, prefix: &str) -> Result<Vec<String>> {
-        let field = field_number(TextField::Exact);
-        let mut end = prefix.as_bytes().to_vec();
-        // No byte of UTF-8 is the greatest there is.
-        match end.last_mut() {
-            Some(last) => *last += 1,
-            None => end.push(0xff),
+        let from = key(field_number(TextField::Exact), prefix.as_bytes());
+        let mut to = from.clone();
+        // Neither a field nor a byte of UTF-8 is the greatest there is.
+        if let Some(last) = to.last_mut() {
+            *last += 1;
         }
-        let rows = self.asked.ask(|connection| {
-            connection.all(
-                "SELECT DISTINCT term FROM blocks \
-                 WHERE route = ANY($1) AND collection = $2 AND field = $3 AND term >= $4 AND term < $5",
-                &[&self.routes.all, &id(self.routes.collection()), &field, &prefix.as_bytes(), &end],
-            )
-        })?;
-        let stored = rows.iter().filter_map(|row| String::from_utf8(row.try_get(0).ok()?).ok());
-        let begins = |entry: &Entry<'_>| entry.field == field && entry.term.starts_with(prefix.as_bytes());
-        let fresh = self.moment.fresh.values();
-        let fresh = fresh.flat_map(|packed| packed.from(field, prefix.as_bytes()).take_while(begins));
-        let fresh = fresh.filter_map(|entry| String::from_utf8(entry.term.to_vec()).ok());
-        let mut terms: Vec<String> = stored.chain(fresh).collect();
+        let mut terms: Vec<String> =
+            self.between(TextField::Exact, &from, &to)?.into_iter().map(|(term, _)| term).collect();
         terms.sort_unstable();
         terms.dedup();
         Ok(terms)
@@ -236,23 +227,13 @@ impl PostingLists for Lists<'_> {
 
     fn with_characters(&self, range: RangeInclusive<usize>) -> Result<Vec<(String, u64)>> {
         let field = field_number(TextField::Exact);
-        // A character has one to four bytes.
-        let (least, most) = (*range.start() as i32, 4 * *range.end() as i32);
-        let rows = self.asked.ask(|connection| {
-            connection.all(
-                "SELECT term, sum(chunks) FROM blocks WHERE route = ANY($1) AND collection = $2 AND field = $3 \
-                 AND octet_length(term) BETWEEN $4 AND $5 GROUP BY term",
-                &[&self.routes.all, &id(self.routes.collection()), &field, &least, &most],
-            )
-        })?;
-        let stored = rows.iter().filter_map(|row| {
-            let term = String::from_utf8(row.try_get(0).ok()?).ok()?;
-            Some((term, row.try_get::<_, i64>(1).ok()?.cast_unsigned()))
-        });
-        let is_of_field = |entry: &Entry<'_>| entry.field == field;
-        let fresh = self.moment.fresh.values().flat_map(|packed| packed.from(field, &[]).take_while(is_of_field));
-        let fresh =
-            fresh.filter_map(|entry| Some((String::from_utf8(entry.term.to_vec()).ok()?, u64::from(entry.chunks))));
-        Ok(stored.chain(fresh).filter(|(term, _)| range.contains(&term.chars().count())).collect())
+        let all = self.between(TextField::Exact, &key(field, &[]), &key(field + 1, &[]))?;
+        Ok(all.into_iter().filter(|(term, _)| range.contains(&term.chars().count())).collect())
     }
+}
+
+/// The term of a key, if it is of a field.
+fn of_field(field: TextField, key: &[u8]) -> Option<&str> {
+    let (number, term) = parts(key);
+    (number == field_number(field)).then(|| std::str::from_utf8(term).ok())?
 }

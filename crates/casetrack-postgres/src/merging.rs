@@ -1,50 +1,78 @@
 //! Bringing postings together.
 //!
-//! A document comes with its postings in one row. When there are enough of them in a bucket, they become a segment: a block for each term.
-//! Blocks of several segments of one level become those of a segment of the next, which the server does by itself, since the bytes of several are
-//! their bytes one after the other. What documents that are gone left in blocks is known by their ordinals and passed over, until it is cleared
-//! away.
+//! A document comes with its postings in one row. When there are enough of them in a bucket, they become a segment: leaves, which hold all terms
+//! in order. Several segments of one level become one of the next. What documents that are gone left there is known by their ordinals and passed
+//! over, until it is cleared away.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::parts::invert;
 
 use crate::collection::PostgresCollection;
 use crate::error::Failure;
+use crate::leaves::{Key, Leaf, Leaves, key, parts};
 use crate::postings::{Block, Packed, SPARSE, blocks, pack, without};
+use crate::rights::Right;
 use crate::server::Connection;
 use crate::sql::{Raw, id};
 
 /// So many segments of one level become one of the next …
 const SEGMENTS: usize = 8;
-/// … up to this level: larger blocks are slower to rewrite than they are faster to read.
+/// … up to this level: larger ones take longer to make again than they are faster to read.
 const LEVELS: i32 = 3;
-/// Rows of one statement.
-const ROWS: usize = 4096;
-/// Blocks that are read at once while they are cleared.
-const BLOCKS: i64 = 2048;
-/// A flush clears blocks where one in so many chunks is gone, or in small collections.
+/// Leaves that are written at once.
+const WRITTEN: usize = 1024;
+/// Leaves of a segment that are read at once.
+const READ: i64 = 512;
+/// A flush clears leaves where one in so many chunks is gone, or in small collections.
 const DEAD_SHARE: u64 = 10;
 const SMALL: u64 = 50_000;
 
-/// A field and a term.
-pub(crate) type Key = (i16, Vec<u8>);
-
 type Step<T> = std::result::Result<T, Failure>;
+
+/// A segment, and how far it was read.
+pub(crate) struct Stream {
+    level: i32,
+    segment: i64,
+    /// The first key of the last leaf that was read.
+    after: Key,
+    ready: VecDeque<(Key, Block)>,
+    is_over: bool,
+}
 
 impl PostgresCollection {
     fn route_of_bucket(&self, bucket: usize) -> i64 {
         self.routes.all.get(bucket).copied().unwrap_or_default()
     }
 
-    /// Makes a segment of what is in no block, and fewer segments where there are many.
+    /// Makes a segment of what is in none, and fewer segments where there are many.
     pub(crate) fn merge(&self, bucket: usize) -> Result<()> {
         let route = self.route_of_bucket(bucket);
-        self.server.write(self.routes.lock(), |connection| {
+        let merged = self.change(Right::Editor, |connection| {
             self.merge_fresh(connection, route)?;
-            (0..LEVELS).try_for_each(|level| self.merge_level(connection, route, level))
-        })
+            let mut merged = false;
+            for level in 0..LEVELS {
+                merged |= self.merge_level(connection, route, level)?;
+            }
+            Ok(merged)
+        })?;
+        self.vacuum(if merged { "fresh, leaves, segments" } else { "fresh" });
+        Ok(())
+    }
+
+    /// Lets new rows take the place of those that merging removed: where the server does so by itself, much has come meanwhile. Only the owner of the
+    /// tables may.
+    fn vacuum(&self, tables: &str) {
+        let done = self.server.outside(|connection| {
+            if connection.one("SELECT is_administrator()", &[])?.try_get::<_, bool>(0)? {
+                connection.run(&format!("VACUUM {tables}"))?;
+            }
+            Ok(())
+        });
+        if let Err(error) = done {
+            tracing::warn!(%error, "what merging left free is not used yet; the server will see to it");
+        }
     }
 
     fn merge_fresh(&self, connection: &mut Connection, route: i64) -> Step<()> {
@@ -61,16 +89,17 @@ impl PostgresCollection {
         let Some(&(segment, _)) = fresh.last() else { return Ok(()) };
         let mut merged: BTreeMap<Key, Block> = BTreeMap::new();
         for entry in fresh.iter().flat_map(|(_, packed)| packed.all()) {
-            let whole = merged.entry((entry.field, entry.term.to_vec())).or_default();
-            whole.chunks += entry.chunks;
-            whole.postings.extend_from_slice(entry.postings);
-            whole.positions.extend_from_slice(entry.positions);
+            let whole = merged.entry(key(entry.field, entry.term)).or_default();
+            whole.append(entry.chunks, entry.postings, entry.positions);
         }
-        self.insert_blocks(connection, route, merged.iter().map(|(key, block)| (key, segment, block)))?;
+        let mut leaves = Leaves::default();
+        merged.iter().for_each(|(key, block)| leaves.add(key, block));
+        leaves.end();
+        self.insert(connection, route, (0, segment), &leaves.take())?;
         let row = connection
             .one("SELECT fresh_chunks FROM buckets WHERE route = $1 AND collection = $2", &[&route, &collection])?;
         connection.change(
-            "INSERT INTO segments (route, collection, segment, level, chunks) VALUES ($1, $2, $3, 0, $4)",
+            "INSERT INTO segments (route, collection, level, segment, chunks) VALUES ($1, $2, 0, $3, $4)",
             &[&route, &collection, &segment, &row.try_get::<_, i64>(0)?],
         )?;
         connection.change(
@@ -80,56 +109,113 @@ impl PostgresCollection {
         Ok(())
     }
 
-    fn insert_blocks<'b>(
+    fn insert(
         &self,
         connection: &mut Connection,
         route: i64,
-        blocks: impl Iterator<Item = (&'b Key, i64, &'b Block)>,
+        (level, segment): (i32, i64),
+        leaves: &[Leaf],
     ) -> Step<()> {
-        let all: Vec<_> = blocks.collect();
-        for part in all.chunks(ROWS) {
-            let fields: Vec<i16> = part.iter().map(|((field, _), ..)| *field).collect();
-            let terms: Vec<&[u8]> = part.iter().map(|((_, term), ..)| term.as_slice()).collect();
-            let segments: Vec<i64> = part.iter().map(|(_, segment, _)| *segment).collect();
-            let chunks: Vec<i32> = part.iter().map(|(.., block)| block.chunks.cast_signed()).collect();
-            let postings: Vec<&[u8]> = part.iter().map(|(.., block)| block.postings.as_slice()).collect();
-            let positions: Vec<&[u8]> = part.iter().map(|(.., block)| block.positions.as_slice()).collect();
+        for part in leaves.chunks(WRITTEN) {
+            let column =
+                |of: fn(&Leaf) -> &Vec<u8>| part.iter().map(|leaf| of(leaf).as_slice()).collect::<Vec<&[u8]>>();
             connection.change(
-                "INSERT INTO blocks SELECT $1::bigint, $2::uuid, * \
-                 FROM unnest($3::smallint[], $4::bytea[], $5::bigint[], $6::int[], $7::bytea[], $8::bytea[])",
-                &[&route, &id(self.routes.collection()), &fields, &terms, &segments, &chunks, &postings, &positions],
+                "INSERT INTO leaves (route, collection, level, segment, first, terms, postings, positions) \
+                 SELECT $1::bigint, $2::uuid, $3::int, $4::bigint, * FROM unnest($5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[])",
+                &[
+                    &route,
+                    &id(self.routes.collection()),
+                    &level,
+                    &segment,
+                    &column(|leaf| &leaf.first),
+                    &column(|leaf| &leaf.terms),
+                    &column(|leaf| &leaf.postings),
+                    &column(|leaf| &leaf.positions),
+                ],
             )?;
         }
         Ok(())
     }
 
-    /// Makes one segment of those of a level, where there are enough of them.
-    fn merge_level(&self, connection: &mut Connection, route: i64, level: i32) -> Step<()> {
-        let collection = id(self.routes.collection());
+    /// The segments of a bucket, of one level or of all, in the order of what is in them.
+    pub(crate) fn streams(&self, connection: &mut Connection, route: i64, level: Option<i32>) -> Step<Vec<Stream>> {
         let rows = connection.all(
-            "SELECT segment FROM segments WHERE route = $1 AND collection = $2 AND level = $3 ORDER BY segment",
-            &[&route, &collection, &level],
+            "SELECT level, segment FROM segments WHERE route = $1 AND collection = $2 AND ($3::int IS NULL OR level = $3) ORDER BY segment",
+            &[&route, &id(self.routes.collection()), &level],
         )?;
-        if rows.len() < SEGMENTS {
-            return Ok(());
-        }
-        let segments = rows.iter().map(|row| row.try_get(0)).collect::<std::result::Result<Vec<i64>, _>>()?;
-        let last = segments.iter().max().copied().unwrap_or_default();
-        connection.change(
-            "WITH before AS (DELETE FROM blocks WHERE route = $1 AND collection = $2 AND segment = ANY($3) RETURNING *) \
-             INSERT INTO blocks SELECT $1::bigint, $2::uuid, field, term, $4::bigint, sum(chunks), string_agg(postings, '' ORDER BY segment), \
-             string_agg(positions, '' ORDER BY segment) FROM before GROUP BY field, term",
-            &[&route, &collection, &segments, &last],
-        )?;
-        connection.change(
-            "WITH before AS (DELETE FROM segments WHERE route = $1 AND collection = $2 AND segment = ANY($3) RETURNING *) \
-             INSERT INTO segments SELECT $1::bigint, $2::uuid, $4::bigint, $5::int, sum(chunks) FROM before",
-            &[&route, &collection, &segments, &last, &(level + 1)],
-        )?;
-        Ok(())
+        let stream = |row: postgres::Row| {
+            let (level, segment) = (row.try_get(0)?, row.try_get(1)?);
+            Ok(Stream { level, segment, after: Key::new(), ready: VecDeque::new(), is_over: false })
+        };
+        rows.into_iter().map(stream).collect()
     }
 
-    /// Clears blocks of what is gone, where that is worth it.
+    /// The next leaves of a segment; none at its end.
+    pub(crate) fn next_leaves(&self, connection: &mut Connection, route: i64, stream: &mut Stream) -> Step<Vec<Leaf>> {
+        let rows = connection.all(
+            "SELECT first, terms, postings, positions FROM leaves WHERE route = $1 AND collection = $2 AND level = $3 AND segment = $4 \
+             AND first > $5 ORDER BY first LIMIT $6",
+            &[&route, &id(self.routes.collection()), &stream.level, &stream.segment, &stream.after, &READ],
+        )?;
+        let leaf = |row: &postgres::Row| {
+            let (first, terms) = (row.try_get(0)?, row.try_get(1)?);
+            Ok(Leaf { first, terms, postings: row.try_get(2)?, positions: row.try_get(3)? })
+        };
+        let leaves = rows.iter().map(leaf).collect::<Step<Vec<Leaf>>>()?;
+        if let Some(last) = leaves.last() {
+            stream.after.clone_from(&last.first);
+        }
+        Ok(leaves)
+    }
+
+    /// Makes one segment of those of a level, where there are enough of them; whether there were.
+    fn merge_level(&self, connection: &mut Connection, route: i64, level: i32) -> Step<bool> {
+        let collection = id(self.routes.collection());
+        let mut streams = self.streams(connection, route, Some(level))?;
+        if streams.len() < SEGMENTS {
+            return Ok(false);
+        }
+        let segments: Vec<i64> = streams.iter().map(|stream| stream.segment).collect();
+        let last = segments.iter().max().copied().unwrap_or_default();
+        let mut leaves = Leaves::default();
+        loop {
+            for stream in &mut streams {
+                while stream.ready.is_empty() && !stream.is_over {
+                    let next = self.next_leaves(connection, route, stream)?;
+                    stream.is_over = next.is_empty();
+                    for leaf in next {
+                        stream.ready.extend(leaf.blocks()?);
+                    }
+                }
+            }
+            let first = streams.iter().filter_map(|stream| stream.ready.front().map(|(key, _)| key)).min();
+            let Some(first) = first.cloned() else { break };
+            let mut whole = Block::default();
+            for stream in &mut streams {
+                if let Some((_, block)) = stream.ready.pop_front_if(|(key, _)| *key == first) {
+                    whole.append(block.chunks, &block.postings, &block.positions);
+                }
+            }
+            leaves.add(&first, &whole);
+            if leaves.full() >= WRITTEN {
+                self.insert(connection, route, (level + 1, last), &leaves.take())?;
+            }
+        }
+        leaves.end();
+        self.insert(connection, route, (level + 1, last), &leaves.take())?;
+        connection.change(
+            "DELETE FROM leaves WHERE route = $1 AND collection = $2 AND level = $3 AND segment = ANY($4)",
+            &[&route, &collection, &level, &segments],
+        )?;
+        connection.change(
+            "WITH before AS (DELETE FROM segments WHERE route = $1 AND collection = $2 AND level = $3 AND segment = ANY($4) RETURNING *) \
+             INSERT INTO segments (route, collection, level, segment, chunks) SELECT $1::bigint, $2::uuid, $3 + 1, $5::bigint, sum(chunks) FROM before",
+            &[&route, &collection, &level, &segments, &last],
+        )?;
+        Ok(true)
+    }
+
+    /// Clears leaves of what is gone, where that is worth it.
     pub(crate) fn clear_some(&self) -> Result<()> {
         let (counts, _, dead) = self.counted()?;
         if dead > 0 && (counts.chunks <= SMALL || dead.saturating_mul(DEAD_SHARE) > counts.chunks) {
@@ -138,11 +224,12 @@ impl PostgresCollection {
         Ok(())
     }
 
-    /// Clears blocks of what is gone. Searches go on meanwhile.
+    /// Clears leaves of what is gone. Searches go on meanwhile.
     pub(crate) fn clear(&self) -> Result<()> {
         for &route in &self.routes.all {
-            self.server.write(self.routes.lock(), |connection| self.clear_bucket(connection, route))?;
+            self.change(Right::Editor, |connection| self.clear_bucket(connection, route))?;
         }
+        self.vacuum("fresh, leaves, segments, removed");
         Ok(())
     }
 
@@ -158,60 +245,30 @@ impl PostgresCollection {
         if gone.is_empty() {
             return Ok(());
         }
-        let mut after = None;
-        loop {
-            let blocks = self.next_blocks(connection, route, &mut after)?;
-            if blocks.is_empty() {
-                break;
-            }
-            let mut changed: Vec<(Key, i64, Block)> = Vec::new();
-            for (key, segment, block) in blocks {
-                let kept = without(&block, key.0 == SPARSE, |ordinal| gone.contains(&ordinal))?;
-                if kept != block {
-                    changed.push((key, segment, kept));
+        for mut stream in self.streams(connection, route, None)? {
+            loop {
+                let leaves = self.next_leaves(connection, route, &mut stream)?;
+                if leaves.is_empty() {
+                    break;
                 }
+                let mut changed: Vec<Leaf> = Vec::new();
+                for leaf in leaves {
+                    let kept = cleared(&leaf, &gone)?;
+                    changed.extend((kept != leaf).then_some(kept));
+                }
+                let firsts: Vec<&[u8]> = changed.iter().map(|leaf| leaf.first.as_slice()).collect();
+                connection.change(
+                    "DELETE FROM leaves WHERE route = $1 AND collection = $2 AND level = $3 AND segment = $4 AND first = ANY($5)",
+                    &[&route, &collection, &stream.level, &stream.segment, &firsts],
+                )?;
+                changed.retain(|leaf| !leaf.terms.is_empty());
+                self.insert(connection, route, (stream.level, stream.segment), &changed)?;
             }
-            let fields: Vec<i16> = changed.iter().map(|((field, _), ..)| *field).collect();
-            let terms: Vec<&[u8]> = changed.iter().map(|((_, term), ..)| term.as_slice()).collect();
-            let segments: Vec<i64> = changed.iter().map(|(_, segment, _)| *segment).collect();
-            connection.change(
-                "DELETE FROM blocks b USING unnest($3::smallint[], $4::bytea[], $5::bigint[]) AS gone(field, term, segment) \
-                 WHERE b.route = $1 AND b.collection = $2 AND b.field = gone.field AND b.term = gone.term \
-                 AND b.segment = gone.segment",
-                &[&route, &collection, &fields, &terms, &segments],
-            )?;
-            let kept = changed.iter().filter(|(.., block)| block.chunks > 0);
-            self.insert_blocks(connection, route, kept.map(|(key, segment, block)| (key, *segment, block)))?;
         }
         self.forget_removed(connection, route, forgotten)
     }
 
-    /// Some blocks of a bucket after those that were read before, in their order; none at the end.
-    pub(crate) fn next_blocks(
-        &self,
-        connection: &mut Connection,
-        route: i64,
-        after: &mut Option<(Key, i64)>,
-    ) -> Step<Vec<(Key, i64, Block)>> {
-        let ((field, term), segment) = after.clone().unwrap_or(((-1, Vec::new()), 0));
-        let rows = connection.all(
-            "SELECT field, term, segment, chunks, postings, positions FROM blocks WHERE route = $1 AND collection = $2 \
-             AND (field, term, segment) > ($3, $4, $5) ORDER BY field, term, segment LIMIT $6",
-            &[&route, &id(self.routes.collection()), &field, &term, &segment, &BLOCKS],
-        )?;
-        let mut blocks = Vec::with_capacity(rows.len());
-        for row in rows {
-            let chunks = row.try_get::<_, i32>(3)?.cast_unsigned();
-            let block = Block { chunks, postings: row.try_get(4)?, positions: row.try_get(5)? };
-            blocks.push(((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?, block));
-        }
-        if let Some((key, segment, _)) = blocks.last() {
-            *after = Some((key.clone(), *segment));
-        }
-        Ok(blocks)
-    }
-
-    /// Notes that blocks have nothing of what is gone.
+    /// Notes that leaves have nothing of what is gone.
     fn forget_removed(&self, connection: &mut Connection, route: i64, forgotten: i64) -> Step<()> {
         let collection = id(self.routes.collection());
         connection.change("DELETE FROM removed WHERE route = $1 AND collection = $2", &[&route, &collection])?;
@@ -225,17 +282,18 @@ impl PostgresCollection {
     /// Makes all postings again from the documents.
     pub(crate) fn rebuild(&self) -> Result<()> {
         for &route in &self.routes.all {
-            self.server.write(self.routes.lock(), |connection| {
+            self.change(Right::Editor, |connection| {
                 self.rebuild_bucket(connection, route)?;
                 self.merge_fresh(connection, route)
             })?;
         }
+        self.vacuum("fresh, leaves, segments, removed");
         Ok(())
     }
 
     fn rebuild_bucket(&self, connection: &mut Connection, route: i64) -> Step<()> {
         let collection = id(self.routes.collection());
-        for table in ["fresh", "blocks", "segments"] {
+        for table in ["fresh", "leaves", "segments"] {
             let sql = format!("DELETE FROM {table} WHERE route = $1 AND collection = $2");
             connection.change(&sql, &[&route, &collection])?;
         }
@@ -264,4 +322,14 @@ impl PostgresCollection {
         )?;
         self.forget_removed(connection, route, row.try_get(0)?)
     }
+}
+
+/// A leaf without the documents that are gone. Its first key stays, also where that term is gone.
+fn cleared(leaf: &Leaf, gone: &HashSet<u64>) -> Result<Leaf> {
+    let mut kept = Vec::new();
+    for (key, block) in leaf.blocks()? {
+        let block = without(&block, parts(&key).0 == SPARSE, |ordinal| gone.contains(&ordinal))?;
+        kept.extend((block.chunks > 0).then_some((key, block)));
+    }
+    Ok(Leaf::of(leaf.first.clone(), &kept))
 }

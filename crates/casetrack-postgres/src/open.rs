@@ -19,6 +19,7 @@ use casetrack_store::{
 use serde_json::Value;
 
 use crate::collection::PostgresCollection;
+use crate::rights::Right;
 
 impl CollectionStore for PostgresCollection {
     fn meta(&self) -> &CollectionMeta {
@@ -276,6 +277,9 @@ impl CollectionStore for PostgresCollection {
     }
 
     fn flush(&self) -> Result<()> {
+        if !self.may(Right::Editor)? {
+            return Ok(());
+        }
         self.clear_some()?;
         self.index_vectors()
     }

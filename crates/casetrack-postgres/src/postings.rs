@@ -4,7 +4,7 @@
 //! distance of its index from the one before (from -1 at first, less one), how often it has the term, and the length of the field (one
 //! byte). Of learned-sparse terms, the impact (one byte) stands in the place of the last two. Positions are by themselves, in the same order: the
 //! distance of each from the one before it in its chunk. Numbers are varints. The postings of several documents are their bytes one after the
-//! other, so that blocks are joined by the server.
+//! other.
 //!
 //! All of a document are, for each term: the field (one byte), the length of the term and the term, the number of chunks that have it, and the
 //! lengths of both with their bytes.
@@ -131,7 +131,7 @@ impl<'p> Entry<'p> {
 }
 
 /// Bytes whose number stands before them.
-fn take_part<'p>(bytes: &mut &'p [u8]) -> Option<&'p [u8]> {
+pub(crate) fn take_part<'p>(bytes: &mut &'p [u8]) -> Option<&'p [u8]> {
     let length = take_varint(bytes)? as usize;
     let (part, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;
@@ -256,6 +256,13 @@ pub(crate) fn without(block: &Block, is_sparse: bool, is_gone: impl Fn(u64) -> b
 }
 
 impl Block {
+    /// Adds what documents have that were stored later.
+    pub fn append(&mut self, chunks: u32, postings: &[u8], positions: &[u8]) {
+        self.chunks += chunks;
+        self.postings.extend_from_slice(postings);
+        self.positions.extend_from_slice(positions);
+    }
+
     /// Begins what a document has.
     fn begin(&mut self, ordinal: u64, chunks: u32) {
         push_ordinal(&mut self.postings, ordinal);

@@ -337,7 +337,7 @@ impl PassageSource for Reading<'_> {
     }
 }
 
-/// The counts of a collection, when a document was changed last, and how many chunks that are gone have postings in blocks.
+/// The counts of a collection, when a document was changed last, and how many chunks that are gone have postings in leaves.
 pub(crate) fn counted(
     connection: &mut Connection,
     routes: &Routes,

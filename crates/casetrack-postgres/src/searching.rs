@@ -12,6 +12,7 @@ use casetrack_store::{Bm25Query, Conditions, Correction, Filter, Hit, Naming, Se
 use crate::collection::PostgresCollection;
 use crate::error::Failure;
 use crate::known::Moment;
+use crate::leaves::{Key, With, key, parts, read, with_keys};
 use crate::lists::Lists;
 use crate::postings::{SPARSE, sparse_term, visit};
 use crate::reading::Reading;
@@ -59,7 +60,7 @@ impl PostgresCollection {
         if k == 0 || weights.is_empty() {
             return Ok(Vec::new());
         }
-        let keys: Vec<&[u8]> = weights.keys().map(Vec::as_slice).collect();
+        let keys: Vec<Key> = weights.keys().map(|term| key(SPARSE, term)).collect();
         self.server.read(|connection| {
             let moment = self.follow_with_postings(connection)?;
             let selected = selected(&moment, filter);
@@ -78,14 +79,13 @@ impl PostgresCollection {
                     }
                 })
             };
-            let rows = connection.all(
-                "SELECT term, postings FROM blocks \
-                 WHERE route = ANY($1) AND collection = $2 AND field = $3 AND term = ANY($4)",
-                &[&self.routes.all, &id(self.routes.collection()), &SPARSE, &keys],
-            )?;
-            for row in rows {
-                let weight = weights.get(row.try_get::<_, &[u8]>(0)?).copied().unwrap_or_default();
-                add(row.try_get(1)?, weight)?;
+            for row in with_keys(connection, &self.routes, &keys, With::Postings)? {
+                for found in read(&row)? {
+                    let (field, term) = parts(&found.key);
+                    if let Some(&weight) = weights.get(term).filter(|_| field == SPARSE) {
+                        add(found.postings, weight)?;
+                    }
+                }
             }
             for packed in moment.fresh.values() {
                 for (term, &weight) in &weights {

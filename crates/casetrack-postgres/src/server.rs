@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use postgres::types::ToSql;
-use postgres::{Client, NoTls, Row, Statement};
+use postgres::{Client, Notifications, Row, Statement};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::Address;
 use crate::error::{Failure, unreachable_server};
+use crate::tls;
 
 /// How often something is tried that the server gave up, or whose connection was lost, before anything was changed.
 const TRIES: u32 = 5;
@@ -19,7 +21,6 @@ const OUTCOME: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(200);
 /// Connections that are kept while nobody uses them.
 const IDLE: usize = 8;
-const CONNECT: Duration = Duration::from_secs(10);
 /// A server that has not even refused a connection for so long is not tried again and again.
 const SILENCE: Duration = Duration::from_secs(3);
 /// Plans are made for each set of parameters: one that fits all would read every row of the smallest collection. A client that hangs does not keep
@@ -32,6 +33,7 @@ pub(crate) type Params<'p> = &'p [&'p (dyn ToSql + Sync)];
 
 pub(crate) struct Server {
     address: Address,
+    tls: MakeRustlsConnect,
     idle: Mutex<Vec<Connection>>,
 }
 
@@ -49,20 +51,19 @@ enum Outcome {
 
 impl Server {
     /// Connects to nothing.
-    pub fn at(address: Address) -> Self {
-        Self { address, idle: Mutex::default() }
+    ///
+    /// Errors: files of certificates that the address names and that cannot be read.
+    pub fn at(address: Address) -> Result<Self> {
+        let tls = tls::connector(address.tls())?;
+        Ok(Self { address, tls, idle: Mutex::default() })
     }
 
-    fn connect(&self) -> std::result::Result<Connection, Failure> {
-        let mut config = self.address.config();
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT);
-        }
+    pub fn connect(&self) -> std::result::Result<Connection, Failure> {
         let since = Instant::now();
-        let mut client = config.connect(NoTls).map_err(|error| match error.code() {
-            None if since.elapsed() >= SILENCE => Failure::Silent(error),
-            None => Failure::Lost(error),
-            Some(_) => Failure::from(error),
+        let connected = self.address.config().connect(self.tls.clone());
+        let mut client = connected.map_err(|error| match Failure::of_connecting(error) {
+            Failure::Lost(error) if since.elapsed() >= SILENCE => Failure::Silent(error),
+            failure => failure,
         })?;
         client.batch_execute(SETTINGS)?;
         Ok(Connection { client, statements: HashMap::new() })
@@ -126,14 +127,19 @@ impl Server {
         }
     }
 
+    /// Asks outside of a transaction.
+    pub fn outside<T>(&self, ask: impl FnOnce(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+        let asked = self.take().and_then(|mut connection| {
+            let answer = ask(&mut connection)?;
+            self.give(connection);
+            Ok(answer)
+        });
+        asked.map_err(Failure::into_error)
+    }
+
     /// Runs statements outside of a transaction.
     pub fn run(&self, statements: &str) -> Result<()> {
-        let run = self.take().and_then(|mut connection| {
-            connection.client.batch_execute(statements)?;
-            self.give(connection);
-            Ok(())
-        });
-        run.map_err(Failure::into_error)
+        self.outside(|connection| connection.run(statements))
     }
 
     /// Makes a change in one transaction, in which no other of the same `lock` is made. Where the connection is lost while it is committed,
@@ -141,6 +147,19 @@ impl Server {
     pub fn write<T>(
         &self,
         lock: i64,
+        change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
+    ) -> Result<T> {
+        self.write_with(Some(lock), change)
+    }
+
+    /// The same, beside all others.
+    pub fn write_beside<T>(&self, change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
+        self.write_with(None, change)
+    }
+
+    fn write_with<T>(
+        &self,
+        lock: Option<i64>,
         mut change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
     ) -> Result<T> {
         let mut tries = 0;
@@ -162,13 +181,16 @@ impl Server {
 
     fn attempt<T>(
         &self,
-        lock: i64,
+        lock: Option<i64>,
         change: &mut impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
     ) -> std::result::Result<T, Failure> {
         let mut connection = self.take()?;
         connection.client.batch_execute("BEGIN")?;
-        let begun = connection.one("SELECT pg_advisory_xact_lock($1), pg_current_xact_id()::text", &[&lock])?;
-        let transaction: String = begun.try_get(1)?;
+        let begun = match lock {
+            Some(lock) => connection.one("SELECT pg_current_xact_id()::text, pg_advisory_xact_lock($1)", &[&lock])?,
+            None => connection.one("SELECT pg_current_xact_id()::text", &[])?,
+        };
+        let transaction: String = begun.try_get(0)?;
         let made = match change(&mut connection) {
             Ok(made) => made,
             Err(failure) => {
@@ -333,6 +355,11 @@ impl Connection {
     pub fn change(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<u64, Failure> {
         let statement = self.statement(sql)?;
         Ok(self.client.execute(&statement, params)?)
+    }
+
+    /// What others tell on the channels that it listens to.
+    pub fn messages(&mut self) -> Notifications<'_> {
+        self.client.notifications()
     }
 
     /// Statements without parameters.

@@ -8,27 +8,32 @@ use casetrack_store::parts::{decode_json, encode_json, fill};
 use casetrack_store::{Archive, Collection, Counts, Store, VectorModels};
 
 use crate::address::Address;
-use crate::collection::{PostgresCollection, index_name};
+use crate::collection::PostgresCollection;
 use crate::error::Failure;
 use crate::known::gone;
 use crate::reading::counted;
+use crate::rights::{Right, require, require_creating};
 use crate::route::{Layout, Routes};
 use crate::server::{Connection, Server};
 use crate::sql::{Raw, id};
 
 /// Migrations by number, from 1.
-const MIGRATIONS: [&str; 1] = [include_str!("../migrations/0001.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../migrations/0001.sql"),
+    include_str!("../migrations/0002.sql"),
+    include_str!("../migrations/0003.sql"),
+];
 /// Locks the making of tables.
-const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
+pub(crate) const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
 /// Buckets of a collection where the database is new: more are for tables that are distributed over machines, and cost every term rows in each.
 const FANOUT: i32 = 1;
 /// Tables with rows of collections.
 const TABLES: [&str; 10] =
-    ["documents", "removed", "pages", "chunks", "vectors", "fresh", "segments", "blocks", "buckets", "collections"];
+    ["documents", "removed", "pages", "chunks", "vectors", "fresh", "segments", "leaves", "buckets", "collections"];
 
 /// A database with collections.
 pub struct PostgresStore {
-    server: Arc<Server>,
+    pub(crate) server: Arc<Server>,
     /// Known once the server has answered.
     layout: OnceLock<Layout>,
     files: PathBuf,
@@ -37,15 +42,17 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// The collections of a database. Connects to nothing: whoever asks for them first connects, and makes in the database what a store needs.
     /// Files that belong to collections are kept below `files`, on this machine.
-    pub fn at(address: Address, files: &Path) -> Self {
-        Self { server: Arc::new(Server::at(address)), layout: OnceLock::new(), files: files.to_owned() }
+    ///
+    /// Errors: files of certificates that the address names and that cannot be read.
+    pub fn at(address: Address, files: &Path) -> Result<Self> {
+        Ok(Self { server: Arc::new(Server::at(address)?), layout: OnceLock::new(), files: files.to_owned() })
     }
 
     /// As [`at`](Self::at), and connects.
     ///
     /// Errors: [`ErrorCode::NewerSchema`] where a newer CaseTrack made the tables.
     pub fn connect(address: &str, files: &Path) -> Result<Self> {
-        let store = Self::at(address.parse()?, files);
+        let store = Self::at(address.parse()?, files)?;
         store.layout()?;
         Ok(store)
     }
@@ -54,11 +61,15 @@ impl PostgresStore {
         if let Some(layout) = self.layout.get() {
             return Ok(*layout);
         }
-        let layout = self.server.write(SCHEMA_LOCK, migrate)?;
-        Ok(*self.layout.get_or_init(|| layout))
+        // Only the owner of the tables may make them.
+        let known = match self.server.read(made)? {
+            made if made < MIGRATIONS.len() => self.server.write(SCHEMA_LOCK, migrate)?,
+            _ => self.server.read(layout)?,
+        };
+        Ok(*self.layout.get_or_init(|| known))
     }
 
-    fn routes(&self, collection: CollectionId) -> Result<Routes> {
+    pub(crate) fn routes(&self, collection: CollectionId) -> Result<Routes> {
         Ok(Routes::of(collection, self.layout()?.fanout))
     }
 
@@ -99,6 +110,7 @@ impl PostgresStore {
         let routes = self.routes(meta.id)?;
         let (described, of_models) = (encode_json(meta)?, encode_json(models)?);
         self.server.write(routes.lock(), |connection| {
+            require_creating(connection)?;
             // An import that was broken off left what nobody sees.
             remove(connection, &routes, false)?;
             let made = connection.change(
@@ -129,6 +141,23 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
         "CREATE SCHEMA IF NOT EXISTS casetrack; \
          CREATE TABLE IF NOT EXISTS casetrack.migrations (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())",
     )?;
+    let made = made(connection)?;
+    for (number, migration) in (1i32..).zip(MIGRATIONS).skip(made) {
+        connection.run(migration)?;
+        connection.change("INSERT INTO casetrack.migrations (number) VALUES ($1)", &[&number])?;
+        if number == 1 {
+            connection.change("INSERT INTO layout (fanout) VALUES ($1)", &[&FANOUT])?;
+        }
+    }
+    layout(connection)
+}
+
+/// How many migrations were made.
+fn made(connection: &mut Connection) -> std::result::Result<usize, Failure> {
+    let is_there = connection.one("SELECT to_regclass('casetrack.migrations') IS NOT NULL", &[])?;
+    if !is_there.try_get::<_, bool>(0)? {
+        return Ok(0);
+    }
     let made: Option<i32> = connection.one("SELECT max(number) FROM casetrack.migrations", &[])?.try_get(0)?;
     let made = usize::try_from(made.unwrap_or_default()).unwrap_or_default();
     if made > MIGRATIONS.len() {
@@ -140,13 +169,10 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
             .with_hint("Update CaseTrack, then try again. Nothing was changed.")
             .into());
     }
-    for (number, migration) in (1i32..).zip(MIGRATIONS).skip(made) {
-        connection.run(migration)?;
-        connection.change("INSERT INTO casetrack.migrations (number) VALUES ($1)", &[&number])?;
-        if number == 1 {
-            connection.change("INSERT INTO layout (fanout) VALUES ($1)", &[&FANOUT])?;
-        }
-    }
+    Ok(made)
+}
+
+fn layout(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
     let row = connection.one("SELECT fanout, block_chunks, exact_chunks FROM layout", &[])?;
     Ok(Layout {
         fanout: row.try_get::<_, i32>(0)?.cast_unsigned(),
@@ -158,6 +184,7 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
 /// Removes a collection that is `ready`, or one that is not; `false` where there is none.
 fn remove(connection: &mut Connection, routes: &Routes, ready: bool) -> std::result::Result<bool, Failure> {
     let collection = id(routes.collection());
+    // The index of its vectors goes with its row.
     let found = connection.some(
         "SELECT 1 FROM collections WHERE route = $1 AND collection = $2 AND ready = $3",
         &[&routes.first(), &collection, &ready],
@@ -171,7 +198,6 @@ fn remove(connection: &mut Connection, routes: &Routes, ready: bool) -> std::res
             &[&routes.all, &collection],
         )?;
     }
-    connection.run(&format!("DROP INDEX IF EXISTS {}", index_name(routes)))?;
     Ok(true)
 }
 
@@ -223,7 +249,7 @@ impl Store for PostgresStore {
         let routes = self.routes(meta.id)?;
         let filled = self.open(meta.id, false).and_then(|collection| {
             fill(&collection, archive)?;
-            collection.set_durably("ready = true", &[])
+            collection.set_durably(Right::Owner, "ready = true", &[])
         });
         if let Err(error) = filled {
             if let Err(left) = self.server.write(routes.lock(), |connection| remove(connection, &routes, false)) {
@@ -236,7 +262,11 @@ impl Store for PostgresStore {
 
     fn delete(&self, id: CollectionId) -> Result<()> {
         let routes = self.routes(id)?;
-        if !self.server.write(routes.lock(), |connection| remove(connection, &routes, true))? {
+        let removed = self.server.write(routes.lock(), |connection| {
+            require(connection, &routes, Right::Owner)?;
+            remove(connection, &routes, true)
+        })?;
+        if !removed {
             return Err(gone(&routes));
         }
         self.remove_files(id)
@@ -254,7 +284,7 @@ impl Store for PostgresStore {
 
     fn publish(&self, id: CollectionId) -> Result<()> {
         // Its row says that it is not ready, or this fails.
-        self.open(id, false)?.set_durably("ready = true", &[])
+        self.open(id, false)?.set_durably(Right::Owner, "ready = true", &[])
     }
 
     fn discard(&self, id: CollectionId) -> Result<bool> {

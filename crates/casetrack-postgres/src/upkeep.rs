@@ -15,6 +15,8 @@ use serde_json::Value;
 
 use crate::collection::PostgresCollection;
 use crate::error::Failure;
+use crate::known::gone;
+use crate::leaves::{Leaf, parts};
 use crate::postings::{Packed, SPARSE, blocks, visit};
 use crate::reading::{Reading, counted};
 use crate::server::Connection;
@@ -23,8 +25,8 @@ use crate::sql::{Raw, id};
 /// Problems that are listed for each check.
 const MAX_PROBLEMS: usize = 1000;
 
-/// Bytes of tables are shared out by chunks.
-const TABLES: [&str; 8] = ["documents", "pages", "chunks", "removed", "vectors", "fresh", "blocks", "segments"];
+/// Tables that grow with the documents.
+const TABLES: [&str; 8] = ["documents", "pages", "chunks", "removed", "vectors", "fresh", "leaves", "segments"];
 
 type Step<T> = std::result::Result<T, Failure>;
 
@@ -150,15 +152,17 @@ impl PostgresCollection {
                     sum_up(&mut found, entry.field, entry.term, entry.postings, entry.positions)
                 })?;
             }
-            let mut after = None;
-            loop {
-                let blocks = self.next_blocks(connection, route, &mut after)?;
-                if blocks.is_empty() {
-                    break;
-                }
-                for ((field, term), _, block) in blocks {
-                    check.checked += 1;
-                    sum_up(&mut found, field, &term, &block.postings, &block.positions)?;
+            for mut stream in self.streams(connection, route, None)? {
+                loop {
+                    let leaves = self.next_leaves(connection, route, &mut stream)?;
+                    if leaves.is_empty() {
+                        break;
+                    }
+                    for term in leaves.iter().map(Leaf::terms).collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+                        check.checked += 1;
+                        let (field, own) = parts(&term.key);
+                        sum_up(&mut found, field, own, term.postings, term.positions)?;
+                    }
                 }
             }
         }
@@ -206,16 +210,17 @@ impl PostgresCollection {
     /// The bytes of each table that are this collection's, as its chunks are to those of all.
     fn table_bytes(&self) -> Result<Vec<(&'static str, u64)>> {
         self.server.read(|connection| {
-            let (counts, ..) = counted(connection, &self.routes)?;
-            let all: i64 = connection.one("SELECT coalesce(sum(chunks), 0)::bigint FROM buckets", &[])?.try_get(0)?;
-            let share = |bytes: i64| match all {
-                0 => 0,
-                all => (i128::from(bytes) * i128::from(counts.chunks) / i128::from(all)) as u64,
-            };
+            // The database counts all chunks for this, also those of collections that others have.
+            let rows = connection.all("SELECT name, bytes FROM sizes($1)", &[&id(self.routes.collection())])?;
             let mut found = Vec::new();
-            for table in TABLES {
-                let row = connection.one("SELECT pg_total_relation_size($1::text::regclass)", &[&table])?;
-                found.push((table, share(row.try_get(0)?)));
+            for row in rows {
+                let (name, bytes) = (row.try_get::<_, &str>(0)?, row.try_get::<_, i64>(1)?);
+                found.extend(
+                    TABLES.into_iter().find(|table| *table == name).map(|table| (table, bytes.cast_unsigned())),
+                );
+            }
+            if found.is_empty() {
+                return Err(gone(&self.routes).into());
             }
             Ok(found)
         })
@@ -233,7 +238,7 @@ impl PostgresCollection {
             truth: of(&["documents", "pages", "chunks", "removed"]),
             dense: of(&["vectors"]),
             // With those of learned-sparse terms, which are in the same tables.
-            bm25: of(&["fresh", "blocks", "segments"]),
+            bm25: of(&["fresh", "leaves", "segments"]),
             sparse: 0,
             originals: self.kept_size(),
         })

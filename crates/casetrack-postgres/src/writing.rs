@@ -15,6 +15,7 @@ use crate::error::Failure;
 use crate::known::gone;
 use crate::postings::{blocks, pack};
 use crate::reading::path_hash;
+use crate::rights::Right;
 use crate::route::INDEX_BITS;
 use crate::server::Connection;
 use crate::sql::{Raw, RawArray, halfvec, id, ids};
@@ -70,8 +71,9 @@ impl PostgresCollection {
             return Err(Error::invalid(message).with_hint("Divide the file, then ingest its parts."));
         }
         let rows = Rows::of(document)?;
-        let (change, fresh) = self.server.write(self.routes.lock(), |connection| self.put_rows(connection, &rows))?;
+        let (change, fresh) = self.change(Right::Editor, |connection| self.put_rows(connection, &rows))?;
         self.notify(document.meta.id, change);
+        self.tell();
         if fresh >= self.layout.block_chunks
             && let Err(error) = self.merge(self.routes.bucket(document.meta.id))
         {
@@ -89,7 +91,7 @@ impl PostgresCollection {
                 .with_hint("Give it the id it has, or delete that document first.")
                 .into());
         }
-        let changed = next(connection)?;
+        let changed = self.next(connection)?;
         let (route, collection) = (self.routes.route(meta.id), id(self.routes.collection()));
         let mut difference = Difference::default();
         let old = self.remove_rows(connection, meta.id, changed, &mut difference)?;
@@ -178,8 +180,8 @@ impl PostgresCollection {
     }
 
     pub(crate) fn delete(&self, document: DocumentId) -> Result<bool> {
-        let deleted = self.server.write(self.routes.lock(), |connection| {
-            let changed = next(connection)?;
+        let deleted = self.change(Right::Editor, |connection| {
+            let changed = self.next(connection)?;
             let mut difference = Difference::default();
             if self.remove_rows(connection, document, changed, &mut difference)?.is_none() {
                 return Ok(false);
@@ -189,11 +191,12 @@ impl PostgresCollection {
         })?;
         if deleted {
             self.notify(document, DocumentChange::Deleted);
+            self.tell();
         }
         Ok(deleted)
     }
 
-    /// Removes a document with everything that belongs to it, but for what blocks have of it. What it was; `None` where it is not there.
+    /// Removes a document with everything that belongs to it, but for what leaves have of it. What it was; `None` where it is not there.
     fn remove_rows(
         &self,
         connection: &mut Connection,
@@ -272,6 +275,12 @@ impl PostgresCollection {
         Ok(row.ok_or_else(|| gone(&self.routes))?.try_get(0)?)
     }
 
+    /// The number of a change.
+    fn next(&self, connection: &mut Connection) -> Step<i64> {
+        let row = connection.one("SELECT next_change($1)", &[&id(self.routes.collection())])?;
+        row.try_get::<_, Option<i64>>(0)?.ok_or_else(|| gone(&self.routes).into())
+    }
+
     fn at_path(&self, connection: &mut Connection, path: &str) -> Step<Option<DocumentId>> {
         let row = connection.some(
             "SELECT document FROM documents WHERE route = ANY($1) AND collection = $2 AND path_hash = $3",
@@ -293,8 +302,9 @@ impl PostgresCollection {
         if relocations.is_empty() {
             return Ok(());
         }
-        self.server.write(self.routes.lock(), |connection| self.relocate_rows(connection, relocations))?;
+        self.change(Right::Editor, |connection| self.relocate_rows(connection, relocations))?;
         relocations.iter().for_each(|relocation| self.notify(relocation.document, DocumentChange::Replaced));
+        self.tell();
         Ok(())
     }
 
@@ -321,7 +331,7 @@ impl PostgresCollection {
             }
         }
         for (mut meta, Relocation { document, path, name }) in metas.into_iter().zip(relocations) {
-            let changed = next(connection)?;
+            let changed = self.next(connection)?;
             (meta.path, meta.name) = (path.clone(), name.clone());
             let route = self.routes.route(*document);
             connection.change(
@@ -346,7 +356,7 @@ impl PostgresCollection {
         documents: &[DocumentId],
         change: &dyn Fn(DocumentId, &mut Marks) -> Result<()>,
     ) -> Result<u64> {
-        let changed = self.server.write(self.routes.lock(), |connection| {
+        let changed = self.change(Right::Editor, |connection| {
             let mut marked = Vec::new();
             for &document in documents {
                 let Some(mut meta) = self.meta_of(connection, document)? else { continue };
@@ -355,7 +365,7 @@ impl PostgresCollection {
                 if meta.marks == before {
                     continue;
                 }
-                let (route, changed) = (self.routes.route(document), next(connection)?);
+                let (route, changed) = (self.routes.route(document), self.next(connection)?);
                 connection.change(
                     "UPDATE documents SET meta = $4, changed = $5 WHERE route = $1 AND collection = $2 AND document = $3",
                     &[&route, &id(self.routes.collection()), &id(document), &encode_json(&meta)?, &changed],
@@ -366,11 +376,9 @@ impl PostgresCollection {
             Ok(marked)
         })?;
         changed.iter().for_each(|document| self.notify(*document, DocumentChange::Replaced));
+        if !changed.is_empty() {
+            self.tell();
+        }
         Ok(changed.len() as u64)
     }
-}
-
-/// The number of a change.
-fn next(connection: &mut Connection) -> Step<i64> {
-    Ok(connection.one("SELECT nextval('changes')", &[])?.try_get(0)?)
 }

@@ -88,7 +88,7 @@ impl StorePlace {
             Self::Disk => Arc::new(on_disk),
             Self::Postgres(address) => {
                 let files = self.state_dir(data_dir).join(COLLECTIONS);
-                Arc::new(OnServer { server: PostgresStore::at((**address).clone(), &files), on_disk })
+                Arc::new(OnServer { server: PostgresStore::at((**address).clone(), &files)?, on_disk })
             }
         })
     }

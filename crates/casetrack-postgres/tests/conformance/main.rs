@@ -3,9 +3,14 @@
 //! `CASETRACK_TEST_POSTGRES` is the address of a server, in which each test makes a database and removes it. Without it, the tests start the one
 //! that `scripts/postgres.sh` brings; where that cannot be had, they say so and test nothing.
 
+mod kills;
 mod losses;
 mod own_server;
+mod rights;
 mod server;
+mod tls;
+mod watching;
+mod work;
 
 use casetrack_postgres::PostgresStore;
 
@@ -29,7 +34,7 @@ casetrack_conformance::conformance!(match on_postgres() {
 });
 
 /// The same with postings that are brought together again and again.
-mod in_blocks {
+mod in_leaves {
     use super::*;
 
     fn brought_together() -> Option<(PostgresStore, (Database, tempfile::TempDir))> {

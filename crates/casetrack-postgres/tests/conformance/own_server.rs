@@ -1,4 +1,5 @@
-//! A PostgreSQL server with pgvector, of the programs that `scripts/postgres.sh` brings. It ends with this process.
+//! A PostgreSQL server with pgvector, of the programs that `scripts/postgres.sh` brings. Where it ends it is started again, until this process ends.
+#![allow(dead_code, reason = "not every program with this module uses all of it")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -74,8 +75,9 @@ impl OwnServer {
         // Its standard input is closed when this process ends, however it does.
         let supervisor = self
             .command(&format!(
-                "$as_user \"$bin/postgres\" -D data -k '{folder}' -c listen_addresses= -c max_connections=200 {options} >>log 2>&1 & \
-                 server=$!; cat >/dev/null; kill -INT $server || true; wait $server || true; rm -rf '{folder}'"
+                "set +e; rm -f stopped; \
+                 while [ ! -e stopped ]; do $as_user \"$bin/postgres\" -D data -k '{folder}' -c listen_addresses= -c max_connections=200 {options} >>log 2>&1; sleep 0.1; done & \
+                 cat >/dev/null; touch stopped; kill -INT $(head -n 1 data/postmaster.pid); wait; rm -rf '{folder}'"
             ))
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -84,6 +86,11 @@ impl OwnServer {
             .map_err(|error| format!("bash: {error}"))?;
         // It is neither waited for nor killed.
         std::mem::forget(supervisor);
+        self.wait()
+    }
+
+    /// Waits until it answers.
+    pub fn wait(&self) -> Result<(), String> {
         let since = Instant::now();
         while let Err(error) = self.sql("postgres", "SELECT 1") {
             if since.elapsed() > PATIENCE {
@@ -94,10 +101,9 @@ impl OwnServer {
         Ok(())
     }
 
-    /// Ends it, as a machine that is switched off does.
-    #[allow(dead_code, reason = "not every program with this module does so")]
+    /// Ends it, as a machine that is switched off does, until it is [`run`](Self::run) again.
     pub fn stop(&self) {
-        self.bash("$as_user \"$bin/pg_ctl\" -D data -m immediate -w stop >>log 2>&1").unwrap();
+        self.bash("touch stopped; $as_user \"$bin/pg_ctl\" -D data -m immediate -w stop >>log 2>&1").unwrap();
     }
 
     /// Runs statements, and gives what they return, without decoration.
@@ -107,6 +113,17 @@ impl OwnServer {
         self.bash(&format!(
             "\"$bin/psql\" -h '{folder}' -U casetrack -d '{database}' -v ON_ERROR_STOP=1 -XqAt -c '{statements}'"
         ))
+    }
+
+    /// The process that all others of it come from.
+    pub fn postmaster(&self) -> u32 {
+        let file = std::fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
+        file.lines().next().unwrap().parse().unwrap()
+    }
+
+    /// The socket at which it listens.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(".s.PGSQL.5432")
     }
 
     /// The address of a database.

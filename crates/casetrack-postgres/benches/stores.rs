@@ -12,6 +12,7 @@ mod corpus;
 mod own_server;
 #[path = "../../casetrack-store/benches/store/random.rs"]
 mod random;
+#[allow(dead_code, reason = "some of it is for tests")]
 #[path = "../tests/conformance/server.rs"]
 mod server;
 

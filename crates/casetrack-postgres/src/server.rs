@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use postgres::types::ToSql;
-use postgres::{Client, Notifications, Row, Statement};
+use postgres::{Client, Notifications, Row, SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::Address;
@@ -185,12 +185,15 @@ impl Server {
         change: &mut impl FnMut(&mut Connection) -> std::result::Result<T, Failure>,
     ) -> std::result::Result<T, Failure> {
         let mut connection = self.take()?;
-        connection.client.batch_execute("BEGIN")?;
-        let begun = match lock {
-            Some(lock) => connection.one("SELECT pg_current_xact_id()::text, pg_advisory_xact_lock($1)", &[&lock])?,
-            None => connection.one("SELECT pg_current_xact_id()::text", &[])?,
-        };
-        let transaction: String = begun.try_get(0)?;
+        // Numbers only, and one round trip.
+        let lock = lock.map_or_else(String::new, |lock| format!(", pg_advisory_xact_lock({lock})"));
+        let begun = connection.client.simple_query(&format!("BEGIN; SELECT pg_current_xact_id(){lock}"))?;
+        let transaction = begun.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        });
+        let transaction =
+            transaction.ok_or_else(|| Error::internal("PostgreSQL began a transaction without a number."))?;
         let made = match change(&mut connection) {
             Ok(made) => made,
             Err(failure) => {

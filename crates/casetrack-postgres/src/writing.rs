@@ -20,6 +20,18 @@ use crate::route::INDEX_BITS;
 use crate::server::Connection;
 use crate::sql::{Raw, RawArray, halfvec, id, ids};
 
+/// All rows of a document, in one statement: each takes a round trip.
+const INSERT: &str = "WITH page AS (INSERT INTO pages SELECT $1::bigint, $2::uuid, $3::uuid, * \
+     FROM unnest($15::int[], $16::bytea[], $17::bytea[], $18::bytea[])), \
+     chunk AS (INSERT INTO chunks SELECT $1::bigint, $2::uuid, $3::uuid, * \
+     FROM unnest($19::int[], $20::uuid[], $21::int[], $22::int[], $23::int[], $24::bytea[], $25::bytea[], $26::bytea[])), \
+     vector AS (INSERT INTO vectors SELECT $1::bigint, $2::uuid, $3::uuid, v.chunk, $4::bigint, v.embedding \
+     FROM unnest($19::int[], $27::halfvec[]) AS v(chunk, embedding)), \
+     posting AS (INSERT INTO fresh (route, collection, ordinal, postings) VALUES ($1::bigint, $2::uuid, $4::bigint, $28)) \
+     INSERT INTO documents (route, collection, document, ordinal, version, changed, path_hash, sha256, pages, chunks, \
+     sparse_chunks, token_chunks, text_tokens, context_tokens, meta, annotations) \
+     VALUES ($1::bigint, $2::uuid, $3::uuid, $4::bigint, $4::bigint, $4::bigint, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+
 type Step<T> = std::result::Result<T, Failure>;
 
 /// What a change adds to the counters of a bucket.
@@ -101,10 +113,22 @@ impl PostgresCollection {
         }
         let StoredDocument { pages, chunks, vectors, sparse_vectors, token_vectors, .. } = rows.document;
         let count = |of: usize| i32::try_from(of).unwrap_or(i32::MAX);
+        let numbers: Vec<i32> = pages.iter().map(|page| page.number.cast_signed()).collect();
+        let part = |n: usize| rows.pages.iter().map(|page| page[n].as_slice()).collect::<Vec<&[u8]>>();
+        let texts: Vec<&[u8]> = pages.iter().map(|page| page.text.as_bytes()).collect();
+        let indexes: Vec<i32> = (0..count(chunks.len())).collect();
+        let place = |of: fn(&casetrack_core::Chunk) -> u32| -> Vec<i32> {
+            chunks.iter().map(|chunk| of(chunk).cast_signed()).collect()
+        };
+        let records: Vec<&[u8]> = rows.chunks.iter().map(Vec::as_slice).collect();
+        let encoded: Vec<Vec<u8>> = sparse_vectors.iter().map(|vector| encode_raw(&vector.encode())).collect();
+        let signs: Vec<Vec<u8>> = token_vectors.iter().map(|signs| encode_raw(signs)).collect();
+        let of_each = |values: &'_ [Vec<u8>]| -> Vec<Option<Vec<u8>>> {
+            (0..chunks.len()).map(|n| values.get(n).cloned()).collect()
+        };
+        let embeddings = RawArray(vectors.iter().map(|vector| halfvec(vector)).collect());
         connection.change(
-            "INSERT INTO documents (route, collection, document, ordinal, version, changed, path_hash, sha256, pages, chunks, \
-             sparse_chunks, token_chunks, text_tokens, context_tokens, meta, annotations) \
-             VALUES ($1, $2, $3, $4, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)",
+            INSERT,
             &[
                 &route,
                 &collection,
@@ -120,32 +144,10 @@ impl PostgresCollection {
                 &rows.inverted.context_tokens.cast_signed(),
                 &encode_json(&meta)?,
                 &rows.annotations,
-            ],
-        )?;
-        let numbers: Vec<i32> = pages.iter().map(|page| page.number.cast_signed()).collect();
-        let part = |n: usize| rows.pages.iter().map(|page| page[n].as_slice()).collect::<Vec<&[u8]>>();
-        let texts: Vec<&[u8]> = pages.iter().map(|page| page.text.as_bytes()).collect();
-        connection.change(
-            "INSERT INTO pages SELECT $1::bigint, $2::uuid, $3::uuid, * FROM unnest($4::int[], $5::bytea[], $6::bytea[], $7::bytea[])",
-            &[&route, &collection, &id(meta.id), &numbers, &part(0), &part(1), &texts],
-        )?;
-        let indexes: Vec<i32> = (0..count(chunks.len())).collect();
-        let place = |of: fn(&casetrack_core::Chunk) -> u32| -> Vec<i32> {
-            chunks.iter().map(|chunk| of(chunk).cast_signed()).collect()
-        };
-        let records: Vec<&[u8]> = rows.chunks.iter().map(Vec::as_slice).collect();
-        let encoded: Vec<Vec<u8>> = sparse_vectors.iter().map(|vector| encode_raw(&vector.encode())).collect();
-        let signs: Vec<Vec<u8>> = token_vectors.iter().map(|signs| encode_raw(signs)).collect();
-        let of_each = |values: &'_ [Vec<u8>]| -> Vec<Option<Vec<u8>>> {
-            (0..chunks.len()).map(|n| values.get(n).cloned()).collect()
-        };
-        connection.change(
-            "INSERT INTO chunks SELECT $1::bigint, $2::uuid, $3::uuid, * \
-             FROM unnest($4::int[], $5::uuid[], $6::int[], $7::int[], $8::int[], $9::bytea[], $10::bytea[], $11::bytea[])",
-            &[
-                &route,
-                &collection,
-                &id(meta.id),
+                &numbers,
+                &part(0),
+                &part(1),
+                &texts,
                 &indexes,
                 &ids(chunks.iter().map(|chunk| chunk.id)),
                 &place(|chunk| chunk.page),
@@ -154,18 +156,9 @@ impl PostgresCollection {
                 &records,
                 &of_each(&encoded),
                 &of_each(&signs),
+                &embeddings,
+                &pack(&blocks(changed.cast_unsigned(), &rows.inverted, sparse_vectors)),
             ],
-        )?;
-        let embeddings = RawArray(vectors.iter().map(|vector| halfvec(vector)).collect());
-        connection.change(
-            "INSERT INTO vectors SELECT $1::bigint, $2::uuid, $3::uuid, v.chunk, $4::bigint, v.embedding \
-             FROM unnest($5::int[], $6::halfvec[]) AS v(chunk, embedding)",
-            &[&route, &collection, &id(meta.id), &changed, &indexes, &embeddings],
-        )?;
-        let postings = pack(&blocks(changed.cast_unsigned(), &rows.inverted, sparse_vectors));
-        connection.change(
-            "INSERT INTO fresh (route, collection, ordinal, postings) VALUES ($1, $2, $3, $4)",
-            &[&route, &collection, &changed, &postings],
         )?;
         difference.documents += 1;
         difference.pages += pages.len() as i64;

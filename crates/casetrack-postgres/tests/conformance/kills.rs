@@ -31,7 +31,7 @@ fn stored(client: u64, change: u64) -> (DocumentId, Option<StoredDocument>) {
         .collect();
     let document =
         with_id(id, &format!("/data/{client}/{number}.txt"), &[&paragraphs.join("\n\n"), "The second page."]);
-    (id, (change % 5 > 0).then_some(document))
+    (id, (!change.is_multiple_of(5)).then_some(document))
 }
 
 #[test]

@@ -27,6 +27,14 @@ fn code<T>(result: Result<T>) -> ErrorCode {
     result.err().expect("refused").code
 }
 
+/// Collects a text of a document as evidence.
+fn collect(collection: &Collection, stored: &StoredDocument) -> Result<()> {
+    collection.change_evidence(|tray| {
+        tray.items.push(passage(stored, "Clause 0"));
+        Ok(())
+    })
+}
+
 fn names(store: &PostgresStore) -> Vec<String> {
     store.scan().unwrap().0.into_iter().map(|meta| meta.name).collect()
 }
@@ -60,7 +68,7 @@ fn rights_take_effect_at_once() {
         code(opened.delete_document(documents[0].meta.id)),
         code(opened.relocate_documents(&[relocation(documents[0].meta.id, "/elsewhere.txt")])),
         code(opened.change_marks(&[documents[0].meta.id], |_, marks| marks.add_tag("tag"))),
-        code(opened.change_evidence(|tray| Ok(tray.items.push(passage(&documents[0], "Clause 0"))))),
+        code(collect(&opened, &documents[0])),
         code(opened.compact()),
         code(opened.rebuild_indexes()),
         code(opened.describe(meta.clone())),
@@ -157,7 +165,7 @@ fn call(random: &mut Rng, store: &PostgresStore, collection: &mut Collection, kn
         13 => shown(collection.columns()),
         14 => shown(collection.set_columns(&serde_json::json!({"a": 1}))),
         15 => shown(collection.evidence()),
-        16 => shown(collection.change_evidence(|tray| Ok(tray.items.push(passage(stored, "Clause 0"))))),
+        16 => shown(collect(collection, stored)),
         17 => shown(collection.counts()),
         18 => shown(collection.counts_and_last_change()),
         19 => shown(collection.index_progress()),

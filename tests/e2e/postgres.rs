@@ -45,6 +45,7 @@ fn arguments(tool: &str, known: &Known) -> Option<Value> {
         "list_changes" => json!({"document": document}),
         "browse_pages" => json!({"document_name": page_document, "start_page": 1, "end_page": 2}),
         "read_page" => json!({"document": page_document, "page": 1, "names": true}),
+        "list_paths" => json!({"prefix": ""}),
         "find_entity" => json!({"entity": "Harbour"}),
         "get_entity_mentions" => json!({"entity_name": "Harbour", "top_k": 5}),
         "search_entity_relationships" => json!({"entities": ["Harbour"]}),
@@ -112,7 +113,7 @@ fn answers(client: &mut Client, known: &Known) -> Vec<(String, String)> {
 fn settle(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            for name in ["duration_ms", "storage", "storage_bytes", "path", "changed_at"] {
+            for name in ["duration_ms", "elapsed_ms", "storage", "storage_bytes", "path", "changed_at"] {
                 fields.remove(name);
             }
             fields.values_mut().for_each(settle);
@@ -163,11 +164,15 @@ fn known(home: &Path) -> Known {
 }
 
 fn assert_same(first: &[(String, String)], second: &[(String, String)]) {
-    assert_eq!(first.len(), second.len());
+    let mut different = Vec::new();
     for ((tool, first), (same, second)) in first.iter().zip(second) {
         assert_eq!(tool, same);
-        assert_eq!(first, second, "{tool}");
+        let lines = first.lines().zip(second.lines()).find(|(first, second)| first != second);
+        if first != second {
+            different.push(format!("{tool}: {lines:?}"));
+        }
     }
+    assert!(different.is_empty() && first.len() == second.len(), "{different:#?}");
 }
 
 /// Documents, places and texts that questions find.

@@ -180,12 +180,12 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
         // The clients go on meanwhile.
         std::thread::sleep(std::time::Duration::from_micros(random.u64(0..40_000)));
         let kind = round % 3;
+        let mut own = Client::connect(&address, NoTls).unwrap();
         match kind {
             0 => {}
             1 => {
                 let sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'killed' AND state <> 'idle'";
-                let pids = Client::connect(&address, NoTls).unwrap().query(sql, &[]).unwrap();
-                let pids: Vec<i32> = pids.iter().map(|row| row.get(0)).collect();
+                let pids: Vec<i32> = own.query(sql, &[]).unwrap().iter().map(|row| row.get(0)).collect();
                 match random.choice(&pids) {
                     Some(pid) => kill(pid.cast_unsigned()),
                     None => kill(backend(&server)),
@@ -195,6 +195,10 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
         }
         kinds[kind as usize] += 1;
         if kind > 0 {
+            // The server ends all connections, soon.
+            while own.simple_query("SELECT 1").is_ok() {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
             // Clients find the server again, or are told that a change was not made.
             for running in &mut running {
                 let told = &mut told[running.client as usize];
@@ -210,9 +214,8 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
         });
         server.wait().unwrap();
         // What they sent last is still being done.
-        let mut client = Client::connect(&address, NoTls).unwrap();
-        let sql = "SELECT FROM pg_stat_activity WHERE application_name = 'killed'";
-        while !client.query(sql, &[]).unwrap().is_empty() {
+        let mut own = Client::connect(&address, NoTls).unwrap();
+        while !own.query("SELECT FROM pg_stat_activity WHERE application_name = 'killed'", &[]).unwrap().is_empty() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         (0..CLIENTS).zip(&told).for_each(|(client, told)| check(&collection, client, told));

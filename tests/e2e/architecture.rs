@@ -90,8 +90,8 @@ const NETWORK: &[(&str, &[&str])] = &[
             "crates/casetrack/src/options.rs",
         ],
     ),
-    // The listener on loopback of `casetrack mcp --http`.
-    ("tokio::net", &["crates/casetrack-mcp/src/http.rs"]),
+    // The listener on loopback of `casetrack mcp --http`, and a server of tests.
+    ("tokio::net", &["crates/casetrack-mcp/src/http.rs", "crates/casetrack-postgres/tests/"]),
     ("TcpStream::connect", &[]),
     // Its server is the one that the user names.
     ("postgres::", &["crates/casetrack-postgres/", "crates/casetrack-engine/src/host/stores.rs"]),

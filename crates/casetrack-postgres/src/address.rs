@@ -10,7 +10,7 @@ use postgres::config::Host;
 use sha2::{Digest, Sha256};
 
 use crate::passwords;
-use crate::sslmode::{self, Wanted};
+use crate::sslmode::{self, Wanted, refused};
 
 const PORT: u16 = 5432;
 
@@ -70,12 +70,6 @@ fn host_name(host: &Host) -> String {
         #[cfg(unix)]
         Host::Unix(folder) => folder.display().to_string(),
     }
-}
-
-/// The error for a text that is no address.
-pub(crate) fn refused(why: &str) -> Error {
-    Error::invalid(format!("The address of the PostgreSQL database cannot be used: {why}."))
-        .with_hint("Write it as postgres://user@host:5432/database.")
 }
 
 /// Whether a text is meant to be the address of a database.

@@ -39,6 +39,7 @@
 mod address;
 mod collection;
 mod error;
+mod granting;
 mod kept;
 mod known;
 mod leaves;

@@ -10,8 +10,6 @@ use percent_encoding::percent_decode_str;
 use postgres::Config;
 use postgres::config::{Host, SslMode};
 
-use crate::address::refused;
-
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// How much of TLS an address asks for.
@@ -87,6 +85,12 @@ pub(crate) fn read(address: &str) -> Result<(Config, Wanted)> {
     }
     let wanted = Wanted { mode, authorities, certificate: path("sslcert"), key: path("sslkey"), written };
     Ok((config, wanted))
+}
+
+/// The error for a text that is no address.
+pub(crate) fn refused(why: &str) -> Error {
+    Error::invalid(format!("The address of the PostgreSQL database cannot be used: {why}."))
+        .with_hint("Write it as postgres://user@host:5432/database.")
 }
 
 /// The address without what is about TLS; that by names and values, and as it is written.

@@ -171,6 +171,7 @@ fn errors_of_commands_name_commands() {
         &["open", "none.pdf", "-c", "One", "--no-browser"],
         &["inspect", "/nowhere"],
         &["models", "pull", "none"],
+        &["migrate", "none", "--to", "disk"],
         &["models", "add", "multilingual", "/nowhere"],
         &["eval", "/nowhere"],
         &["connect", "cursor"],

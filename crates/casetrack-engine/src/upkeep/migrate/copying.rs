@@ -138,7 +138,8 @@ pub(super) fn copy(
     if *target.meta() != state.meta {
         target.describe(state.meta.clone())?;
     }
-    Ok(())
+    // What was removed counts in the scores of keyword search until its space is given back.
+    if there.len() > same { target.compact() } else { Ok(()) }
 }
 
 /// What is stored is kept, and found when it is asked for again.

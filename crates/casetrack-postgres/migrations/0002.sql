@@ -1,4 +1,4 @@
--- Rights. A role has a right to a collection if it was granted to it, or to a role that it is a member of. The owner of the tables, and roles that
+-- Users. A role has a right to a collection if it was granted to it, or to a role that it is a member of. The owner of the tables, and roles that
 -- pass over row-level security, have all of them.
 
 -- Roles that may use the store.
@@ -24,6 +24,25 @@ CREATE TABLE numbers (
 ) WITH (fillfactor = 50);
 INSERT INTO numbers SELECT collection, (SELECT last_value FROM changes) FROM collections;
 DROP SEQUENCE changes;
+
+-- Changes of a collection are told on a channel of it. Its name is known to those who may read the collection, and is another once a right is taken
+-- back. Nothing is said there but that something changed.
+ALTER TABLE collections ADD channel text NOT NULL DEFAULT 'casetrack_' || replace(gen_random_uuid()::text, '-', '');
+
+-- Work on a collection that clients share.
+CREATE TABLE work (
+    collection uuid NOT NULL,
+    name text NOT NULL,
+    content bytea NOT NULL,
+    added timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- Who has it shows this, and until when.
+    lease uuid,
+    until timestamptz,
+    -- How often it was taken.
+    taken integer NOT NULL DEFAULT 0,
+    PRIMARY KEY (collection, name)
+) WITH (fillfactor = 70);
+CREATE INDEX work_by_age ON work (collection, added);
 
 -- Functions with the rights of the owner of the tables ask for the role that calls them, which `current_user` does not say there.
 CREATE FUNCTION caller() RETURNS name LANGUAGE sql STABLE SET search_path = casetrack, pg_temp
@@ -76,7 +95,16 @@ BEGIN
     EXECUTE format('GRANT USAGE ON SCHEMA casetrack TO %I', who);
     EXECUTE format('GRANT SELECT ON casetrack.layout, casetrack.migrations TO %I', who);
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON casetrack.collections, casetrack.buckets, casetrack.documents, casetrack.removed, '
-        'casetrack.pages, casetrack.chunks, casetrack.vectors, casetrack.fresh, casetrack.segments, casetrack.leaves TO %I', who);
+        'casetrack.pages, casetrack.chunks, casetrack.vectors, casetrack.fresh, casetrack.segments, casetrack.leaves, casetrack.work TO %I', who);
+END
+$$;
+
+-- Gives a channel another name. Those who listen look for it.
+CREATE FUNCTION change_channel(wanted uuid) RETURNS void LANGUAGE plpgsql SET search_path = casetrack, pg_temp
+AS $$
+BEGIN
+    PERFORM pg_notify(channel, '') FROM collections WHERE collection = wanted;
+    UPDATE collections SET channel = DEFAULT WHERE collection = wanted;
 END
 $$;
 
@@ -87,6 +115,7 @@ BEGIN
     IF NOT is_administrator() THEN
         RAISE insufficient_privilege USING MESSAGE = 'only the administrator of the database dismisses roles';
     END IF;
+    PERFORM change_channel(collection) FROM grants WHERE role = quote_ident(who)::regrole;
     DELETE FROM grants WHERE role = quote_ident(who)::regrole;
     DELETE FROM members WHERE role = quote_ident(who)::regrole;
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA casetrack FROM %I', who);
@@ -110,6 +139,7 @@ BEGIN
         IF NOT FOUND THEN
             RETURN 2;
         END IF;
+        PERFORM change_channel(wanted);
     ELSIF NOT EXISTS (SELECT FROM members WHERE role = to_regrole(quote_ident(who))) THEN
         RETURN 2;
     ELSE
@@ -141,6 +171,8 @@ CREATE FUNCTION collection_removed() RETURNS trigger LANGUAGE plpgsql SECURITY D
 AS $$
 BEGIN
     DELETE FROM grants WHERE collection = OLD.collection;
+    DELETE FROM work WHERE collection = OLD.collection;
+    PERFORM pg_notify(OLD.channel, '');
     EXECUTE format('DROP INDEX IF EXISTS casetrack.%I', 'vectors_' || replace(OLD.collection::text, '-', ''));
     RETURN NULL;
 END
@@ -166,7 +198,7 @@ DECLARE
     t text;
 BEGIN
     FOREACH t IN ARRAY ARRAY['buckets', 'documents', 'removed', 'pages', 'chunks', 'vectors', 'fresh', 'segments', 'leaves', 'collections',
-        'members', 'grants', 'numbers'] LOOP
+        'work', 'members', 'grants', 'numbers'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
     END LOOP;
     FOREACH t IN ARRAY ARRAY['buckets', 'documents', 'removed', 'pages', 'chunks', 'vectors', 'fresh', 'segments', 'leaves', 'collections'] LOOP
@@ -184,3 +216,4 @@ END
 $$;
 CREATE POLICY makers ON buckets FOR INSERT WITH CHECK (collection = ANY ((SELECT casetrack.granted(3))::uuid[]));
 CREATE POLICY makers ON collections FOR INSERT WITH CHECK (casetrack.may_create());
+CREATE POLICY editors ON work USING (collection = ANY ((SELECT casetrack.granted(2))::uuid[]));

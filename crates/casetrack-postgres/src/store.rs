@@ -18,11 +18,7 @@ use crate::server::{Connection, Server};
 use crate::sql::{Raw, id};
 
 /// Migrations by number, from 1.
-const MIGRATIONS: [&str; 3] = [
-    include_str!("../migrations/0001.sql"),
-    include_str!("../migrations/0002.sql"),
-    include_str!("../migrations/0003.sql"),
-];
+const MIGRATIONS: [&str; 2] = [include_str!("../migrations/0001.sql"), include_str!("../migrations/0002.sql")];
 /// Locks the making of tables.
 pub(crate) const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
 /// Buckets of a collection where the database is new: more are for tables that are distributed over machines, and cost every term rows in each.

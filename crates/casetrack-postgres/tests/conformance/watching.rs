@@ -91,4 +91,8 @@ fn who_may_not_read_is_told_nothing() {
     store.revoke(meta.id, &role).unwrap();
     assert_eq!(watcher.wait(LONG).unwrap_err().code, ErrorCode::NotFound);
     assert_ne!(channel(), known, "who knew the channel no longer hears of changes");
+    store.grant(meta.id, &role, Right::Editor).unwrap();
+    let known = channel();
+    store.dismiss(&role).unwrap();
+    assert_ne!(channel(), known);
 }

@@ -14,8 +14,7 @@ use crate::route::Routes;
 use crate::server::Connection;
 use crate::sql::id;
 
-/// A row with so many bytes takes no further term: with what the server notes of each, five fill one of its pages. Longer values lie in a table of
-/// their own, from which they are slower to read.
+/// A row with so many bytes takes no further term. Longer values lie in a table of their own, from which they are slower to read.
 const FULL: usize = 1500;
 
 /// A field and a term, in their order.

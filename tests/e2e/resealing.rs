@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{casetrack, run, run_expecting, run_json, write_files};
+use crate::client::{PATIENCE, casetrack, run, run_expecting, run_json, write_files};
 use crate::crash::faults::shim;
 use crate::owner::{find_owner, kill};
 use crate::vault::{PASSPHRASE, with_input};
@@ -53,8 +54,21 @@ impl Matter {
             "evidence": self.sees(&["evidence", "list"])["items"],
             "entities": self.sees(&["entities"]),
             "jobs": jobs,
-            "watches": run_json(&self.home, &["watches"]),
+            "watches": self.watches(),
         })
+    }
+
+    /// The watches, once each has begun.
+    fn watches(&self) -> Value {
+        let since = Instant::now();
+        loop {
+            let watches = run_json(&self.home, &["watches"]);
+            if watches.as_array().unwrap().iter().all(|watch| watch["state"] != "starting") {
+                return watches;
+            }
+            assert!(since.elapsed() < PATIENCE, "{watches}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn seal(&self) -> Value {

@@ -54,6 +54,8 @@ impl Desktop {
             .env("XDG_DATA_HOME", home.path())
             .env("XDG_RUNTIME_DIR", home.path())
             .stdout(Stdio::piped())
+            // It tells of every program that it starts, and of those that find no screen.
+            .stderr(Stdio::null())
             .spawn()
             .unwrap();
         let mut address = String::new();

@@ -5,7 +5,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use crate::collection::PostgresCollection;
 use crate::error::Failure;
 use crate::known::gone;
-use crate::rights::{Right, require};
+use crate::rights::{Right, own, require};
 use crate::server::{Connection, Params};
 use crate::sql::id;
 use crate::store::{PostgresStore, SCHEMA_LOCK};
@@ -15,11 +15,7 @@ type Step<T> = std::result::Result<T, Failure>;
 impl PostgresCollection {
     /// Whether the role of this client has a right. It has one to read, at least.
     pub(crate) fn may(&self, right: Right) -> Result<bool> {
-        self.server.read(|connection| {
-            require(connection, &self.routes, Right::Reader)?;
-            let level = connection.one("SELECT level_of($1)", &[&id(self.routes.collection())])?;
-            Ok(level.try_get::<_, i32>(0)? >= right as i32)
-        })
+        self.server.read(|connection| Ok(own(connection, &self.routes)? >= right))
     }
 
     /// Makes a change in one transaction, as [`Server::write`](crate::server::Server::write) does, if the role of this client has the right to.

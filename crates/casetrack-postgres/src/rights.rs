@@ -1,7 +1,7 @@
 //! Who may do what. A user is a role of the server; rights to collections are given to roles, and row-level security holds whatever a client asks
 //! for (migrations/0002.sql). A collection to which a role has no right is not there for it.
 
-use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use casetrack_core::{CollectionId, Error, ErrorCode};
 
 use crate::error::Failure;
 use crate::known::gone;
@@ -30,12 +30,13 @@ type Step<T> = std::result::Result<T, Failure>;
 
 /// Checks that the role of a connection has a right to a collection. Where it has none at all, the answer is that of a collection that is not there.
 pub(crate) fn require(connection: &mut Connection, routes: &Routes, right: Right) -> Step<()> {
+    if own(connection, routes)? < right { Err(denied(routes.collection(), right).into()) } else { Ok(()) }
+}
+
+/// The right that the role of a connection has to a collection. Where it has none, the answer is that of a collection that is not there.
+pub(crate) fn own(connection: &mut Connection, routes: &Routes) -> Step<Right> {
     let row = connection.one("SELECT level_of($1)", &[&id(routes.collection())])?;
-    match Right::of_level(row.try_get(0)?) {
-        None => Err(gone(routes).into()),
-        Some(own) if own < right => Err(denied(routes.collection(), right).into()),
-        Some(_) => Ok(()),
-    }
+    Right::of_level(row.try_get(0)?).ok_or_else(|| gone(routes).into())
 }
 
 fn denied(collection: CollectionId, right: Right) -> Error {

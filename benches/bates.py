@@ -70,7 +70,10 @@ def measure(options, work):
     if not (work / "home" / "collections").is_dir():
         subprocess.run([*command, "new", "bates", "-q"], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([*command, "ingest", files, "-c", "bates", "-q"], check=True, stdout=subprocess.DEVNULL)
-    report = json.loads(subprocess.run([*command, "bates", "-c", "bates", "--json"], check=True, capture_output=True).stdout)
+    try:
+        report = json.loads(subprocess.run([*command, "bates", "-c", "bates", "--json"], check=True, capture_output=True).stdout)
+    finally:
+        subprocess.run([*command, "stop"], stdout=subprocess.DEVNULL)
     evaluate(printed, report, options.show)
 
 

@@ -128,6 +128,28 @@ fn versions_are_grouped_in_their_order_and_other_documents_are_not() {
 }
 
 #[test]
+fn ingestion_says_which_new_documents_are_versions() {
+    let dir = tempfile::tempdir().unwrap();
+    let client = matter(dir.path());
+    client.close();
+    let (home, later) = (dir.path().join("home"), dir.path().join("later"));
+    let signed = CLAUSES.join("\n\n").replace("Norway", "Denmark").replace("Bergen", "Aarhus");
+    write_files(&later, &[("Supply signed.txt", &signed)]);
+    let said = run(&home, &["ingest", later.to_str().unwrap(), "-c", "Slate"]);
+    assert!(said.contains("Note: “Supply signed.txt” is a version or a copy of “Supply "), "{said}");
+    assert!(said.contains("of the wording of both is the same. See `casetrack versions`."), "{said}");
+    let again = run_json(&home, &["ingest", later.to_str().unwrap(), "-c", "Slate"]);
+    assert_eq!(again["notices"], json!([]));
+    write_files(&later, &[("gulls.txt", "Gulls sit on the pier and wait for the boats that come home from the sea at noon.")]);
+    let other = run_json(&home, &["sync", later.to_str().unwrap(), "-c", "Slate"]);
+    assert_eq!(other["notices"], json!([]));
+    write_files(&later, &[("a.txt", &(signed.clone() + "\n\nSigned.")), ("b.txt", &(signed + "\n\nSigned twice."))]);
+    let synced = run_json(&home, &["sync", later.to_str().unwrap(), "-c", "Slate"]);
+    let said = synced["notices"][0].as_str().unwrap();
+    assert!(said.starts_with("2 of the new documents are versions or copies of others, such as “a.txt” of “"), "{said}");
+}
+
+#[test]
 fn a_passage_in_many_copies_is_one_result_that_says_so_and_complete_lists_have_all() {
     let dir = tempfile::tempdir().unwrap();
     let clause = "Late payment bears interest at four percent a year, from the day on which the price was due.";

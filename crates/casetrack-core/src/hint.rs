@@ -16,6 +16,7 @@ pub enum Action {
     BrowsePages,
     ListEntities,
     ListChanges,
+    ListVersions,
     ListReferences,
     ListJobs,
     GetJob,

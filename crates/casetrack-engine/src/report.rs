@@ -49,7 +49,7 @@ pub struct WorkSummary {
     /// all vectors again.
     pub chunks_reused: u64,
     pub duration_ms: u64,
-    /// What makes the result less complete than it could be; empty if nothing does.
+    /// What to know of it: what is missing, and new documents that are versions of others.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
     /// Why the work ended before all was done. What was done until then is kept.

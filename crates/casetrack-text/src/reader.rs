@@ -41,6 +41,7 @@ impl Reader {
             BrowsePages => ("browse_pages", "`casetrack show DOCUMENT`"),
             ListEntities => ("list_entities", "`casetrack entities`"),
             ListChanges => ("list_changes", "`casetrack changes`"),
+            ListVersions => ("list_versions", "`casetrack versions`"),
             ListReferences => ("list_references", "`casetrack references`"),
             ListJobs => ("list_jobs", "`casetrack jobs`"),
             GetJob => ("get_job", "`casetrack jobs ID`"),

@@ -111,6 +111,17 @@ pub(crate) fn of_documents(
 }
 
 impl<T> ByVersion<T> {
+    /// Those of these documents that [`of`](Self::of) would read.
+    pub fn unknown(&self, collection: &OpenCollection, documents: &[DocumentId]) -> Vec<DocumentId> {
+        self.unknown_in(&collection.versions().into_iter().collect(), documents)
+    }
+
+    fn unknown_in(&self, versions: &HashMap<DocumentId, u64>, documents: &[DocumentId]) -> Vec<DocumentId> {
+        let known = lock(&self.0);
+        let is_known = |document: &DocumentId| known.get(document).is_some_and(|(version, _)| versions.get(document) == Some(version));
+        documents.iter().filter(|document| !is_known(document)).copied().collect()
+    }
+
     /// What is known, each with the version that it was derived from.
     fn known(&self) -> HashMap<DocumentId, (u64, Arc<T>)> {
         lock(&self.0).clone()
@@ -132,10 +143,7 @@ impl<T: Default + Send + Sync> ByVersion<T> {
     ) -> Result<Vec<(DocumentId, Arc<T>)>> {
         // Taken before the documents are read, so that one that changes meanwhile is read again next time.
         let versions: HashMap<DocumentId, u64> = collection.versions().into_iter().collect();
-        let is_known = |document: &DocumentId| {
-            lock(&self.0).get(document).is_some_and(|(version, _)| versions.get(document) == Some(version))
-        };
-        let missing: Vec<DocumentId> = documents.iter().filter(|document| !is_known(document)).copied().collect();
+        let missing = self.unknown_in(&versions, documents);
         for (document, read) in in_parallel(&missing, read)? {
             if let Some(version) = versions.get(&document) {
                 lock(&self.0).insert(document, (*version, Arc::new(read)));

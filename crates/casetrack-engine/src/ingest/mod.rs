@@ -150,7 +150,9 @@ impl Host {
             false => discover::discover(&IngestRequest { paths, ..request.clone() }, self.config(), cancel)?,
         };
         discovery.files.extend(uploads.into_iter().map(|path| FoundFile::kept(upload(&path), path)));
-        ingest_files(self, &collection, request, discovery, progress, cancel)
+        let mut report = ingest_files(self, &collection, request, discovery, progress, cancel)?;
+        self.note_versions(collection.meta().id, &mut report);
+        Ok(report)
     }
 }
 

@@ -1,9 +1,8 @@
 //! Which job runs when, and who is notified of its progress.
 
 mod holding;
+mod state;
 
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,6 +12,7 @@ use casetrack_core::{
 };
 use casetrack_store::{Registry, locked};
 
+use self::state::{Job, State};
 use super::record::{JobRecord, Loaded, Records};
 use super::{
     FailingFile, JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same,
@@ -40,137 +40,6 @@ pub(crate) struct Jobs {
     state: Mutex<State>,
     /// Notified when a job ends.
     ended: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// The oldest first.
-    jobs: Vec<Job>,
-    /// Collections that are locked: nothing of their jobs is here, and none is taken.
-    held: HashSet<CollectionId>,
-    /// The jobs that go on when their collection is unlocked.
-    waiting: HashMap<JobId, CollectionId>,
-    /// No job starts any more.
-    pausing: bool,
-    next_listener: u64,
-}
-
-struct Job {
-    record: JobRecord,
-    /// Since when it runs in this process.
-    running_since: Option<Instant>,
-    cancel: Cancel,
-    /// It was stopped so that its collection can be locked or written again, and goes on afterwards.
-    interrupted: bool,
-    /// The same was asked for once more after it began, perhaps because there is more to do now.
-    asked_again: bool,
-    /// Its work is over: who asks for the same now gets another job.
-    closed: bool,
-    listeners: Vec<(u64, ProgressSink)>,
-    /// See [`JobStatus::failing`].
-    failing: VecDeque<FailingFile>,
-}
-
-impl Job {
-    fn new(record: JobRecord) -> Self {
-        Self {
-            record,
-            running_since: None,
-            cancel: Cancel::default(),
-            interrupted: false,
-            asked_again: false,
-            closed: false,
-            listeners: Vec::new(),
-            failing: VecDeque::new(),
-        }
-    }
-
-    fn status(&self) -> JobStatus {
-        let Self { record, running_since, .. } = self;
-        let totals = record.counts;
-        let rate = running_since.map(|since| totals.chunks as f64 / since.elapsed().as_secs_f64().max(0.001));
-        let left = running_since.and_then(|since| Some(since.elapsed().as_secs_f64() * totals.left()?));
-        JobStatus {
-            job_id: record.id,
-            kind: record.request.kind(),
-            state: record.state,
-            origin: record.origin,
-            collection_id: record.collection_id,
-            collection: record.collection.clone(),
-            target: record.target.clone(),
-            created_at: record.created_at,
-            started_at: record.started_at,
-            finished_at: record.finished_at,
-            files_total: totals.total,
-            files_done: totals.files,
-            files_failed: totals.failed,
-            failing: self.failing.iter().cloned().collect(),
-            chunks: totals.chunks,
-            chunks_per_second: rate.map(|rate| (rate * 10.0).round() / 10.0),
-            seconds_left: left.map(|left| left.ceil() as u64),
-            resumed: record.resumed,
-            problem: record.problem.clone(),
-        }
-    }
-
-    /// Lets a job that was interrupted run again.
-    fn go_on(&mut self) {
-        self.cancel = Cancel::default();
-        self.interrupted = false;
-        self.record.state = JobState::Queued;
-        self.record.resumed += 1;
-    }
-
-    fn end(&mut self, state: JobState, problem: Option<Problem>) {
-        if state == JobState::Completed {
-            // Files that needed nothing were not reported one by one.
-            let counts = &mut self.record.counts;
-            counts.files = counts.total.unwrap_or(counts.files);
-        }
-        self.running_since = None;
-        self.listeners.clear();
-        self.failing.clear();
-        self.record.state = state;
-        self.record.problem = problem;
-        self.record.finished_at = Some(Timestamp::now());
-    }
-}
-
-impl State {
-    /// The error for a job that is not here.
-    fn gone(&self, id: JobId) -> Error {
-        self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
-    }
-
-    /// Forgets what the jobs of a collection are about, but for those that are still ending.
-    fn put_away(&mut self, collection: CollectionId) {
-        let (waiting, jobs) = (&mut self.waiting, &mut self.jobs);
-        jobs.retain(|job| {
-            let stays = job.record.collection_id != collection || job.running_since.is_some();
-            if !stays {
-                waiting.insert(job.record.id, collection);
-            }
-            stays
-        });
-    }
-
-    fn job(&mut self, id: JobId) -> Option<&mut Job> {
-        self.jobs.iter_mut().rev().find(|job| job.record.id == id)
-    }
-
-    /// The job whose turn it is.
-    fn next(&mut self) -> Option<&mut Job> {
-        let running: Vec<_> = self.jobs.iter().filter(|job| job.record.state == JobState::Running).collect();
-        if self.pausing || running.len() >= MAX_RUNNING {
-            return None;
-        }
-        let busy: Vec<_> =
-            running.iter().map(|job| job.record.collection_id).chain(self.held.iter().copied()).collect();
-        let its_turn =
-            |job: &&mut Job| job.record.state == JobState::Queued && !busy.contains(&job.record.collection_id);
-        // Of the most urgent ones the oldest.
-        self.jobs.iter_mut().filter(its_turn).min_by_key(|job| Reverse(job.record.request.priority()))
-    }
 }
 
 impl Jobs {

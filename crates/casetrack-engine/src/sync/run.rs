@@ -234,7 +234,8 @@ fn act(
         ..IngestRequest::new(files.iter().map(|file| file.path.clone()).collect())
     };
     let discovery = Discovery { files, ..Discovery::default() };
-    let ingested = ingest_files(host, collection, &ingest, discovery, progress, cancel)?;
+    let mut ingested = ingest_files(host, collection, &ingest, discovery, progress, cancel)?;
+    host.note_versions(collection.meta().id, &mut ingested);
     remember(host, &ingested);
     add(report, ingested);
     Ok(())

@@ -90,7 +90,7 @@ pub struct DocumentVersion {
     pub changes: Option<u64>,
 }
 
-fn sketch(collection: &OpenCollection, document: DocumentId) -> Result<Sketch> {
+pub(super) fn sketch(collection: &OpenCollection, document: DocumentId) -> Result<Sketch> {
     let mut sketcher = Sketcher::default();
     let pages = collection.document(document)?.map_or(0, |meta| meta.page_count);
     for number in 1..=pages {

@@ -9,11 +9,13 @@
 //! | how much of their text two documents have in common | `sketch` |
 //! | groups of documents that have much, and their order | `groups`, `drafts` |
 //! | the groups with what lies between neighbours | `listing` |
+//! | what ingestion says of new documents | `notice` |
 
 mod alignment;
 mod drafts;
 mod groups;
 mod listing;
+mod notice;
 mod pairing;
 mod paragraphs;
 mod redline;

@@ -140,13 +140,19 @@ fn ingestion_says_which_new_documents_are_versions() {
     assert!(said.contains("of the wording of both is the same. See `casetrack versions`."), "{said}");
     let again = run_json(&home, &["ingest", later.to_str().unwrap(), "-c", "Slate"]);
     assert_eq!(again["notices"], json!([]));
-    write_files(&later, &[("gulls.txt", "Gulls sit on the pier and wait for the boats that come home from the sea at noon.")]);
+    write_files(
+        &later,
+        &[("gulls.txt", "Gulls sit on the pier and wait for the boats that come home from the sea at noon.")],
+    );
     let other = run_json(&home, &["sync", later.to_str().unwrap(), "-c", "Slate"]);
     assert_eq!(other["notices"], json!([]));
     write_files(&later, &[("a.txt", &(signed.clone() + "\n\nSigned.")), ("b.txt", &(signed + "\n\nSigned twice."))]);
     let synced = run_json(&home, &["sync", later.to_str().unwrap(), "-c", "Slate"]);
     let said = synced["notices"][0].as_str().unwrap();
-    assert!(said.starts_with("2 of the new documents are versions or copies of others, such as “a.txt” of “"), "{said}");
+    assert!(
+        said.starts_with("2 of the new documents are versions or copies of others, such as “a.txt” of “"),
+        "{said}"
+    );
 }
 
 #[test]

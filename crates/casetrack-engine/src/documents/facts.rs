@@ -118,7 +118,9 @@ impl<T> ByVersion<T> {
 
     fn unknown_in(&self, versions: &HashMap<DocumentId, u64>, documents: &[DocumentId]) -> Vec<DocumentId> {
         let known = lock(&self.0);
-        let is_known = |document: &DocumentId| known.get(document).is_some_and(|(version, _)| versions.get(document) == Some(version));
+        let is_known = |document: &DocumentId| {
+            known.get(document).is_some_and(|(version, _)| versions.get(document) == Some(version))
+        };
         documents.iter().filter(|document| !is_known(document)).copied().collect()
     }
 

@@ -38,7 +38,8 @@ impl Host {
             collection.catalogue()?.iter().filter(|entry| !is_message(entry.format)).cloned().collect();
         let documents: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
         let known = collection.derived::<ByVersion<Sketch>>();
-        let unread = || known.unknown(&collection, &documents).iter().filter(|document| !new.contains(document)).count();
+        let unread =
+            || known.unknown(&collection, &documents).iter().filter(|document| !new.contains(document)).count();
         if new.is_empty() || documents.len() > MOST_DOCUMENTS || unread() > MOST_READ {
             return Ok(None);
         }
@@ -59,9 +60,13 @@ impl Host {
         let said = match count {
             1 => {
                 let percent = (similarity * 100.0).round();
-                format!("“{name}” is a version or a copy of “{other}”: about {percent} % of the wording of both is the same. ")
+                format!(
+                    "“{name}” is a version or a copy of “{other}”: about {percent} % of the wording of both is the same. "
+                )
             }
-            _ => format!("{count} of the new documents are versions or copies of others, such as “{name}” of “{other}”. "),
+            _ => format!(
+                "{count} of the new documents are versions or copies of others, such as “{name}” of “{other}”. "
+            ),
         };
         let parts = [Part::Text(said + "See "), Part::Action(Action::ListVersions), Part::Text(".".to_owned())];
         Ok(Some(Notice::new(parts)))

@@ -1,10 +1,11 @@
-//! A collection in PostgreSQL beside the same one on disk: how fast both take documents and answer, and how large they are.
+//! A collection in PostgreSQL, and over several machines by Citus, beside the same one on disk: how fast both take documents and answer, and how large they are.
 //!
 //!     stores [--chunks 100000] [--queries 100] [--dir DIR]
 //!
 //! The documents and queries are those of the store's own bench (casetrack-store/benches/store/corpus.rs): synthetic and seeded. The server is that of
-//! the tests (tests/conformance/server.rs), with fsync on; or `CASETRACK_TEST_POSTGRES` names one. Both are loaded one after the other by one client,
-//! flushed, searched by one client, and by eight at once. Searches ask for 500 chunks, as hybrid search does. Progress goes to stderr.
+//! the tests (tests/conformance/server.rs), with fsync on; or `CASETRACK_TEST_POSTGRES` names one. Where `CASETRACK_TEST_CITUS_WORKERS` says that this is a
+//! coordinator, it comes beside a server of the tests. All are loaded one after the other by one client, flushed, searched by one client, and by eight
+//! at once. Searches ask for 500 chunks, as hybrid search does. Progress goes to stderr.
 
 #[path = "../../casetrack-store/benches/store/corpus.rs"]
 mod corpus;
@@ -49,39 +50,57 @@ fn main() {
     let corpus = Corpus::new(1);
     let temp = tempfile::tempdir_in(dir).expect("a directory to work in");
     let registry = Registry::open(&temp.path().join("disk")).expect("a registry");
-    let database = server::Database::new().expect("a server");
-    let postgres = PostgresStore::connect(&database.address, &temp.path().join("files")).expect("a store");
     let documents = Corpus::documents_for(chunks);
-    let on_disk = load(&corpus, &registry, "on disk", chunks);
-    let on_server = load(&corpus, &postgres, "PostgreSQL", chunks);
-    sizes(&database.address, documents * Corpus::chunks_per_document());
-    // As its own upkeep does before long.
-    database.run("VACUUM ANALYZE");
-    println!("| milliseconds, p50 / p99 | on disk | PostgreSQL |\n|---|---|---|");
+    let database = server::Database::new().expect("a server");
+    let beside = (!server::workers().is_empty()).then(|| server::own(SERVER_OPTIONS).expect("a server"));
+    let of_postgres = beside.as_ref().map_or_else(|| database.address.clone(), |server| server.address("postgres"));
+    let mut addresses = vec![("PostgreSQL", of_postgres)];
+    addresses.extend(beside.is_some().then(|| ("Citus", database.address.clone())));
+    let mut names = vec!["on disk"];
+    let mut collections = vec![load(&corpus, &registry, "on disk", chunks)];
+    for (name, address) in addresses {
+        let store = PostgresStore::connect(&address, &temp.path().join("files")).expect("a store");
+        collections.push(load(&corpus, &store, name, chunks));
+        if name == "PostgreSQL" {
+            sizes(&address, documents * Corpus::chunks_per_document());
+        }
+        // As its own upkeep does before long.
+        let mut client = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
+        client.batch_execute("VACUUM ANALYZE").expect("a vacuum");
+        names.push(name);
+    }
+    let columns = |of: &mut dyn FnMut(&Collection) -> String| {
+        collections.iter().map(|collection| format!(" {} |", of(collection))).collect::<String>()
+    };
+    let rule = "---|".repeat(names.len());
+    println!("| milliseconds, p50 / p99 | {} |\n|---|{rule}", names.join(" | "));
     let one = |n: usize| vec![Corpus::id(n * 7919 % documents)];
     let half: Vec<DocumentId> = (0..documents).step_by(2).map(Corpus::id).collect();
     let none = |_: usize, _: &Collection| Filter::default();
     let in_one = |n: usize, collection: &Collection| selected(collection, one(n));
-    let halves: Vec<Filter> = [&on_disk, &on_server].into_iter().map(|of| selected(of, half.clone())).collect();
+    let halves: Vec<Filter> = collections.iter().map(|of| selected(of, half.clone())).collect();
     let in_half = |_: usize, collection: &Collection| {
-        let of_disk = collection.meta().id == on_disk.meta().id;
-        halves[usize::from(!of_disk)].clone()
+        let own = collections.iter().position(|other| other.meta().id == collection.meta().id);
+        halves[own.expect("one of them")].clone()
     };
     let filters: [(&str, &Filtering<'_>); 3] =
         [("", &none), (" in one document", &in_one), (" in half of the documents", &in_half)];
     for (where_, filter) in filters {
         for (kind, search) in kinds(&corpus) {
-            let row =
+            let mut row =
                 |collection: &Collection| shown(timed(queries, |n| search(collection, n, &filter(n, collection))));
-            println!("| {kind}{where_} | {} | {} |", row(&on_disk), row(&on_server));
+            println!("| {kind}{where_} |{}", columns(&mut row));
         }
     }
     for (kind, search) in kinds(&corpus) {
-        let row = |collection: &Collection| shown(together(queries, |n| search(collection, n, &Filter::default())));
-        println!("| {kind}, {CLIENTS} clients at once | {} | {} |", row(&on_disk), row(&on_server));
+        let mut row = |collection: &Collection| shown(together(queries, |n| search(collection, n, &Filter::default())));
+        println!("| {kind}, {CLIENTS} clients at once |{}", columns(&mut row));
     }
-    let same = (0..queries).map(|n| recall(&corpus, &on_disk, &on_server, n)).sum::<f64>() / queries as f64;
-    println!("\nOf the 10 nearest on disk, PostgreSQL has {same:.3}.");
+    println!();
+    for (name, collection) in names.iter().zip(&collections).skip(1) {
+        let same = (0..queries).map(|n| recall(&corpus, &collections[0], collection, n)).sum::<f64>() / queries as f64;
+        println!("Of the 10 nearest on disk, {name} has {same:.3}.");
+    }
 }
 
 type Search<'c> = Box<dyn Fn(&Collection, usize, &Filter) -> usize + Sync + 'c>;

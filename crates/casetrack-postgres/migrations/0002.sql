@@ -79,7 +79,7 @@ AS $$ UPDATE numbers SET last = last + 1 WHERE collection = wanted AND level_of(
 CREATE FUNCTION sizes(wanted uuid) RETURNS TABLE (name text, bytes bigint) LANGUAGE sql STABLE SECURITY DEFINER SET search_path = casetrack, pg_temp
 AS $$
     SELECT t, (pg_total_relation_size(('casetrack.' || t)::regclass) * own / greatest(every, 1))::bigint
-    FROM (SELECT coalesce(sum(chunks) FILTER (WHERE collection = wanted), 0) AS own, coalesce(sum(chunks), 0) AS every FROM buckets),
+    FROM (SELECT coalesce(sum(chunks) FILTER (WHERE collection = wanted), 0) AS own, coalesce(sum(chunks), 0) AS every FROM buckets) AS counted,
         unnest(ARRAY['documents', 'pages', 'chunks', 'removed', 'vectors', 'fresh', 'leaves', 'segments']) AS t
     WHERE level_of(wanted) > 0
 $$;

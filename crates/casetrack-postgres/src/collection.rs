@@ -93,7 +93,7 @@ impl PostgresCollection {
 
     /// Documents as of now, for as long as it is held.
     pub(crate) fn moment(&self) -> Result<Reading<'_>> {
-        let asked = Asked::now(&self.server).map_err(Failure::into_error)?;
+        let asked = Asked::now(&self.server, &self.routes).map_err(Failure::into_error)?;
         Ok(Reading::new(&self.routes, &self.models, asked))
     }
 

@@ -32,7 +32,7 @@ impl From<postgres::Error> for Failure {
         let again = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
         match error.code() {
             None if is_of_connection(&error) => Self::Lost(error),
-            Some(code) if is_shutdown(code) => Self::Lost(error),
+            Some(code) if is_shutdown(code) || is_of_machine(&error) => Self::Lost(error),
             Some(code) if again.contains(code) => Self::Again(error),
             _ => Self::Final(of_server(error)),
         }
@@ -49,6 +49,11 @@ fn is_of_connection(error: &postgres::Error) -> bool {
 fn is_shutdown(code: &SqlState) -> bool {
     // Classes 08 (connection) and 57P (the operator's intervention).
     code.code().starts_with("08") || code.code().starts_with("57P")
+}
+
+/// Whether the coordinator of Citus lost another machine on the way. It says so without a code of its own.
+fn is_of_machine(error: &postgres::Error) -> bool {
+    error.as_db_error().is_some_and(|error| error.message().starts_with("failure on connection marked as essential"))
 }
 
 /// Why no TLS connection came about where trying again does not help.
@@ -121,6 +126,11 @@ fn of_server(error: postgres::Error) -> Error {
             .with_source(error);
     }
     let (kind, hint) = match code.as_str() {
+        // Of migrations/distribute.sql.
+        "CT001" => (
+            ErrorCode::WrongState,
+            "Use a database without Citus for collections to which only some have a right, or give each group a database of its own.",
+        ),
         "53100" => (ErrorCode::DiskFull, "Free some disk space on the server, then try again."),
         "42501" | "28000" | "28P01" => {
             (ErrorCode::PermissionDenied, "Ask the administrator of the server for the right to use this database.")

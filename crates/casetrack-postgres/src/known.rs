@@ -43,8 +43,8 @@ pub(crate) type Catalogue = Arc<[Arc<CatalogueEntry>]>;
 /// All documents as of one moment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Moment {
-    /// The last change that is in it.
-    changed: u64,
+    /// Of each bucket, the last change that is in it. Buckets may be on several machines, which do not see others' changes at the same time.
+    changed: Vec<u64>,
     /// Of each bucket, the last ordinal whose postings are in leaves.
     merged: Vec<u64>,
     /// Chunks that are gone and have postings in leaves.
@@ -56,7 +56,7 @@ pub(crate) struct Moment {
     marks: HashMap<&'static str, u64>,
     /// Postings that are not in leaves, by ordinal, of changes up to `fresh_through`.
     pub fresh: BTreeMap<u64, Arc<Packed>>,
-    fresh_through: u64,
+    fresh_through: Vec<u64>,
     catalogue: OnceLock<Catalogue>,
     numbers: OnceLock<Arc<Numbers>>,
     called: OnceLock<Arc<HashMap<String, Vec<u64>>>>,
@@ -185,36 +185,38 @@ impl Moment {
         if rows.is_empty() {
             return Err(gone(routes).into());
         }
-        let mut merged = Vec::new();
-        let (mut changed, mut dead, mut forgotten) = (0u64, 0u64, 0u64);
+        let (mut changed, mut merged, mut forgotten, mut dead) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for row in rows {
-            changed = changed.max(row.try_get::<_, i64>(1)?.cast_unsigned());
+            changed.push(row.try_get::<_, i64>(1)?.cast_unsigned());
             merged.push(row.try_get::<_, i64>(2)?.cast_unsigned());
             dead += row.try_get::<_, i64>(3)?.cast_unsigned();
-            forgotten = forgotten.max(row.try_get::<_, i64>(4)?.cast_unsigned());
+            forgotten.push(row.try_get::<_, i64>(4)?.cast_unsigned());
         }
         let is_older = |own: &[u64], seen: &[u64]| own.iter().zip(seen).any(|(own, seen)| own > seen);
-        if moment.changed > changed || is_older(&moment.merged, &merged) {
+        if is_older(&moment.changed, &changed) || is_older(&moment.merged, &merged) {
             return Err(Failure::Behind);
         }
         if moment.changed == changed && moment.merged == merged && moment.dead == dead {
             return Ok(());
         }
         let own = Arc::make_mut(moment);
-        if own.changed < forgotten {
-            *own = Self::default();
+        if own.changed.len() < changed.len() || is_older(&forgotten, &own.changed) {
+            let none = vec![0; changed.len()];
+            *own = Self { changed: none.clone(), fresh_through: none, ..Self::default() };
         }
-        let since = own.changed.cast_signed();
+        let since = signed(&own.changed);
         let rows = connection.all(
-            "SELECT ordinal FROM removed WHERE route = ANY($1) AND collection = $2 AND changed > $3",
+            "SELECT r.ordinal FROM removed r JOIN unnest($1::bigint[], $3::bigint[]) AS s(route, since) ON r.route = s.route \
+             WHERE r.route = ANY($1) AND r.collection = $2 AND r.changed > s.since",
             &[&routes.all, &collection, &since],
         )?;
         for row in rows {
             own.remove(row.try_get::<_, i64>(0)?.cast_unsigned());
         }
         let rows = connection.all(
-            "SELECT ordinal, version, chunks, text_tokens, context_tokens, meta FROM documents \
-             WHERE route = ANY($1) AND collection = $2 AND changed > $3",
+            "SELECT d.ordinal, d.version, d.chunks, d.text_tokens, d.context_tokens, d.meta FROM documents d \
+             JOIN unnest($1::bigint[], $3::bigint[]) AS s(route, since) ON d.route = s.route \
+             WHERE d.route = ANY($1) AND d.collection = $2 AND d.changed > s.since",
             &[&routes.all, &collection, &since],
         )?;
         for row in rows {
@@ -260,16 +262,22 @@ impl Moment {
         }
         let own = Arc::make_mut(moment);
         let rows = connection.all(
-            "SELECT ordinal, postings FROM fresh WHERE route = ANY($1) AND collection = $2 AND ordinal > $3",
-            &[&routes.all, &id(routes.collection()), &own.fresh_through.cast_signed()],
+            "SELECT f.ordinal, f.postings FROM fresh f JOIN unnest($1::bigint[], $3::bigint[]) AS s(route, since) ON f.route = s.route \
+             WHERE f.route = ANY($1) AND f.collection = $2 AND f.ordinal > s.since",
+            &[&routes.all, &id(routes.collection()), &signed(&own.fresh_through)],
         )?;
         for row in rows {
             let packed = Packed::new(row.try_get(1)?)?;
             own.fresh.insert(row.try_get::<_, i64>(0)?.cast_unsigned(), Arc::new(packed));
         }
-        own.fresh_through = own.changed;
+        own.fresh_through.clone_from(&own.changed);
         Ok(())
     }
+}
+
+/// Numbers of changes as the server has them.
+fn signed(numbers: &[u64]) -> Vec<i64> {
+    numbers.iter().map(|number| number.cast_signed()).collect()
 }
 
 type Follow = std::result::Result<(), Failure>;

@@ -17,6 +17,9 @@ use crate::sql::id;
 /// A row with so many bytes takes no further term. Longer values lie in a table of their own, from which they are slower to read.
 const FULL: usize = 1500;
 
+/// Citus has machines do statements that limit what is within them, each for its own rows, if they are limited as a whole.
+const ALL: &str = "LIMIT 2147483647";
+
 /// A field and a term, in their order.
 pub(crate) type Key = Vec<u8>;
 
@@ -198,12 +201,13 @@ pub(crate) fn with_keys(connection: &mut Connection, routes: &Routes, keys: &[Ke
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    // One row for each term and segment is looked up in the index of the primary key; several terms may be in the same.
+    // One row for each term and segment is looked up in the index of the primary key; several terms may be in the same. Citus takes ten times as long
+    // to plan this where the routes are not named again.
     let sql = format!(
         "SELECT DISTINCT ON (s.route, s.level, s.segment, l.first) l.terms, l.postings, l.positions \
          FROM segments s CROSS JOIN unnest($3::bytea[]) AS k CROSS JOIN LATERAL (SELECT first, {} FROM leaves \
-         WHERE route = s.route AND collection = s.collection AND level = s.level AND segment = s.segment AND first <= k \
-         ORDER BY first DESC LIMIT 1) l WHERE s.route = ANY($1) AND s.collection = $2",
+         WHERE route = s.route AND route = ANY($1) AND collection = s.collection AND level = s.level AND segment = s.segment AND first <= k \
+         ORDER BY first DESC LIMIT 1) l WHERE s.route = ANY($1) AND s.collection = $2 {ALL}",
         with.columns()
     );
     fetched(connection.all(&sql, &[&routes.all, &id(routes.collection()), &keys])?)
@@ -211,14 +215,15 @@ pub(crate) fn with_keys(connection: &mut Connection, routes: &Routes, keys: &[Ke
 
 /// The terms with keys from one up to, and without, another, with the numbers of their chunks; once for each segment.
 pub(crate) fn between(connection: &mut Connection, routes: &Routes, from: &[u8], to: &[u8]) -> Step<Vec<(Key, u32)>> {
-    let rows = connection.all(
+    let sql = format!(
         "SELECT l.terms, NULL::bytea, NULL::bytea FROM segments s CROSS JOIN LATERAL (SELECT terms FROM leaves l \
-         WHERE l.route = s.route AND l.collection = s.collection AND l.level = s.level AND l.segment = s.segment AND l.first < $4 \
-         AND l.first >= coalesce((SELECT m.first FROM leaves m WHERE m.route = s.route AND m.collection = s.collection \
+         WHERE l.route = s.route AND l.route = ANY($1) AND l.collection = s.collection AND l.level = s.level AND l.segment = s.segment \
+         AND l.first < $4 \
+         AND l.first >= coalesce((SELECT m.first FROM leaves m WHERE m.route = s.route AND m.route = ANY($1) AND m.collection = s.collection \
          AND m.level = s.level AND m.segment = s.segment AND m.first <= $3 ORDER BY m.first DESC LIMIT 1), '')) l \
-         WHERE s.route = ANY($1) AND s.collection = $2",
-        &[&routes.all, &id(routes.collection()), &from, &to],
-    )?;
+         WHERE s.route = ANY($1) AND s.collection = $2 {ALL}"
+    );
+    let rows = connection.all(&sql, &[&routes.all, &id(routes.collection()), &from, &to])?;
     let mut found = Vec::new();
     for row in fetched(rows)? {
         let within = read(&row)?.into_iter().filter(|term| from <= &term.key[..] && &term.key[..] < to);

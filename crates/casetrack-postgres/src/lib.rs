@@ -8,6 +8,9 @@
 //! by the route. How many buckets a collection has is in the table `layout`. Values that the store on disk has as well (documents, pages, chunks,
 //! annotations) are the same bytes here.
 //!
+//! In a database with Citus, the tables are distributed when they are made (`migrations/distribute.sql`), and the statements are the same: each names the
+//! routes it is about, and what it brings together belongs to one route.
+//!
 //! Copies of source files and uploads are not in the database: see [`PostgresStore::at`].
 //!
 //! # How a change goes in
@@ -38,6 +41,7 @@
 
 mod address;
 mod collection;
+mod distributing;
 mod error;
 mod granting;
 mod kept;

@@ -291,11 +291,13 @@ impl Dense<'_> {
         let (collection, dimension) = (routes.collection(), self.collection.models.dense_dimension);
         // As the index was made, or it is not used.
         let sql = format!(
-            "SELECT ordinal, chunk, embedding FROM vectors WHERE collection = '{collection}' \
+            "SELECT ordinal, chunk, embedding FROM vectors WHERE route = ANY($3) AND collection = '{collection}' \
              ORDER BY (embedding::halfvec({dimension})) <#> $1::halfvec({dimension}) LIMIT $2"
         );
-        let rows = connection.all(&sql, &[&Raw(halfvec(self.query)), &(asked as i64)])?;
-        connection.run("RESET enable_seqscan; RESET enable_bitmapscan; RESET enable_sort")?;
+        let rows = connection.all(&sql, &[&Raw(halfvec(self.query)), &(asked as i64), &routes.all])?;
+        // What RESET does is not done on other machines.
+        connection
+            .run("SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; SET LOCAL enable_sort = on")?;
         rows.iter().map(slot_and_vector).collect()
     }
 
@@ -324,9 +326,9 @@ impl Dense<'_> {
                     "SELECT v.ordinal, v.chunk, v.embedding \
                      FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::int[], $5::int[]) AS f(route, document, ordinal, first, last) \
                      JOIN vectors v ON v.route = f.route AND v.collection = $6 AND v.document = f.document \
-                     AND v.ordinal = f.ordinal AND v.chunk >= f.first AND v.chunk < f.last \
+                     AND v.ordinal = f.ordinal AND v.chunk >= f.first AND v.chunk < f.last WHERE v.route = ANY($9) \
                      ORDER BY v.embedding <#> $7::halfvec, v.ordinal, v.chunk LIMIT $8",
-                    &[&route, &documents, &ordinals, &first, &end, &collection, &query, &limit],
+                    &[&route, &documents, &ordinals, &first, &end, &collection, &query, &limit, &routes.all],
                 )?
             }
         };

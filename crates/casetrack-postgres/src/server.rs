@@ -12,6 +12,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::Address;
 use crate::error::{Failure, unreachable_server};
+use crate::route::Routes;
+use crate::sql::id;
 use crate::tls;
 
 /// How often something is tried that the server gave up, or whose connection was lost, before anything was changed.
@@ -24,9 +26,13 @@ const IDLE: usize = 8;
 /// A server that has not even refused a connection for so long is not tried again and again.
 const SILENCE: Duration = Duration::from_secs(3);
 /// Plans are made for each set of parameters: one that fits all would read every row of the smallest collection. A client that hangs does not keep
-/// others out for longer than this.
+/// others out for longer than this. What begins with `citus` means something only there: a transaction has one connection to each machine, so that all
+/// its statements see one moment there; what it sets is set there, too; and machines do statements whose parts have limits, each for its own rows, as
+/// none here needs the rows of several routes for that.
 const SETTINGS: &str = "SET search_path = casetrack, public; SET plan_cache_mode = force_custom_plan; SET jit = off; \
-                        SET idle_in_transaction_session_timeout = '10min'";
+                        SET idle_in_transaction_session_timeout = '10min'; SET citus.max_adaptive_executor_pool_size = 1; \
+                        SET citus.multi_shard_modify_mode = sequential; SET citus.propagate_set_commands = local; \
+                        SET citus.subquery_pushdown = on";
 
 /// Parameters of a statement.
 pub(crate) type Params<'p> = &'p [&'p (dyn ToSql + Sync)];
@@ -283,11 +289,14 @@ impl<'t> Asked<'t> {
         Self { held: RefCell::new(Held::Lent(connection)), failure: RefCell::default() }
     }
 
-    /// What the server has as of now.
-    pub fn now(server: &'t Server) -> std::result::Result<Self, Failure> {
+    /// What the server has of a collection as of now.
+    pub fn now(server: &'t Server, routes: &Routes) -> std::result::Result<Self, Failure> {
         let mut connection = server.moment()?;
-        // The moment is that of the first statement.
-        connection.run("SELECT pg_current_snapshot()")?;
+        // The moment is that of the first statement on each machine.
+        connection.all(
+            "SELECT bucket FROM buckets WHERE route = ANY($1) AND collection = $2",
+            &[&routes.all, &id(routes.collection())],
+        )?;
         Ok(Self { held: RefCell::new(Held::Own(Box::new(connection), server)), failure: RefCell::default() })
     }
 

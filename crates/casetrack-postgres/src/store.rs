@@ -9,6 +9,7 @@ use casetrack_store::{Archive, Collection, Counts, Store, VectorModels};
 
 use crate::address::Address;
 use crate::collection::PostgresCollection;
+use crate::distributing::{distribute, machines};
 use crate::error::Failure;
 use crate::known::gone;
 use crate::reading::counted;
@@ -17,11 +18,11 @@ use crate::route::{Layout, Routes};
 use crate::server::{Connection, Server};
 use crate::sql::{Raw, id};
 
-/// Migrations by number, from 1.
+/// Migrations by number, from 1. Those from the third on also come to tables that are distributed over machines.
 const MIGRATIONS: [&str; 2] = [include_str!("../migrations/0001.sql"), include_str!("../migrations/0002.sql")];
 /// Locks the making of tables.
 pub(crate) const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
-/// Buckets of a collection where the database is new: more are for tables that are distributed over machines, and cost every term rows in each.
+/// Buckets of a collection where the database is new and on one machine: more cost every term rows in each.
 const FANOUT: i32 = 1;
 /// Tables with rows of collections.
 const TABLES: [&str; 10] =
@@ -133,6 +134,11 @@ impl PostgresStore {
 
 /// Makes the tables, or brings them to this version.
 fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
+    let machines = machines(connection)?;
+    if machines > 0 && made(connection)? == 0 {
+        // Citus has tables, and what they need, on the other machines once they are distributed; functions stay here.
+        connection.run("SET LOCAL citus.enable_ddl_propagation = off")?;
+    }
     connection.run(
         "CREATE SCHEMA IF NOT EXISTS casetrack; \
          CREATE TABLE IF NOT EXISTS casetrack.migrations (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())",
@@ -141,9 +147,10 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
     for (number, migration) in (1i32..).zip(MIGRATIONS).skip(made) {
         connection.run(migration)?;
         connection.change("INSERT INTO casetrack.migrations (number) VALUES ($1)", &[&number])?;
-        if number == 1 {
-            connection.change("INSERT INTO layout (fanout) VALUES ($1)", &[&FANOUT])?;
-        }
+    }
+    if made == 0 {
+        let fanout = if machines > 0 { distribute(connection, machines)? } else { FANOUT };
+        connection.change("INSERT INTO layout (fanout) VALUES ($1)", &[&fanout])?;
     }
     layout(connection)
 }

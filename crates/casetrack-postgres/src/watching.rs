@@ -13,7 +13,7 @@ use crate::error::Failure;
 use crate::known::gone;
 use crate::rights::{Right, require};
 use crate::route::Routes;
-use crate::server::{Connection, Server};
+use crate::server::{Connection, Params, Server};
 use crate::sql::{Raw, id};
 use crate::store::PostgresStore;
 
@@ -114,8 +114,10 @@ impl Watcher {
             connection.run(&format!("UNLISTEN *; LISTEN {current}"))?;
             *channel = current;
         }
+        // Each of several machines has a moment of its own: all of them have, by then, the changes that one has now.
+        let (number, _) = numbers(connection, &self.routes)?;
         connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-        let found = since(connection, &self.routes, self.seen)?;
+        let found = since(connection, &self.routes, self.seen, number)?;
         connection.run("COMMIT")?;
         if let Some((number, changes)) = found {
             self.seen = number;
@@ -136,21 +138,25 @@ fn numbers(connection: &mut Connection, routes: &Routes) -> Step<(u64, u64)> {
     Ok((number(0)?.ok_or_else(|| gone(routes))?, number(1)?.unwrap_or_default()))
 }
 
-fn since(connection: &mut Connection, routes: &Routes, seen: u64) -> Step<Option<(u64, Changes)>> {
-    let (number, forgotten) = numbers(connection, routes)?;
+/// What changed after one number up to another.
+fn since(connection: &mut Connection, routes: &Routes, seen: u64, number: u64) -> Step<Option<(u64, Changes)>> {
     if number <= seen {
         return Ok(None);
     }
+    let (_, forgotten) = numbers(connection, routes)?;
     if forgotten > seen {
         return Ok(Some((number, Changes::All)));
     }
     let mut of = |sql: &str| -> Step<BTreeSet<DocumentId>> {
-        let rows = connection.all(sql, &[&routes.all, &id(routes.collection()), &seen.cast_signed()])?;
+        let params: Params<'_> = &[&routes.all, &id(routes.collection()), &seen.cast_signed(), &number.cast_signed()];
+        let rows = connection.all(sql, params)?;
         rows.iter().map(|row| Ok(DocumentId::from_bytes(row.try_get::<_, Raw>(0)?.uuid()))).collect()
     };
-    let changed = of("SELECT document FROM documents WHERE route = ANY($1) AND collection = $2 AND changed > $3")?;
+    let changed = of(
+        "SELECT document FROM documents WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4",
+    )?;
     let removed = of(
-        "SELECT document FROM removed r WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND NOT EXISTS \
+        "SELECT document FROM removed r WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 AND NOT EXISTS \
          (SELECT FROM documents d WHERE d.route = r.route AND d.collection = r.collection AND d.document = r.document)",
     )?;
     let changes = Changes::Of { changed: changed.into_iter().collect(), gone: removed.into_iter().collect() };

@@ -2,7 +2,11 @@
 //!
 //! `CASETRACK_TEST_POSTGRES` is the address of a server, in which each test makes a database and removes it. Without it, the tests start the one
 //! that `scripts/postgres.sh` brings; where that cannot be had, they say so and test nothing.
+//!
+//! `CASETRACK_TEST_CITUS_WORKERS=host:port,…` says that this server is the coordinator of these workers: the tables of each test are distributed over
+//! them. All servers have the extensions citus and vector, and the user may make databases on each.
 
+mod citus;
 mod kills;
 mod losses;
 mod own_server;
@@ -26,6 +30,11 @@ fn on_postgres() -> Option<(PostgresStore, (Database, tempfile::TempDir))> {
     // As for several machines.
     database.run("UPDATE casetrack.layout SET fanout = 3");
     Some((PostgresStore::connect(&database.address, files.path()).unwrap(), (database, files)))
+}
+
+/// The same, where roles have rights; `None` where tables are distributed.
+fn on_one_machine() -> Option<(PostgresStore, (Database, tempfile::TempDir))> {
+    if server::workers().is_empty() { on_postgres() } else { None }
 }
 
 casetrack_conformance::conformance!(match on_postgres() {

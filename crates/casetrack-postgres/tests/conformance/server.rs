@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use postgres::{Client, NoTls};
 
@@ -30,6 +30,29 @@ fn common(database: &str) -> Option<String> {
     })
 }
 
+/// The hosts and ports of the workers of Citus, if the common server is their coordinator.
+pub fn workers() -> Vec<(String, u16)> {
+    let named = std::env::var("CASETRACK_TEST_CITUS_WORKERS").unwrap_or_default();
+    let parts = named.split(',').filter(|part| !part.is_empty());
+    let worker = |part: &str| {
+        let (host, port) = part.rsplit_once(':').expect("host:port");
+        (host.to_owned(), port.parse().expect("a port"))
+    };
+    parts.map(worker).collect()
+}
+
+/// The address of a database on another host.
+fn at(address: &str, (host, port): &(String, u16)) -> String {
+    let (user, place) = address.split_once('@').expect("postgres://user@host:port/database");
+    let (_, database) = place.split_once('/').expect("postgres://user@host:port/database");
+    format!("{user}@{host}:{port}/{database}")
+}
+
+/// Runs statements.
+fn run(address: &str, statements: &str) {
+    Client::connect(address, NoTls).unwrap().batch_execute(statements).unwrap();
+}
+
 /// A database of its own, which goes with it.
 pub struct Database {
     name: String,
@@ -42,8 +65,37 @@ impl Database {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("casetrack_test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let address = common(&name)?;
-        administrator().batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
-        Some(Self { address, name, roles: Mutex::default() })
+        let database = Self { address, name, roles: Mutex::default() };
+        let create = format!("CREATE DATABASE {}", database.name);
+        administrator().batch_execute(&create).unwrap();
+        database.distribute(&create);
+        Some(database)
+    }
+
+    /// Makes it one of several machines, where workers are named.
+    fn distribute(&self, create: &str) {
+        // Each changes roles, which databases of a server have in common.
+        static ONE: Mutex<()> = Mutex::new(());
+        let workers = workers();
+        if workers.is_empty() {
+            return;
+        }
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        run(&self.address, "CREATE EXTENSION citus");
+        for (worker, own) in workers.iter().zip(self.on_workers()) {
+            run(&at(&common("postgres").expect("there is a server"), worker), create);
+            run(&own, "CREATE EXTENSION citus");
+        }
+        let config: postgres::Config = self.address.parse().unwrap();
+        let [postgres::config::Host::Tcp(host)] = config.get_hosts() else { panic!("one host") };
+        let mut nodes = format!("SELECT citus_set_coordinator_host('{host}', {})", config.get_ports()[0]);
+        workers.iter().for_each(|(host, port)| nodes += &format!("; SELECT citus_add_node('{host}', {port})"));
+        run(&self.address, &nodes);
+    }
+
+    /// Its addresses on the workers.
+    pub fn on_workers(&self) -> Vec<String> {
+        workers().iter().map(|worker| at(&self.address, worker)).collect()
     }
 
     /// A new role, which may do nothing, and the address with which it connects.
@@ -58,14 +110,19 @@ impl Database {
 
     /// Runs statements in it.
     pub fn run(&self, statements: &str) {
-        Client::connect(&self.address, NoTls).unwrap().batch_execute(statements).unwrap();
+        run(&self.address, statements);
     }
 }
 
 impl Drop for Database {
     fn drop(&mut self) {
         // What is left of a failed test goes with the server.
-        let _ = administrator().batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
+        let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
+        let _ = administrator().batch_execute(&drop);
+        for worker in workers() {
+            let address = at(&common("postgres").expect("there is a server"), &worker);
+            let _ = Client::connect(&address, NoTls).map(|mut client| client.batch_execute(&drop));
+        }
         for role in self.roles.lock().unwrap().drain(..) {
             let _ = administrator().batch_execute(&format!("DROP ROLE {role}"));
         }

@@ -1,0 +1,140 @@
+//! What there is only where tables are distributed over machines. It is tested where `CASETRACK_TEST_CITUS_WORKERS` names some.
+//!
+//! `CASETRACK_TEST_CITUS_KILL` is a command that ends the worker whose number, from 1, it is given, with SIGKILL, and starts it again. It is given
+//! each worker in turn, `CASETRACK_KILLS` times. Run this test alone.
+
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use casetrack_conformance::samples::{assert_clean, collection_meta, models, with_id};
+use casetrack_core::{DocumentId, ErrorCode};
+use casetrack_postgres::PostgresStore;
+use casetrack_store::{Collection, Store, StoredDocument};
+use postgres::{Client, NoTls};
+
+use crate::on_postgres;
+use crate::server::workers;
+
+const CLIENTS: u64 = 2;
+/// Each client stores these again and again.
+const DOCUMENTS: u64 = 12;
+const KILLS: usize = 6;
+
+#[test]
+fn rights_and_workers_are_refused() {
+    if workers().is_empty() {
+        return;
+    }
+    let (store, (database, files)) = on_postgres().unwrap();
+    let (role, _) = database.role("anna");
+    let refused = store.admit(&role, true).unwrap_err();
+    assert_eq!(refused.code, ErrorCode::WrongState, "{refused}");
+    for address in database.on_workers() {
+        let refused = PostgresStore::connect(&address, files.path()).err().expect("refused");
+        assert_eq!(refused.code, ErrorCode::WrongState, "{refused}");
+    }
+    // Rows are where they should be.
+    let collection = store.create(&collection_meta("Test"), &models()).unwrap();
+    (0..9).for_each(|change| collection.put_document(&stored(0, change).1.unwrap_or_else(|| empty(change))).unwrap());
+    let mut client = Client::connect(&database.address, NoTls).unwrap();
+    let here: i64 = client.query_one("SELECT count(*) FROM casetrack.documents", &[]).unwrap().get(0);
+    let row = client.query_one(
+        "SELECT count(DISTINCT nodeport) FROM citus_shards WHERE table_name = 'casetrack.documents'::regclass",
+        &[],
+    );
+    assert_eq!((here, row.unwrap().get::<_, i64>(0)), (9, workers().len() as i64));
+}
+
+fn empty(change: u64) -> StoredDocument {
+    with_id(DocumentId::from_bytes([change as u8; 16]), &format!("/data/{change}.txt"), &["Nothing."])
+}
+
+/// What a client stores with a change. Every fifth change removes the document.
+fn stored(client: u64, change: u64) -> (DocumentId, Option<StoredDocument>) {
+    let (number, mut bytes) = (change % DOCUMENTS, [0x57; 16]);
+    (bytes[0], bytes[1]) = (client as u8, number as u8);
+    let id = DocumentId::from_bytes(bytes);
+    let paragraphs: Vec<String> = (0..2 + change % 5)
+        .map(|n| format!("Clause {n} of change {change} of client {client}, word{change}."))
+        .collect();
+    let document =
+        with_id(id, &format!("/data/{client}/{number}.txt"), &[&paragraphs.join("\n\n"), "The second page."]);
+    (id, (!change.is_multiple_of(5)).then_some(document))
+}
+
+/// The changes of a client: whether each was acknowledged.
+type Tried = Vec<bool>;
+
+fn go_on(collection: &Collection, client: u64, tried: &mut Tried, until: &AtomicBool) {
+    while !until.load(Ordering::Relaxed) {
+        let done = match stored(client, tried.len() as u64) {
+            (_, Some(document)) => collection.put_document(&document).is_ok(),
+            (id, None) => collection.delete_document(id).is_ok(),
+        };
+        tried.push(done);
+    }
+}
+
+/// Every document is whole, as the last change left it that was acknowledged, or as a later one would.
+fn check(collection: &Collection, client: u64, tried: &Tried) {
+    for number in 0..DOCUMENTS {
+        let own = (0..tried.len() as u64).filter(|change| change % DOCUMENTS == number);
+        let changes: Vec<u64> = own.collect();
+        let last = changes.iter().rposition(|change| tried[*change as usize]);
+        let id = stored(client, number).0;
+        let is = |change: &u64| match stored(client, *change).1 {
+            None => collection.document(id).unwrap().is_none(),
+            Some(document) => {
+                collection.document(id).unwrap().as_ref() == Some(&document.meta)
+                    && collection.chunks(id).unwrap() == document.chunks
+                    && collection.page(id, 1).unwrap().as_ref() == document.pages.first()
+                    && collection.page(id, 2).unwrap().as_ref() == document.pages.last()
+                    && collection.vectors(id).unwrap().len() == document.chunks.len()
+            }
+        };
+        let is_absent = last.is_none() && collection.document(id).unwrap().is_none();
+        let possible = &changes[last.unwrap_or(0)..];
+        assert!(is_absent || possible.iter().any(is), "client {client}, document {number}: none of {possible:?}");
+    }
+}
+
+#[test]
+fn what_was_acknowledged_survives_kills_of_workers() {
+    let (Ok(command), false) = (std::env::var("CASETRACK_TEST_CITUS_KILL"), workers().is_empty()) else { return };
+    let (_, (database, files)) = on_postgres().unwrap();
+    database.run("UPDATE casetrack.layout SET block_chunks = 9, fanout = 6");
+    let store = PostgresStore::connect(&database.address, files.path()).unwrap();
+    let collection = store.create(&collection_meta("Test"), &models()).unwrap();
+    let mut tried: Vec<Tried> = (0..CLIENTS).map(|_| Tried::new()).collect();
+    let kills = std::env::var("CASETRACK_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number of kills"));
+    for kill in 0..kills {
+        let until = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for (client, tried) in (0..CLIENTS).zip(&mut tried) {
+                let (collection, until) = (&collection, &until);
+                scope.spawn(move || go_on(collection, client, tried, until));
+            }
+            std::thread::sleep(Duration::from_millis(300 + 37 * (kill as u64 % 10)));
+            let worker = (kill % workers().len() + 1).to_string();
+            assert!(Command::new("bash").args(["-c", &format!("{command} {worker}")]).status().unwrap().success());
+            // It may still be starting.
+            while connected(&database.address).query("SELECT FROM casetrack.buckets", &[]).is_err() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            std::thread::sleep(Duration::from_millis(300));
+            until.store(true, Ordering::Relaxed);
+        });
+        // As Citus does by itself, once a minute.
+        connected(&database.address).execute("SELECT recover_prepared_transactions()", &[]).unwrap();
+        (0..CLIENTS).zip(&tried).for_each(|(client, tried)| check(&collection, client, tried));
+        assert_clean(&*collection);
+    }
+    let all = tried.iter().flatten().count();
+    let refused = tried.iter().flatten().filter(|done| !**done).count();
+    println!("workers were killed {kills} times; {all} changes were tried, {refused} of them refused");
+}
+
+fn connected(address: &str) -> Client {
+    Client::connect(address, NoTls).unwrap()
+}

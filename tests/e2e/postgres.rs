@@ -11,10 +11,10 @@ use crate::owner::{kill, owner_pid, wait_until_it_ends};
 
 #[path = "../../crates/casetrack-postgres/tests/conformance/own_server.rs"]
 mod own_server;
-use own_server::OwnServer;
+pub use own_server::OwnServer;
 
 /// A server with an empty database `matters`.
-fn server() -> Option<OwnServer> {
+pub fn server() -> Option<OwnServer> {
     let made = OwnServer::start("-c fsync=off");
     let made = made.and_then(|server| server.sql("postgres", "CREATE DATABASE matters").map(|_| server));
     made.map_err(|why| {
@@ -182,7 +182,7 @@ fn assert_same(first: &[(String, String)], second: &[(String, String)]) {
 }
 
 /// Documents, places and texts that questions find.
-fn rankings(home: &Path, store: &[&str]) -> Vec<Value> {
+pub fn rankings(home: &Path, store: &[&str]) -> Vec<Value> {
     let questions = ["notice of termination", "Who pays the deposit?", "monthly rent", "\"force majeure\"", "delay"];
     let found = questions.iter().map(|question| {
         let found = run_json(home, &[&["search", question, "-c", "Case"], store].concat());
@@ -280,7 +280,7 @@ fn the_sample_matter_gives_the_same_answers_in_a_database_and_comes_back_as_it_w
 }
 
 /// Runs a command that must fail, and gives what it says on standard error.
-fn failing(home: &Path, args: &[&str]) -> String {
+pub fn failing(home: &Path, args: &[&str]) -> String {
     let output = casetrack(home).args(args).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
     String::from_utf8(output.stderr).unwrap()

@@ -128,6 +128,10 @@ fn of_server(error: postgres::Error) -> Error {
         "53300" => {
             (ErrorCode::InUse, "Wait until others have disconnected, or ask the administrator for more connections.")
         }
+        "25006" => (
+            ErrorCode::WrongState,
+            "This server is a standby, which changes nothing. Name the other one, or both and ?target_session_attrs=read-write in the address.",
+        ),
         "XX001" | "XX002" => (ErrorCode::Corrupt, "Ask the administrator to restore the database from a backup."),
         _ => return Error::internal(format!("PostgreSQL: {why} ({code}).")).with_source(error),
     };

@@ -67,4 +67,4 @@ pub use collection::PostgresCollection;
 pub use rights::Right;
 pub use store::PostgresStore;
 pub use watching::{Changes, Watcher};
-pub use work::Lease;
+pub use work::{Lease, WantedWork, WorkLeft};

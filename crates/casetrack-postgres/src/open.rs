@@ -67,6 +67,10 @@ impl CollectionStore for PostgresCollection {
         false
     }
 
+    fn is_current(&self) -> Result<bool> {
+        self.is_as_opened()
+    }
+
     fn counts(&self) -> Result<Counts> {
         Ok(self.counted()?.0)
     }

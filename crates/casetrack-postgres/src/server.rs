@@ -43,6 +43,16 @@ pub(crate) struct Connection {
     statements: HashMap<String, Statement>,
 }
 
+/// What tells a writing transaction from all others. A standby that was promoted counts from where it was, and gives the numbers again that it did
+/// not hear of: they are those of one history only.
+struct Transaction {
+    number: String,
+    history: String,
+}
+
+/// The history of the server: a number that is another once a standby was promoted.
+const HISTORY: &str = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
+
 /// What a writing transaction made, and whether that is there.
 enum Outcome {
     Committed,
@@ -187,9 +197,11 @@ impl Server {
         let mut connection = self.take()?;
         // Numbers only, and one round trip.
         let lock = lock.map_or_else(String::new, |lock| format!(", pg_advisory_xact_lock({lock})"));
-        let begun = connection.client.simple_query(&format!("BEGIN; SELECT pg_current_xact_id(){lock}"))?;
+        let begun = connection.client.simple_query(&format!("BEGIN; SELECT pg_current_xact_id(), {HISTORY}{lock}"))?;
         let transaction = begun.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            SimpleQueryMessage::Row(row) => {
+                Some(Transaction { number: row.get(0)?.to_owned(), history: row.get(1)?.to_owned() })
+            }
             _ => None,
         });
         let transaction =
@@ -218,25 +230,28 @@ impl Server {
     }
 
     /// What became of a transaction.
-    fn outcome(&self, transaction: &str) -> Result<Outcome> {
+    fn outcome(&self, transaction: &Transaction) -> Result<Outcome> {
         let since = Instant::now();
+        let Transaction { number, history } = transaction;
+        let sql = format!("SELECT CASE WHEN {HISTORY} = $2 THEN pg_xact_status($1::text::xid8) ELSE 'elsewhere' END");
         loop {
             let asked = self.take().and_then(|mut connection| {
-                let row = connection.one("SELECT pg_xact_status($1::text::xid8)", &[&transaction])?;
+                let row = connection.one(&sql, &[number, history])?;
                 self.give(connection);
                 Ok(row.try_get::<_, Option<String>>(0)?)
             });
             let failure = match asked {
                 Ok(Some(status)) if status == "committed" => return Ok(Outcome::Committed),
-                Ok(Some(status)) if status == "aborted" => return Ok(Outcome::RolledBack),
-                Ok(None) => return Err(unknown(transaction, None)),
+                // A standby has taken over. Whether it heard of the transaction is not known; to make it again does no harm.
+                Ok(Some(status)) if status == "aborted" || status == "elsewhere" => return Ok(Outcome::RolledBack),
+                Ok(None) => return Err(unknown(number, None)),
                 // The server has not noticed yet that the connection is gone.
                 Ok(Some(_)) => None,
                 Err(Failure::Lost(error) | Failure::Silent(error)) => Some(unreachable_server(error)),
-                Err(failure) => return Err(unknown(transaction, Some(failure.into_error()))),
+                Err(failure) => return Err(unknown(number, Some(failure.into_error()))),
             };
             if since.elapsed() > OUTCOME {
-                return Err(unknown(transaction, failure));
+                return Err(unknown(number, failure));
             }
             std::thread::sleep(PAUSE);
         }

@@ -8,7 +8,9 @@ mod losses;
 mod own_server;
 mod rights;
 mod server;
+mod standby;
 mod tls;
+mod upgrades;
 mod watching;
 mod work;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ModelProfile;
-use casetrack_engine::ingest::IngestRequest;
+use casetrack_engine::ingest::{IngestRequest, Sharing};
 use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::reindex::{ModelsWanted, ReindexRequest};
 use casetrack_engine::sync::SyncRequest;
@@ -61,6 +61,13 @@ pub struct Ingest {
     /// Password of protected files. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
+    /// In a database: offer the files to other machines, and read them together with those that --join
+    #[arg(long, conflicts_with = "name")]
+    share: bool,
+    /// In a database: read files that another machine shares, as far as they lie in these folders, until there are none. Their paths must be the
+    /// same on both
+    #[arg(long, conflicts_with_all = ["share", "document_type", "name", "extensions", "no_recursive", "force", "copy_original", "tags_from_folders", "tags_csv"])]
+    join: bool,
 }
 
 impl Ingest {
@@ -76,10 +83,15 @@ impl Ingest {
             copy_original: self.copy_original,
             marks: self.tags.read(console)?,
             password: self.password,
+            sharing: match (self.share, self.join) {
+                (true, _) => Sharing::Offer,
+                (false, true) => Sharing::Join,
+                (false, false) => Sharing::Alone,
+            },
             ..IngestRequest::new(self.paths.iter().map(|path| console.path(path)).collect())
         };
         let request = match request.paths.as_slice() {
-            [path] if !path.is_dir() => JobRequest::IngestDocument(request),
+            [path] if !path.is_dir() && request.sharing == Sharing::Alone => JobRequest::IngestDocument(request),
             _ => JobRequest::IngestFolder(request),
         };
         let report = console.work(collection.id, request, |report| report.ingestion)?;

@@ -118,13 +118,7 @@ fn settle(value: &mut Value) {
             }
             fields.values_mut().for_each(settle);
         }
-        Value::Array(items) => {
-            items.iter_mut().for_each(settle);
-            if items.iter().all(|item| item["in_step"].is_boolean()) {
-                // Each store names its indexes in its own order.
-                items.sort_by_key(|item| item["name"].to_string());
-            }
-        }
+        Value::Array(items) => items.iter_mut().for_each(settle),
         Value::String(text) => {
             for mark in ["<document-text ", "</document-text "] {
                 *text = text.split(mark).enumerate().fold(String::new(), |all, (n, part)| {

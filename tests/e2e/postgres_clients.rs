@@ -69,9 +69,16 @@ fn owners_and_the_administrator_give_and_take_rights() {
     // Collections on disk have no rights, and no other machines.
     let disk = data.path().join("disk");
     run(&disk, &["new", "Case"]);
-    for args in [&["rights", "list", "-c", "Case"][..], &["rights", "admit", "anna"], &["ingest", folder, "-c", "Case", "--share"]] {
+    for args in [
+        &["rights", "list", "-c", "Case"][..],
+        &["rights", "admit", "anna"],
+        &["ingest", folder, "-c", "Case", "--share"],
+    ] {
         let said = failing(&disk, args);
-        assert!(said.contains("are for collections in a database, and these are on the disk of this machine"), "{said}");
+        assert!(
+            said.contains("are for collections in a database, and these are on the disk of this machine"),
+            "{said}"
+        );
     }
 }
 
@@ -137,7 +144,9 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
     let store = ["--store", &address];
     let texts: Vec<(String, String)> = (0..60)
         .map(|n| {
-            let clause = |c| format!("Clause {c} of lease {n}: the rent of unit {n} is due on day {c}, and notice takes {n} weeks.");
+            let clause = |c| {
+                format!("Clause {c} of lease {n}: the rent of unit {n} is due on day {c}, and notice takes {n} weeks.")
+            };
             (format!("unit {}/lease {n:02}.txt", n % 7), (1..9).map(clause).collect::<Vec<_>>().join("\n\n"))
         })
         .collect();
@@ -161,7 +170,8 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
     let left = number(&server, "SELECT count(*) FROM casetrack.work");
     let held = "SELECT count(*) FROM casetrack.work WHERE until > clock_timestamp()";
     assert!(left > 20 && number(&server, held) > 0, "{left} are left");
-    let missing = "SELECT name FROM casetrack.work WHERE until IS NULL AND name LIKE '%.txt' ORDER BY name DESC LIMIT 1";
+    let missing =
+        "SELECT name FROM casetrack.work WHERE until IS NULL AND name LIKE '%.txt' ORDER BY name DESC LIMIT 1";
     let missing = server.sql("matters", missing).unwrap().trim().to_owned();
     std::fs::remove_file(&missing).unwrap();
     // Another one does what it offered, and what it had once its time is over.
@@ -179,6 +189,8 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
     let (report, _) = end(begin(&one, &share), &[3]);
     assert!(paths(&report, "failed").contains(&broken), "{report}");
     assert_eq!(number(&server, "SELECT count(*) FROM casetrack.work"), 0);
+    let nothing = run(&two, &[&["ingest", shown, "-c", "Case", "--join"], &store[..]].concat());
+    assert!(nothing.starts_with("Nothing is left to read"), "{nothing}");
     let documents = |collection: &str| -> BTreeSet<String> {
         let listed = run_json(&two, &[&["documents", "-c", collection], &store[..]].concat());
         let of = |document: &Value| json!([document["path"], document["pages"], document["chunks"]]).to_string();

@@ -114,8 +114,8 @@ fn reason(error: &postgres::Error) -> String {
 fn of_server(error: postgres::Error) -> Error {
     let why = reason(&error);
     let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
-    // A schema that a role may not use is not looked into.
-    if matches!(code.as_str(), "42P01" | "42883") {
+    // A schema that a role may not use is not looked into, or is named.
+    if matches!(code.as_str(), "42P01" | "42883") || code == "42501" && why.contains("casetrack") {
         return Error::new(ErrorCode::PermissionDenied, "Your role may not use CaseTrack's tables in this database.")
             .with_hint("Ask the administrator of the database to admit it.")
             .with_source(error);

@@ -7,7 +7,7 @@ use casetrack_conformance::samples::{
     assert_clean, collection_meta, document, many, models, passage, relocation, results, sparse_vector, vector, with_id,
 };
 use casetrack_core::{CollectionId, DocumentId, ErrorCode, Result};
-use casetrack_postgres::{PostgresStore, Right};
+use casetrack_postgres::{PostgresStore, Right, WantedWork};
 use casetrack_store::{Archive, Collection, Conditions, ExportOptions, Filter, Store, StoredDocument};
 use fastrand::Rng;
 

@@ -37,7 +37,10 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     assert_eq!((offer(&store, meta.id, &offered), offer(&store, meta.id, &offered)), (60, 0));
     // The oldest is given first, and comes again where its time is over.
     let lost = take(&store, meta.id, Duration::ZERO).unwrap();
-    assert_eq!((lost.name.as_str(), lost.content.as_slice(), lost.taken), ("/data/00.pdf", &b"/data/00.pdf of 60"[..], 1));
+    assert_eq!(
+        (lost.name.as_str(), lost.content.as_slice(), lost.taken),
+        ("/data/00.pdf", &b"/data/00.pdf of 60"[..], 1)
+    );
     let mut again = take(&store, meta.id, LONG).unwrap();
     assert_eq!((&again.name, again.taken), (&lost.name, 2));
     for late in [store.finish(&lost), store.keep(&lost, LONG), store.put_back(&lost)] {
@@ -63,7 +66,8 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     let some = wanted(&["/data/30.pdf", "/elsewhere"], &["/data/1"], &["/data/11.pdf"]);
     let taken = store.take(meta.id, &some, 100, Duration::ZERO).unwrap();
     let found: Vec<&str> = taken.iter().map(|lease| lease.name.as_str()).collect();
-    let expected: Vec<String> = [10, 12, 13, 14, 15, 16, 17, 18, 19, 30].iter().map(|n| format!("/data/{n}.pdf")).collect();
+    let expected: Vec<String> =
+        [10, 12, 13, 14, 15, 16, 17, 18, 19, 30].iter().map(|n| format!("/data/{n}.pdf")).collect();
     assert_eq!(found, expected);
     assert!(store.take(meta.id, &wanted(&[], &["data", "/data%"], &[]), 9, LONG).unwrap().is_empty());
     // Four clients at once do each piece once.

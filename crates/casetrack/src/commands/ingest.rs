@@ -8,6 +8,7 @@ use casetrack_engine::ingest::{IngestRequest, Sharing};
 use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::reindex::{ModelsWanted, ReindexRequest};
 use casetrack_engine::sync::SyncRequest;
+use casetrack_text::format::visible;
 use casetrack_text::{self as text, Reader};
 use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,14 @@ impl Ingest {
             _ => JobRequest::IngestFolder(request),
         };
         let report = console.work(collection.id, request, |report| report.ingestion)?;
-        console.print(&report, |report| text::ingest::folder(report, &shown, Reader::CommandLine))?;
+        let is_idle = (self.share || self.join) && report.found == 0 && report.summary.stopped.is_none();
+        console.print(&report, |report| match is_idle {
+            true => format!(
+                "Nothing is left to read in {}: other machines have done it, or none offers it.",
+                visible(&shown)
+            ),
+            false => text::ingest::folder(report, &shown, Reader::CommandLine),
+        })?;
         Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
     }
 }

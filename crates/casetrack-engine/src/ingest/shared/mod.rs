@@ -9,8 +9,8 @@ mod holding;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,8 +30,8 @@ use holding::{Held, LEASE};
 const FILES: u32 = 8;
 /// Between two looks for work, while others have all of it.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Times that a file was taken and neither done nor put back. Then it is it that ends the program.
-const MOST_LOST: usize = 4;
+/// Times that a file was taken and came to no end. Then it is probably it that ends the program.
+const MOST_LOST: usize = 20;
 
 /// What is written down of a file that is offered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -256,12 +256,17 @@ impl Working<'_> {
             return Ok(());
         }
         self.name_failures(held)?;
-        let all: u64 = self.batches.values().sum();
+        let all = self.offered();
         let others = all.saturating_sub(self.own + self.report.failed.len() as u64);
         if others > 0 {
             self.report.summary.notices.push(format!("Other machines read {others} of the {all} files.").into());
         }
         Ok(())
+    }
+
+    /// Files of the batches that were seen.
+    fn offered(&self) -> u64 {
+        self.batches.values().fold(0, |all, files| all.saturating_add(*files))
     }
 
     fn take(&mut self, held: &Held) -> Result<Vec<Taken>> {
@@ -440,7 +445,7 @@ impl Working<'_> {
     /// Looks how much is left, and tells it. How much of what this machine wants others have.
     fn look(&self) -> Result<u64> {
         let WorkLeft { all: left, held } = self.server.work_left(self.collection.meta().id, &self.wanted)?;
-        let total = self.batches.values().sum::<u64>().max(left);
+        let total = self.offered().max(left);
         self.done.store(total - left, Ordering::Relaxed);
         let totals = ProgressTotals {
             total: Some(total),

@@ -72,7 +72,7 @@ pub struct Running {
 #[derive(Default)]
 pub struct Told {
     /// The last change that was acknowledged, of each document.
-    acknowledged: BTreeMap<u64, u64>,
+    pub acknowledged: BTreeMap<u64, u64>,
     /// Changes after this one were not tried.
     pub tried: u64,
 }

@@ -95,7 +95,9 @@ fn a_standby_takes_over_with_all_that_was_acknowledged() {
             went_on
         });
         went_on.unwrap();
-        running.into_iter().for_each(|mut running| drop(running.process.wait().unwrap()));
+        for mut running in running {
+            running.process.wait().unwrap();
+        }
         // What they sent last is still being done.
         let theirs = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'killed'";
         wait_until(&standby, theirs, |count| count == 0).unwrap();

@@ -202,7 +202,8 @@ impl PostgresCollection {
             let value: Option<&[u8]> = row.try_get(0)?;
             let before = value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", value))?;
             let after = match &changed {
-                Some((known, after)) if *known == before => after.clone(),
+                // The second: it was made already, which was not heard of.
+                Some((known, after)) if *known == before || *after == before => after.clone(),
                 Some(_) => return Err(Error::internal("The evidence was changed by others meanwhile.").into()),
                 None => {
                     let mut after = before.clone();

@@ -43,15 +43,17 @@ pub(crate) struct Connection {
     statements: HashMap<String, Statement>,
 }
 
-/// What tells a writing transaction from all others. A standby that was promoted counts from where it was, and gives the numbers again that it did
-/// not hear of: they are those of one history only.
+/// What tells a writing transaction from all others. A server that crashed, and a standby that was promoted, give the numbers again of transactions
+/// that they know nothing of: a number is of one history only.
 struct Transaction {
     number: String,
     history: String,
 }
 
-/// The history of the server: a number that is another once a standby was promoted.
-const HISTORY: &str = "left(pg_walfile_name(pg_current_wal_lsn()), 8)";
+/// The history of the server: another one once a standby was promoted, or after a crash, which statistics do not survive. Where they were reset by
+/// themselves, it is another one without need.
+const HISTORY: &str =
+    "left(pg_walfile_name(pg_current_wal_lsn()), 8) || coalesce((SELECT stats_reset FROM pg_stat_bgwriter)::text, '')";
 
 /// What a writing transaction made, and whether that is there.
 enum Outcome {
@@ -242,7 +244,7 @@ impl Server {
             });
             let failure = match asked {
                 Ok(Some(status)) if status == "committed" => return Ok(Outcome::Committed),
-                // A standby has taken over. Whether it heard of the transaction is not known; to make it again does no harm.
+                // Whether this server has heard of the transaction is not known. To make it again does no harm.
                 Ok(Some(status)) if status == "aborted" || status == "elsewhere" => return Ok(Outcome::RolledBack),
                 Ok(None) => return Err(unknown(number, None)),
                 // The server has not noticed yet that the connection is gone.

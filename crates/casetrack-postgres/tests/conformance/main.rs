@@ -5,6 +5,8 @@
 
 mod kills;
 mod losses;
+#[cfg(unix)]
+mod outcomes;
 mod own_server;
 mod rights;
 mod server;

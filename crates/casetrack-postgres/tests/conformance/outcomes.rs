@@ -43,7 +43,8 @@ impl Between {
             let sent = &bytes[..count];
             if sent.windows(6).any(|part| part == b"COMMIT") && self.keeps.swap(false, Ordering::SeqCst) {
                 self.has_kept.send(()).unwrap();
-                self.may_end.lock().unwrap().recv().unwrap();
+                // A test that failed says nothing more.
+                let _ = self.may_end.lock().unwrap().recv();
                 break;
             }
             if server.write_all(sent).is_err() {
@@ -79,6 +80,7 @@ fn a_number_that_is_given_again_acknowledges_nothing() {
     let stored = document("/data/a.txt", &["The only document."]);
     between.keeps.store(true, Ordering::SeqCst);
     std::thread::scope(|scope| {
+        let end = end;
         let storing = scope.spawn(|| collection.put_document(&stored));
         kept.recv().unwrap();
         let mut own = Client::connect(&server.address("postgres"), NoTls).unwrap();

@@ -54,7 +54,7 @@ fn a_database_of_the_first_migration_keeps_everything() {
             assert!(hits.iter().any(|hit| (hit.document, hit.index) == (meta.id, 0)), "{hits:?}");
         }
     }
-    let tags = |n: usize| documents[n].marks.tags.iter().cloned().collect::<Vec<String>>();
+    let tags = |n: usize| documents[n].marks.tags.clone();
     assert_eq!((tags(0), tags(1)), (Vec::new(), vec!["key".to_owned()]));
     let evidence = collection.evidence().unwrap();
     assert_eq!(evidence.items.iter().map(|item| item.text.as_str()).collect::<Vec<_>>(), ["Notice takes 3 weeks"]);

@@ -39,6 +39,7 @@ mod owner;
 mod passages;
 #[cfg(target_os = "linux")]
 mod postgres;
+mod postgres_clients;
 #[cfg(unix)]
 mod private;
 mod prompts;

@@ -11,10 +11,10 @@ use crate::owner::{kill, owner_pid, wait_until_it_ends};
 
 #[path = "../../crates/casetrack-postgres/tests/conformance/own_server.rs"]
 mod own_server;
-use own_server::OwnServer;
+pub use own_server::OwnServer;
 
 /// A server with an empty database `matters`.
-fn server() -> Option<OwnServer> {
+pub fn server() -> Option<OwnServer> {
     let made = OwnServer::start("-c fsync=off");
     let made = made.and_then(|server| server.sql("postgres", "CREATE DATABASE matters").map(|_| server));
     made.map_err(|why| {
@@ -118,13 +118,7 @@ fn settle(value: &mut Value) {
             }
             fields.values_mut().for_each(settle);
         }
-        Value::Array(items) => {
-            items.iter_mut().for_each(settle);
-            if items.iter().all(|item| item["in_step"].is_boolean()) {
-                // Each store names its indexes in its own order.
-                items.sort_by_key(|item| item["name"].to_string());
-            }
-        }
+        Value::Array(items) => items.iter_mut().for_each(settle),
         Value::String(text) => {
             for mark in ["<document-text ", "</document-text "] {
                 *text = text.split(mark).enumerate().fold(String::new(), |all, (n, part)| {
@@ -182,7 +176,7 @@ fn assert_same(first: &[(String, String)], second: &[(String, String)]) {
 }
 
 /// Documents, places and texts that questions find.
-fn rankings(home: &Path, store: &[&str]) -> Vec<Value> {
+pub fn rankings(home: &Path, store: &[&str]) -> Vec<Value> {
     let questions = ["notice of termination", "Who pays the deposit?", "monthly rent", "\"force majeure\"", "delay"];
     let found = questions.iter().map(|question| {
         let found = run_json(home, &[&["search", question, "-c", "Case"], store].concat());
@@ -280,7 +274,7 @@ fn the_sample_matter_gives_the_same_answers_in_a_database_and_comes_back_as_it_w
 }
 
 /// Runs a command that must fail, and gives what it says on standard error.
-fn failing(home: &Path, args: &[&str]) -> String {
+pub fn failing(home: &Path, args: &[&str]) -> String {
     let output = casetrack(home).args(args).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
     String::from_utf8(output.stderr).unwrap()

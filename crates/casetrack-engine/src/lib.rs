@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` and `plans` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `files`, `file_search`, `space`, `indexes`, `evidence`, `desk`, `documents`, `graph`, `mail` |
+//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `rights`, `files`, `file_search`, `space`, `indexes`, `evidence`, `desk`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 //! | an index of texts in memory, which knows nothing of the others | `text_index` |
 
@@ -34,6 +34,7 @@ pub mod plans;
 pub mod quotes;
 pub mod reindex;
 mod report;
+pub mod rights;
 pub mod search;
 pub mod sheet;
 pub mod space;

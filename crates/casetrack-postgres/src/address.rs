@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use casetrack_core::{Error, Result};
 use postgres::Config;
-use postgres::config::Host;
+use postgres::config::{Host, TargetSessionAttrs};
 use sha2::{Digest, Sha256};
 
 use crate::passwords;
@@ -96,9 +96,15 @@ impl FromStr for Address {
         let places: Vec<String> = address.places().into_iter().map(|place| shown_place(&place)).collect();
         let user = address.config.get_user().map(|user| format!("{user}@")).unwrap_or_default();
         address.shown = format!("postgres://{user}{}/{}", places.join(","), address.database());
-        if !address.tls.written.is_empty() {
+        let mut options: Vec<&str> = Vec::new();
+        if address.config.get_target_session_attrs() == TargetSessionAttrs::ReadWrite {
+            // Of several servers, the one that is no standby.
+            options.push("target_session_attrs=read-write");
+        }
+        options.extend(Some(address.tls.written.as_str()).filter(|written| !written.is_empty()));
+        if !options.is_empty() {
             address.shown.push('?');
-            address.shown.push_str(&address.tls.written);
+            address.shown.push_str(&options.join("&"));
         }
         Ok(address)
     }
@@ -151,6 +157,10 @@ mod tests {
             (
                 "postgres://ann:s3cret@db/matters?sslmode=verify-full&password=s3cret&sslrootcert=system",
                 "postgres://ann@db/matters?sslmode=verify-full&sslrootcert=system",
+            ),
+            (
+                "postgres://ann:s3cret@a:1,b:5432/matters?sslmode=require&target_session_attrs=read-write",
+                "postgres://ann@a:1,b/matters?target_session_attrs=read-write&sslmode=require",
             ),
         ] {
             let address = address(text);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result, Timestamp};
-use casetrack_store::parts::{PagePlace, decode, encode, encode_json, mismatch};
+use casetrack_store::parts::{PagePlace, decode, decode_json, encode, encode_json, mismatch};
 use casetrack_store::{Counts, DocumentChange, Observer, VectorModels};
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ use crate::server::{Asked, Connection, Server};
 use crate::sql::id;
 
 /// A collection in PostgreSQL. Any number of clients may have it open; each sees what the others change. What [`CollectionMeta`] and
-/// [`VectorModels`] say is as of when it was opened.
+/// [`VectorModels`] say is as of when it was opened: [`is_current`](casetrack_store::CollectionStore::is_current) tells whether it still holds.
 pub struct PostgresCollection {
     pub(crate) server: Arc<Server>,
     pub(crate) routes: Routes,
@@ -130,6 +130,20 @@ impl PostgresCollection {
         }
     }
 
+    /// Whether its row says of it what is known here.
+    pub(crate) fn is_as_opened(&self) -> Result<bool> {
+        self.server.read(|connection| {
+            let row = connection.some(
+                "SELECT meta, models, models_open FROM collections WHERE route = $1 AND collection = $2",
+                &[&self.routes.first(), &id(self.routes.collection())],
+            )?;
+            let row = row.ok_or_else(|| gone(&self.routes))?;
+            let meta: CollectionMeta = decode_json("description of a collection", row.try_get(0)?)?;
+            let models: VectorModels = decode_json("list of models", row.try_get(1)?)?;
+            Ok((&meta, &models, row.try_get(2)?) == (&self.meta, &self.models, self.models_open))
+        })
+    }
+
     pub(crate) fn set_durably(&self, right: Right, columns: &str, values: &[Vec<u8>]) -> Result<()> {
         self.change(right, |connection| self.set(connection, columns, values))
     }
@@ -156,7 +170,7 @@ impl PostgresCollection {
                 &[&self.routes.first(), &id(self.routes.collection())],
             )?;
             let row = row.ok_or_else(|| gone(&self.routes))?;
-            let mut models: VectorModels = casetrack_store::parts::decode_json("list of models", row.try_get(0)?)?;
+            let mut models: VectorModels = decode_json("list of models", row.try_get(0)?)?;
             match models.sparse.as_deref() {
                 Some(own) if own == model => return Ok(models),
                 Some(own) => {
@@ -188,7 +202,8 @@ impl PostgresCollection {
             let value: Option<&[u8]> = row.try_get(0)?;
             let before = value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", value))?;
             let after = match &changed {
-                Some((known, after)) if *known == before => after.clone(),
+                // The second: it was made already, which was not heard of.
+                Some((known, after)) if *known == before || *after == before => after.clone(),
                 Some(_) => return Err(Error::internal("The evidence was changed by others meanwhile.").into()),
                 None => {
                     let mut after = before.clone();

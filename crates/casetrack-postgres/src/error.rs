@@ -119,8 +119,8 @@ fn reason(error: &postgres::Error) -> String {
 fn of_server(error: postgres::Error) -> Error {
     let why = reason(&error);
     let code = error.code().map(|code| code.code().to_owned()).unwrap_or_default();
-    // A schema that a role may not use is not looked into.
-    if matches!(code.as_str(), "42P01" | "42883") {
+    // A schema that a role may not use is not looked into, or is named.
+    if matches!(code.as_str(), "42P01" | "42883") || code == "42501" && why.contains("casetrack") {
         return Error::new(ErrorCode::PermissionDenied, "Your role may not use CaseTrack's tables in this database.")
             .with_hint("Ask the administrator of the database to admit it.")
             .with_source(error);
@@ -138,6 +138,10 @@ fn of_server(error: postgres::Error) -> Error {
         "53300" => {
             (ErrorCode::InUse, "Wait until others have disconnected, or ask the administrator for more connections.")
         }
+        "25006" => (
+            ErrorCode::WrongState,
+            "This server is a standby, which changes nothing. Name the other one, or both and ?target_session_attrs=read-write in the address.",
+        ),
         "XX001" | "XX002" => (ErrorCode::Corrupt, "Ask the administrator to restore the database from a backup."),
         _ => return Error::internal(format!("PostgreSQL: {why} ({code}).")).with_source(error),
     };

@@ -18,7 +18,8 @@
 //! A document is one transaction, with its pages, chunks, vectors and postings, in which an advisory lock keeps other changes of the collection
 //! out. Its number (counted for each collection, under the lock) is greater than those of all changes before, so that a client that has seen the changes
 //! up to a number reads those after it. Where the connection is lost while a transaction is committed, the server is asked what became of it
-//! (`pg_xact_status`). One that was not committed is made again: identifiers follow from the document, and doing it twice does no harm.
+//! (`pg_xact_status`), unless it crashed since. One that was not committed, or of which nothing is known, is made again: identifiers follow from the
+//! document, and doing it twice does no harm.
 //!
 //! # Who may do what
 //!
@@ -71,4 +72,4 @@ pub use collection::PostgresCollection;
 pub use rights::Right;
 pub use store::PostgresStore;
 pub use watching::{Changes, Watcher};
-pub use work::Lease;
+pub use work::{Lease, WantedWork, WorkLeft};

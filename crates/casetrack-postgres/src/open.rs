@@ -67,6 +67,10 @@ impl CollectionStore for PostgresCollection {
         false
     }
 
+    fn is_current(&self) -> Result<bool> {
+        self.is_as_opened()
+    }
+
     fn counts(&self) -> Result<Counts> {
         Ok(self.counted()?.0)
     }
@@ -77,7 +81,7 @@ impl CollectionStore for PostgresCollection {
 
     fn index_progress(&self) -> Result<Vec<IndexProgress>> {
         // Postings and vectors are stored with their document.
-        Ok(["dense", "BM25", "sparse"].map(|name| IndexProgress { name, in_step: true, behind: 0 }).into())
+        Ok(["BM25", "dense", "sparse"].map(|name| IndexProgress { name, in_step: true, behind: 0 }).into())
     }
 
     fn disk_usage(&self) -> Result<DiskUsage> {

@@ -2,6 +2,7 @@
 //! for (migrations/0002.sql). A collection to which a role has no right is not there for it.
 
 use casetrack_core::{CollectionId, Error, ErrorCode};
+use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 use crate::known::gone;
@@ -10,7 +11,8 @@ use crate::server::Connection;
 use crate::sql::id;
 
 /// A right to a collection. Each includes those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Right {
     /// Searches and reads.
     Reader = 1,

@@ -49,6 +49,18 @@ pub(crate) struct Connection {
     statements: HashMap<String, Statement>,
 }
 
+/// What tells a writing transaction from all others. A server that crashed, and a standby that was promoted, give the numbers again of transactions
+/// that they know nothing of: a number is of one history only.
+struct Transaction {
+    number: String,
+    history: String,
+}
+
+/// The history of the server: another one once a standby was promoted, or after a crash, which statistics do not survive. Where they were reset by
+/// themselves, it is another one without need.
+const HISTORY: &str =
+    "left(pg_walfile_name(pg_current_wal_lsn()), 8) || coalesce((SELECT stats_reset FROM pg_stat_bgwriter)::text, '')";
+
 /// What a writing transaction made, and whether that is there.
 enum Outcome {
     Committed,
@@ -193,9 +205,11 @@ impl Server {
         let mut connection = self.take()?;
         // Numbers only, and one round trip.
         let lock = lock.map_or_else(String::new, |lock| format!(", pg_advisory_xact_lock({lock})"));
-        let begun = connection.client.simple_query(&format!("BEGIN; SELECT pg_current_xact_id(){lock}"))?;
+        let begun = connection.client.simple_query(&format!("BEGIN; SELECT pg_current_xact_id(), {HISTORY}{lock}"))?;
         let transaction = begun.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            SimpleQueryMessage::Row(row) => {
+                Some(Transaction { number: row.get(0)?.to_owned(), history: row.get(1)?.to_owned() })
+            }
             _ => None,
         });
         let transaction =
@@ -224,25 +238,28 @@ impl Server {
     }
 
     /// What became of a transaction.
-    fn outcome(&self, transaction: &str) -> Result<Outcome> {
+    fn outcome(&self, transaction: &Transaction) -> Result<Outcome> {
         let since = Instant::now();
+        let Transaction { number, history } = transaction;
+        let sql = format!("SELECT CASE WHEN {HISTORY} = $2 THEN pg_xact_status($1::text::xid8) ELSE 'elsewhere' END");
         loop {
             let asked = self.take().and_then(|mut connection| {
-                let row = connection.one("SELECT pg_xact_status($1::text::xid8)", &[&transaction])?;
+                let row = connection.one(&sql, &[number, history])?;
                 self.give(connection);
                 Ok(row.try_get::<_, Option<String>>(0)?)
             });
             let failure = match asked {
                 Ok(Some(status)) if status == "committed" => return Ok(Outcome::Committed),
-                Ok(Some(status)) if status == "aborted" => return Ok(Outcome::RolledBack),
-                Ok(None) => return Err(unknown(transaction, None)),
+                // Whether this server has heard of the transaction is not known. To make it again does no harm.
+                Ok(Some(status)) if status == "aborted" || status == "elsewhere" => return Ok(Outcome::RolledBack),
+                Ok(None) => return Err(unknown(number, None)),
                 // The server has not noticed yet that the connection is gone.
                 Ok(Some(_)) => None,
                 Err(Failure::Lost(error) | Failure::Silent(error)) => Some(unreachable_server(error)),
-                Err(failure) => return Err(unknown(transaction, Some(failure.into_error()))),
+                Err(failure) => return Err(unknown(number, Some(failure.into_error()))),
             };
             if since.elapsed() > OUTCOME {
-                return Err(unknown(transaction, failure));
+                return Err(unknown(number, failure));
             }
             std::thread::sleep(PAUSE);
         }

@@ -8,7 +8,10 @@ use clap::Command;
 /// Every command that people use, by what they want to do.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Begin", &["start", "connect", "disconnect", "service", "doctor", "help"]),
-    ("Collections", &["new", "collections", "rename", "close", "archive", "reopen", "export", "import", "migrate"]),
+    (
+        "Collections",
+        &["new", "collections", "rename", "close", "archive", "reopen", "export", "import", "migrate", "rights"],
+    ),
     ("Vaults", &["unlock", "lock", "vault"]),
     ("Documents", &["ingest", "sync", "watch", "unwatch", "watches", "documents", "tag", "inspect"]),
     (

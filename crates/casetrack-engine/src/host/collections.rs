@@ -52,6 +52,12 @@ impl Deref for OpenCollection {
     }
 }
 
+/// Whether another client of the store gave it another name, state or models since it was opened. One that others use at this moment stays as it is
+/// until they are done; whoever it is for finds out by itself that a server is away.
+fn is_outdated(open: &mut Arc<OpenCollection>) -> bool {
+    Arc::get_mut(open).is_some_and(|open| matches!(open.collection.is_current(), Ok(false)))
+}
+
 /// A collection that is opened at most once; the lock is held only while it is being opened or closed.
 type Slot = Arc<Mutex<Option<Arc<OpenCollection>>>>;
 
@@ -80,8 +86,8 @@ impl OpenCollections {
         Self { open: Mutex::default(), changes }
     }
 
-    /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again. `adopt_models` is called
-    /// with one that was just opened, and with one that nobody else uses at this moment.
+    /// Opens a collection, or returns it if it is open already. One that could not be written, or that another client described anew, is closed and
+    /// opened again. `adopt_models` is called with one that was just opened, and with one that nobody else uses at this moment.
     pub(super) fn get(
         &self,
         id: CollectionId,
@@ -95,8 +101,9 @@ impl OpenCollections {
         registry.key(id)?;
         let slot = self.slot(id);
         let mut collection = lock(&slot);
+        let is_outdated = collection.as_mut().is_some_and(is_outdated);
         match collection.as_mut() {
-            Some(open) if !open.has_failed() => {
+            Some(open) if !open.has_failed() && !is_outdated => {
                 // The model may have come since. Where others use the collection at this moment it can wait.
                 if let Some(Err(error)) = Arc::get_mut(open).map(|open| adopt_models(&mut open.collection)) {
                     // The reason was logged when it was opened.
@@ -104,7 +111,7 @@ impl OpenCollections {
                 }
                 return Ok(Arc::clone(open));
             }
-            Some(failed) if Arc::strong_count(failed) > 1 => {
+            Some(failed) if failed.has_failed() && Arc::strong_count(failed) > 1 => {
                 let message = format!("\"{}\" could not be written and must be opened again.", failed.meta().name);
                 return Err(Error::new(ErrorCode::InUse, message)
                     .with_hint("Other work with it is just ending: try again in a moment."));

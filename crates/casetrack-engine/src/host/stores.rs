@@ -81,15 +81,19 @@ impl StorePlace {
         }
     }
 
+    /// The database, if it is one. Connects to nothing.
+    fn server(&self, data_dir: &Path) -> Result<Option<Arc<PostgresStore>>> {
+        let Self::Postgres(address) = self else { return Ok(None) };
+        let files = self.state_dir(data_dir).join(COLLECTIONS);
+        Ok(Some(Arc::new(PostgresStore::at((**address).clone(), &files)?)))
+    }
+
     /// The store. Connects to nothing.
     fn open(&self, data_dir: &Path) -> Result<Arc<dyn Store>> {
         let on_disk = Registry::open(data_dir)?;
-        Ok(match self {
-            Self::Disk => Arc::new(on_disk),
-            Self::Postgres(address) => {
-                let files = self.state_dir(data_dir).join(COLLECTIONS);
-                Arc::new(OnServer { server: PostgresStore::at((**address).clone(), &files)?, on_disk })
-            }
+        Ok(match self.server(data_dir)? {
+            None => Arc::new(on_disk),
+            Some(server) => Arc::new(OnServer { server, on_disk }),
         })
     }
 }
@@ -98,6 +102,8 @@ impl StorePlace {
 pub(super) struct Stores {
     pub place: StorePlace,
     pub store: Arc<dyn Store>,
+    /// The database, where the store is one.
+    server: Option<Arc<PostgresStore>>,
     /// The collections on disk and the keys of vaults. Where the store is a database, it has none.
     pub registry: Registry,
 }
@@ -106,11 +112,12 @@ impl Stores {
     pub fn open(place: &StorePlace, data_dir: &Path) -> Result<Self> {
         let place = place.clone();
         let registry = Registry::open(&place.state_dir(data_dir))?;
-        let store: Arc<dyn Store> = match place {
-            StorePlace::Disk => Arc::new(registry.clone()),
-            StorePlace::Postgres(_) => place.open(data_dir)?,
+        let server = place.server(data_dir)?;
+        let store: Arc<dyn Store> = match &server {
+            None => Arc::new(registry.clone()),
+            Some(server) => Arc::new(OnServer { server: Arc::clone(server), on_disk: Registry::open(data_dir)? }),
         };
-        Ok(Self { place, store, registry })
+        Ok(Self { place, store, server, registry })
     }
 }
 
@@ -127,6 +134,18 @@ impl Host {
     /// Another store of this data directory.
     pub(crate) fn other_store(&self, place: &StorePlace) -> Result<Arc<dyn Store>> {
         place.open(&self.config.data_dir)
+    }
+
+    /// The database of the collections. `what` begins a sentence, in the plural, of what only a database has.
+    ///
+    /// Errors: [`ErrorCode::WrongState`] where the collections are on disk.
+    pub(crate) fn only_on_server(&self, what: &str) -> Result<&PostgresStore> {
+        let message =
+            || format!("{what} are for collections in a database, and these are on the disk of this machine.");
+        self.shared.stores.server.as_deref().ok_or_else(|| {
+            Error::new(ErrorCode::WrongState, message())
+                .with_hint("Name the database with --store postgres://user@host/database. `casetrack migrate` takes collections there.")
+        })
     }
 
     /// Refuses what only collections on disk can do. `what` begins the sentence, in the plural.
@@ -148,13 +167,13 @@ impl Host {
 
 /// The collections of a server, but for that of the search of files: it is about the files of this machine, and stays on its disk.
 struct OnServer {
-    server: PostgresStore,
+    server: Arc<PostgresStore>,
     on_disk: Registry,
 }
 
 impl OnServer {
     fn of(&self, id: CollectionId) -> &dyn Store {
-        if id == of_files() { &self.on_disk } else { &self.server }
+        if id == of_files() { &self.on_disk } else { &*self.server }
     }
 }
 

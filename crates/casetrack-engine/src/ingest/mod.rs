@@ -14,6 +14,7 @@ pub(crate) mod pace;
 pub(crate) mod pipeline;
 pub(crate) mod prepare;
 mod repeated;
+mod shared;
 mod texts;
 
 use std::path::PathBuf;
@@ -34,6 +35,18 @@ use pipeline::FirstStage;
 pub(crate) use texts::Text;
 
 pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile, WorkSummary};
+
+/// Whether the clients of a database share the work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    #[default]
+    Alone,
+    /// Others may take part. Paths and settings of the request are offered to them.
+    Offer,
+    /// Takes part in what others offered, as far as it lies in the paths of the request. What to do with files, they said.
+    Join,
+}
 
 fn lossy<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
@@ -75,6 +88,8 @@ pub struct IngestRequest {
     /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
     #[serde(default)]
     pub throttle: u8,
+    #[serde(default)]
+    pub sharing: Sharing,
 }
 
 impl IngestRequest {
@@ -93,6 +108,7 @@ impl IngestRequest {
             password: None,
             since: None,
             throttle: 0,
+            sharing: Sharing::Alone,
         }
     }
 }
@@ -142,6 +158,9 @@ impl Host {
         cancel: &Cancel,
     ) -> Result<IngestReport> {
         let collection = self.collection_to_change(collection)?;
+        if request.sharing != Sharing::Alone {
+            return shared::ingest(self, &collection, request, progress, cancel);
+        }
         // Uploads to a vault are not where their paths say.
         let upload = |path: &PathBuf| collection.sealed_upload(path).filter(|place| place.exists());
         let (uploads, paths): (Vec<_>, Vec<_>) = request.paths.iter().cloned().partition(|path| upload(path).is_some());

@@ -62,23 +62,23 @@ fn client_that_is_killed() {
 }
 
 /// A client, and what it said last.
-struct Running {
+pub struct Running {
     client: u64,
-    process: Child,
+    pub process: Child,
     lines: BufReader<ChildStdout>,
 }
 
 /// What is known of the changes of a client.
 #[derive(Default)]
-struct Told {
+pub struct Told {
     /// The last change that was acknowledged, of each document.
-    acknowledged: BTreeMap<u64, u64>,
+    pub acknowledged: BTreeMap<u64, u64>,
     /// Changes after this one were not tried.
-    tried: u64,
+    pub tried: u64,
 }
 
 impl Running {
-    fn start(address: &str, collection: CollectionId, client: u64, first: u64) -> Self {
+    pub fn start(address: &str, collection: CollectionId, client: u64, first: u64) -> Self {
         let mut process = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "kills::client_that_is_killed", "--ignored", "--nocapture"])
             .env(CLIENT, format!("{address} {collection} {client} {first}"))
@@ -91,7 +91,7 @@ impl Running {
     }
 
     /// Takes what it says next; `false` at the end.
-    fn hear(&mut self, told: &mut Told) -> bool {
+    pub fn hear(&mut self, told: &mut Told) -> bool {
         let mut line = String::new();
         if self.lines.read_line(&mut line).unwrap() == 0 {
             return false;
@@ -119,7 +119,7 @@ impl Running {
 }
 
 /// Every document is as the last change left it that was acknowledged, or as a later one would that was tried.
-fn check(collection: &Collection, client: u64, told: &Told) {
+pub fn check(collection: &Collection, client: u64, told: &Told) {
     for number in 0..DOCUMENTS {
         let acknowledged = told.acknowledged.get(&number).copied();
         let first = acknowledged.unwrap_or(number);
@@ -144,7 +144,7 @@ fn check(collection: &Collection, client: u64, told: &Told) {
     }
 }
 
-fn kill(pid: u32) {
+pub fn kill(pid: u32) {
     assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
 }
 

@@ -9,10 +9,14 @@
 mod citus;
 mod kills;
 mod losses;
+#[cfg(unix)]
+mod outcomes;
 mod own_server;
 mod rights;
 mod server;
+mod standby;
 mod tls;
+mod upgrades;
 mod watching;
 mod work;
 

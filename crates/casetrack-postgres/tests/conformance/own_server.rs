@@ -101,6 +101,33 @@ impl OwnServer {
         Ok(())
     }
 
+    /// A standby of it, which has what it has and follows it; why there is none, otherwise.
+    pub fn standby(&self) -> Result<Self, String> {
+        let folder =
+            tempfile::Builder::new().prefix("casetrack-postgres-").tempdir().map_err(|error| error.to_string())?;
+        let standby = Self { folder: folder.keep(), options: self.options.clone() };
+        standby.bash(&format!(
+            "cp -R '{}' '{}'; if [ -n \"$as_user\" ]; then chown -R {NOBODY}:{NOBODY} '{}'; fi; \
+             $as_user \"$bin/pg_basebackup\" -h '{}' -U casetrack -D data -R -X stream -c fast --no-sync >log 2>&1",
+            self.copy(),
+            standby.copy(),
+            standby.folder.display(),
+            self.folder.display(),
+        ))?;
+        standby.run()?;
+        Ok(standby)
+    }
+
+    /// Makes a standby the server that takes changes.
+    pub fn promote(&self) {
+        self.bash("$as_user \"$bin/pg_ctl\" -D data -w promote >>log 2>&1").unwrap();
+    }
+
+    /// Kills it, for good.
+    pub fn die(&self) {
+        self.bash(&format!("touch stopped; kill -KILL {}", self.postmaster())).unwrap();
+    }
+
     /// Ends it, as a machine that is switched off does, until it is [`run`](Self::run) again.
     pub fn stop(&self) {
         self.bash("touch stopped; $as_user \"$bin/pg_ctl\" -D data -m immediate -w stop >>log 2>&1").unwrap();

@@ -7,7 +7,7 @@ use casetrack_conformance::samples::{
     assert_clean, collection_meta, document, many, models, passage, relocation, results, sparse_vector, vector, with_id,
 };
 use casetrack_core::{CollectionId, DocumentId, ErrorCode, Result};
-use casetrack_postgres::{PostgresStore, Right};
+use casetrack_postgres::{PostgresStore, Right, WantedWork};
 use casetrack_store::{Archive, Collection, Conditions, ExportOptions, Filter, Store, StoredDocument};
 use fastrand::Rng;
 
@@ -156,7 +156,12 @@ fn call(random: &mut Rng, store: &PostgresStore, collection: &mut Collection, kn
         4 => shown(store.open_collection(id).map(|_| ())),
         5 => shown(store.import(&mut Archive::open(&known.archive).unwrap(), &meta).map(|_| ())),
         6 => shown(store.delete(id)),
-        7 => shown((store.rights(id), store.offer(id, "work", b""), store.take(id, Duration::from_secs(1)))),
+        7 => {
+            let all = WantedWork { prefixes: vec![String::new()], ..WantedWork::default() };
+            let offered = store.offer(id, &["work".to_owned()], |_, _| Ok(Vec::new()));
+            let taken = store.take(id, &all, 1, Duration::from_secs(1));
+            shown((store.rights(id), offered, taken, store.work_left(id, &all)))
+        }
         8 => shown(store.grant(id, &known.role, Right::Owner)),
         9 => shown((store.revoke(id, &known.role), store.watch(id, None).map(|_| ()))),
         10 => shown(collection.describe(meta)),
@@ -302,7 +307,7 @@ fn no_statement_passes_over_the_policies() {
     documents.iter().for_each(|stored| collection.put_document(stored).unwrap());
     collection.compact().unwrap();
     documents.iter().take(3).for_each(|stored| collection.put_document(stored).unwrap());
-    administrator.offer(meta.id, "a.pdf", b"").unwrap();
+    administrator.offer(meta.id, &["a.pdf".to_owned()], |_, _| Ok(Vec::new())).unwrap();
     let sql = |address: &str| postgres::Client::connect(address, postgres::NoTls).unwrap();
     let tables: Vec<(String, bool)> = sql(&database.address)
         .query("SELECT relname::text, relrowsecurity FROM pg_class WHERE relnamespace = 'casetrack'::regnamespace AND relkind IN ('r', 'v', 'm')", &[])

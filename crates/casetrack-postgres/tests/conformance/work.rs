@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use casetrack_conformance::samples::{collection_meta, models};
-use casetrack_core::ErrorCode;
-use casetrack_postgres::{PostgresStore, Right};
+use casetrack_core::{CollectionId, ErrorCode};
+use casetrack_postgres::{Lease, PostgresStore, Right, WantedWork, WorkLeft};
 use casetrack_store::Store;
 
 use crate::on_postgres;
@@ -13,38 +13,80 @@ use crate::server::workers;
 
 const LONG: Duration = Duration::from_secs(3600);
 
+/// Work of every name.
+fn all() -> WantedWork {
+    WantedWork { prefixes: vec![String::new()], ..WantedWork::default() }
+}
+
+/// Takes one piece.
+fn take(store: &PostgresStore, collection: CollectionId, lasting: Duration) -> Option<Lease> {
+    store.take(collection, &all(), 1, lasting).unwrap().pop()
+}
+
+fn offer(store: &PostgresStore, collection: CollectionId, names: &[&str]) -> u64 {
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    store.offer(collection, &names, |name, count| Ok(format!("{name} of {count}").into_bytes())).unwrap()
+}
+
 #[test]
 fn work_is_taken_once_and_again_when_its_time_is_over() {
     let Some((store, (database, files))) = on_postgres() else { return };
     let meta = collection_meta("Test");
     store.create(&meta, &models()).unwrap();
     let names: BTreeSet<String> = (0..60).map(|n| format!("/data/{n:02}.pdf")).collect();
-    for name in &names {
-        assert!(store.offer(meta.id, name, name.as_bytes()).unwrap());
-        assert!(!store.offer(meta.id, name, b"again").unwrap());
-    }
+    let offered: Vec<&str> = names.iter().map(String::as_str).collect();
+    assert_eq!((offer(&store, meta.id, &offered), offer(&store, meta.id, &offered)), (60, 0));
     // The oldest is given first, and comes again where its time is over.
-    let lost = store.take(meta.id, Duration::ZERO).unwrap().unwrap();
-    assert_eq!((lost.name.as_str(), lost.content.as_slice(), lost.taken), ("/data/00.pdf", &b"/data/00.pdf"[..], 1));
-    let again = store.take(meta.id, LONG).unwrap().unwrap();
+    let lost = take(&store, meta.id, Duration::ZERO).unwrap();
+    assert_eq!(
+        (lost.name.as_str(), lost.content.as_slice(), lost.taken),
+        ("/data/00.pdf", &b"/data/00.pdf of 60"[..], 1)
+    );
+    let mut again = take(&store, meta.id, LONG).unwrap();
     assert_eq!((&again.name, again.taken), (&lost.name, 2));
     for late in [store.finish(&lost), store.keep(&lost, LONG), store.put_back(&lost)] {
         assert_eq!(late.unwrap_err().code, ErrorCode::WrongState);
     }
     store.keep(&again, LONG).unwrap();
-    assert_ne!(store.take(meta.id, Duration::ZERO).unwrap().unwrap().name, again.name);
+    assert_ne!(take(&store, meta.id, Duration::ZERO).unwrap().name, again.name);
+    assert_eq!(store.work_left(meta.id, &all()).unwrap(), WorkLeft { all: 60, held: 1 });
+    // What is put back has another content, and is offered anew.
+    again.content = b"not there".to_vec();
     store.put_back(&again).unwrap();
+    let mut known = take(&store, meta.id, LONG).unwrap();
+    assert_eq!((&known.name, &known.content, known.taken), (&again.name, &again.content, 3));
+    assert_eq!(offer(&store, meta.id, &offered), 0, "somebody has it");
+    known.content.clear();
+    store.put_back(&known).unwrap();
+    assert_eq!(offer(&store, meta.id, &offered), 1);
+    // Only what is wanted.
+    let wanted = |names: &[&str], prefixes: &[&str], except: &[&str]| {
+        let owned = |of: &[&str]| of.iter().map(|one| (*one).to_owned()).collect::<Vec<String>>();
+        WantedWork { names: owned(names), prefixes: owned(prefixes), except: owned(except) }
+    };
+    let some = wanted(&["/data/30.pdf", "/elsewhere"], &["/data/1"], &["/data/11.pdf"]);
+    let taken = store.take(meta.id, &some, 100, Duration::ZERO).unwrap();
+    let found: Vec<&str> = taken.iter().map(|lease| lease.name.as_str()).collect();
+    let expected: Vec<String> =
+        [10, 12, 13, 14, 15, 16, 17, 18, 19, 30].iter().map(|n| format!("/data/{n}.pdf")).collect();
+    assert_eq!(found, expected);
+    assert!(store.take(meta.id, &wanted(&[], &["data", "/data%"], &[]), 9, LONG).unwrap().is_empty());
     // Four clients at once do each piece once.
     let clients: Vec<PostgresStore> =
         (0..4).map(|_| PostgresStore::connect(&database.address, files.path()).unwrap()).collect();
     let done: Vec<String> = std::thread::scope(|scope| {
         let work = |store: &PostgresStore| {
             let mut done = Vec::new();
-            while let Some(lease) = store.take(meta.id, LONG).unwrap() {
-                store.finish(&lease).unwrap();
-                done.push(lease.name);
+            loop {
+                let taken = store.take(meta.id, &all(), 3, LONG).unwrap();
+                if taken.is_empty() {
+                    break done;
+                }
+                for lease in taken {
+                    store.finish(&lease).unwrap();
+                    done.push(lease.name);
+                }
             }
-            done
         };
         let threads: Vec<_> = clients.iter().map(|store| scope.spawn(move || work(store))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
@@ -58,10 +100,11 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     let (role, address) = database.role("frida");
     store.admit(&role, false).unwrap();
     let other = PostgresStore::connect(&address, files.path()).unwrap();
-    assert_eq!(other.offer(meta.id, "a", b"").unwrap_err().code, ErrorCode::NotFound);
+    let refused = other.offer(meta.id, &["a".to_owned()], |_, _| Ok(Vec::new()));
+    assert_eq!(refused.unwrap_err().code, ErrorCode::NotFound);
     store.grant(meta.id, &role, Right::Reader).unwrap();
-    assert_eq!(other.take(meta.id, LONG).unwrap_err().code, ErrorCode::PermissionDenied);
+    assert_eq!(other.take(meta.id, &all(), 1, LONG).unwrap_err().code, ErrorCode::PermissionDenied);
     store.grant(meta.id, &role, Right::Editor).unwrap();
-    assert!(other.offer(meta.id, "a", b"").unwrap());
-    assert_eq!(other.take(meta.id, LONG).unwrap().unwrap().name, "a");
+    assert_eq!(offer(&other, meta.id, &["a"]), 1);
+    assert_eq!(take(&other, meta.id, LONG).unwrap().name, "a");
 }

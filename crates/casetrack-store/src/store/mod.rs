@@ -147,6 +147,11 @@ pub trait CollectionStore: KeptFiles + Send + Sync {
     /// Whether a change could not be written. To take changes again, the collection must be closed and opened.
     fn has_failed(&self) -> bool;
 
+    /// Whether it is described, and has the models, as when it was opened: where others changed that since, it must be opened again.
+    fn is_current(&self) -> Result<bool> {
+        Ok(true)
+    }
+
     fn counts(&self) -> Result<Counts>;
 
     /// The counts, and when a document was last added, changed or removed; `None` where none was.

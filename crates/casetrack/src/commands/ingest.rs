@@ -4,10 +4,11 @@ use std::ffi::OsString;
 
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ModelProfile;
-use casetrack_engine::ingest::IngestRequest;
+use casetrack_engine::ingest::{IngestRequest, Sharing};
 use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::reindex::{ModelsWanted, ReindexRequest};
 use casetrack_engine::sync::SyncRequest;
+use casetrack_text::format::visible;
 use casetrack_text::{self as text, Reader};
 use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,13 @@ pub struct Ingest {
     /// Password of protected files. Prefer the environment variable: process lists do not show it
     #[arg(long, env = "CASETRACK_PASSWORD", hide_env_values = true, value_name = "PASSWORD")]
     password: Option<Password>,
+    /// In a database: offer the files to other machines, and read them together with those that --join
+    #[arg(long, conflicts_with = "name")]
+    share: bool,
+    /// In a database: read files that another machine shares, as far as they lie in these folders, until there are none. Their paths must be the
+    /// same on both
+    #[arg(long, conflicts_with_all = ["share", "document_type", "name", "extensions", "no_recursive", "force", "copy_original", "tags_from_folders", "tags_csv"])]
+    join: bool,
 }
 
 impl Ingest {
@@ -76,14 +84,26 @@ impl Ingest {
             copy_original: self.copy_original,
             marks: self.tags.read(console)?,
             password: self.password,
+            sharing: match (self.share, self.join) {
+                (true, _) => Sharing::Offer,
+                (false, true) => Sharing::Join,
+                (false, false) => Sharing::Alone,
+            },
             ..IngestRequest::new(self.paths.iter().map(|path| console.path(path)).collect())
         };
         let request = match request.paths.as_slice() {
-            [path] if !path.is_dir() => JobRequest::IngestDocument(request),
+            [path] if !path.is_dir() && request.sharing == Sharing::Alone => JobRequest::IngestDocument(request),
             _ => JobRequest::IngestFolder(request),
         };
         let report = console.work(collection.id, request, |report| report.ingestion)?;
-        console.print(&report, |report| text::ingest::folder(report, &shown, Reader::CommandLine))?;
+        let is_idle = (self.share || self.join) && report.found == 0 && report.summary.stopped.is_none();
+        console.print(&report, |report| match is_idle {
+            true => format!(
+                "Nothing is left to read in {}: other machines have done it, or none offers it.",
+                visible(&shown)
+            ),
+            false => text::ingest::folder(report, &shown, Reader::CommandLine),
+        })?;
         Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
     }
 }

@@ -21,6 +21,7 @@ mod moving;
 mod obligations;
 mod quotes;
 pub mod read_files;
+mod rights;
 pub mod schemas;
 mod search;
 mod sheet;
@@ -92,6 +93,7 @@ pub enum OnCollections {
     Export(upkeep::Export),
     Import(upkeep::Import),
     Migrate(migrate::Migrate),
+    Rights(rights::Rights),
     Compact(upkeep::Compact),
     Stats(upkeep::Stats),
     Watch(watches::Watch),
@@ -211,6 +213,7 @@ impl OnCollections {
             Self::Export(command) => command.run(console),
             Self::Import(command) => command.run(console),
             Self::Migrate(command) => command.run(console),
+            Self::Rights(command) => command.run(console),
             Self::Compact(command) => command.run(console),
             Self::Stats(command) => command.run(console),
             Self::Watch(command) => command.run(console),

@@ -1,0 +1,93 @@
+//! Databases of earlier and of later versions.
+
+use casetrack_conformance::samples::{assert_clean, collection_meta, models};
+use casetrack_core::ErrorCode;
+use casetrack_postgres::PostgresStore;
+use casetrack_store::{Filter, Store};
+use postgres::{Client, NoTls};
+
+use crate::on_postgres;
+use crate::server::Database;
+
+/// Four documents in a database of the first migration, as they were written then. It is what earlier versions left, and stays as it is.
+const FIRST: &str = include_str!("first.sql");
+
+/// A database as the first migration leaves it.
+fn of_the_first_migration() -> Option<Database> {
+    let database = Database::new()?;
+    database.run(
+        "CREATE SCHEMA casetrack; SET search_path = casetrack, public; \
+         CREATE TABLE migrations (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())",
+    );
+    database.run(&format!("SET search_path = casetrack, public; {}", include_str!("../../migrations/0001.sql")));
+    database.run(&format!("SET search_path = casetrack, public; INSERT INTO migrations (number) VALUES (1); {FIRST}"));
+    Some(database)
+}
+
+#[test]
+fn a_database_of_the_first_migration_keeps_everything() {
+    let Some(database) = of_the_first_migration() else { return };
+    let files = tempfile::tempdir().unwrap();
+    let store = PostgresStore::connect(&database.address, files.path()).unwrap();
+    let (metas, problems) = store.scan().unwrap();
+    let [meta] = &metas[..] else { panic!("{metas:?} {problems:?}") };
+    assert_eq!((meta.name.as_str(), problems.len()), ("First", 0));
+    let collection = store.open_collection(meta.id).unwrap();
+    assert_clean(&*collection);
+    let documents = collection.documents().unwrap();
+    assert_eq!(documents.len(), 4);
+    for (n, meta) in (1..).zip(&documents) {
+        assert_eq!(meta.path, format!("/tmp/leases/lease{n}.txt"));
+        let page = collection.page(meta.id, 1).unwrap().unwrap();
+        assert_eq!(
+            page.text.trim(),
+            format!("Lease {n}. The rent of unit {n} is due on day {n} of each month. Notice takes {n} weeks.")
+        );
+        let all = Filter::default();
+        let vector = collection.vector_at(meta.id, 0).unwrap().unwrap();
+        let sparse = collection.sparse_vectors(meta.id).unwrap()[0].1.clone();
+        for hits in [
+            collection.search_dense(&vector, 1, &all).unwrap(),
+            collection.search_sparse(&sparse, 4, &all).unwrap(),
+            collection.search_keywords(format!("\"unit {n}\"").into(), 4, &all).unwrap(),
+        ] {
+            assert!(hits.iter().any(|hit| (hit.document, hit.index) == (meta.id, 0)), "{hits:?}");
+        }
+    }
+    let tags = |n: usize| documents[n].marks.tags.clone();
+    assert_eq!((tags(0), tags(1)), (Vec::new(), vec!["key".to_owned()]));
+    let evidence = collection.evidence().unwrap();
+    assert_eq!(evidence.items.iter().map(|item| item.text.as_str()).collect::<Vec<_>>(), ["Notice takes 3 weeks"]);
+    // It goes on counting, and whoever owns the tables owns the collection.
+    let before = collection.versions().into_iter().map(|(_, version)| version).max();
+    let whole = collection.whole(documents[0].id).unwrap().unwrap();
+    collection.put_document(&whole).unwrap();
+    let after = collection.versions().into_iter().map(|(_, version)| version).max();
+    assert!(after > before, "{after:?} after {before:?}");
+    assert_clean(&*collection);
+    store.create(&collection_meta("Second"), &models()).unwrap();
+    assert_eq!(store.scan().unwrap().0.len(), 2);
+    store.delete(meta.id).unwrap();
+}
+
+#[test]
+fn a_newer_database_is_refused_and_stays_as_it_is() {
+    let Some((store, (database, files))) = on_postgres() else { return };
+    store.create(&collection_meta("Test"), &models()).unwrap();
+    let newest = |change: &str| -> i32 {
+        let mut client = Client::connect(&database.address, NoTls).unwrap();
+        client.batch_execute(change).unwrap();
+        client.query_one("SELECT max(number) FROM casetrack.migrations", &[]).unwrap().get(0)
+    };
+    let own = newest("");
+    newest("INSERT INTO casetrack.migrations (number) SELECT max(number) + 1 FROM casetrack.migrations");
+    let error = PostgresStore::connect(&database.address, files.path()).err().expect("it is newer");
+    assert_eq!(error.code, ErrorCode::NewerSchema);
+    let said = error.full_text();
+    assert!(said.contains(&format!("schema {}; this version knows {own}", own + 1)), "{said}");
+    assert!(said.contains("Update CaseTrack") && said.contains("Nothing was changed"), "{said}");
+    assert_eq!(newest(""), own + 1);
+    newest("DELETE FROM casetrack.migrations WHERE number = (SELECT max(number) FROM casetrack.migrations)");
+    let again = PostgresStore::connect(&database.address, files.path()).unwrap();
+    assert_eq!(again.scan().unwrap().0.len(), 1);
+}

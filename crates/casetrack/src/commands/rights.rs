@@ -1,0 +1,138 @@
+//! `casetrack rights`
+
+use casetrack_core::Result;
+use casetrack_engine::rights::{Right, RightsReport};
+use casetrack_text::format::visible;
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::console::Console;
+use crate::options::{InCollection, named};
+
+/// See and change who may use collections in a database
+///
+/// Each user is a role of the database. Whoever makes a collection owns it, and gives others rights to it; the administrator, who owns the
+/// tables, has all rights, and says which roles may use the database for collections.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Rights {
+    #[command(subcommand)]
+    action: RightsAction,
+}
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+enum RightsAction {
+    List(List),
+    Give(Give),
+    Take(Take),
+    Admit(Admit),
+    Dismiss(Dismiss),
+}
+
+/// List who has a right to a collection
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct List {
+    #[command(flatten)]
+    target: InCollection,
+}
+
+/// Give a role a right to a collection, in place of the one that it has
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Give {
+    /// A role of the database, which may have others as members
+    role: String,
+    /// reader: searches, reads and exports; editor: adds, changes and removes documents as well; owner: also renames and deletes the collection
+    /// and gives rights
+    #[arg(value_name = "reader|editor|owner", value_parser = named::<Right>)]
+    right: Right,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+/// Take back the right of a role to a collection
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Take {
+    /// A role of the database
+    role: String,
+    #[command(flatten)]
+    target: InCollection,
+}
+
+/// As the administrator, let a role use the database for collections
+///
+/// The role is there already: CREATE ROLE anna LOGIN. To change whether it may make collections, admit it again.
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Admit {
+    /// A role of the database
+    role: String,
+    /// It may make collections
+    #[arg(long)]
+    collections: bool,
+}
+
+/// As the administrator, take back all rights of a role, and that it may use the database for collections
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Dismiss {
+    /// A role of the database
+    role: String,
+}
+
+impl Rights {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        match self.action {
+            RightsAction::List(List { target }) => console.print(&engine.rights(target.find(engine)?.id)?, list),
+            RightsAction::Give(Give { role, right, target }) => {
+                let collection = target.find(engine)?;
+                engine.give_right(collection.id, &role, right)?;
+                let said =
+                    format!("{} is {} of \"{}\" now.", visible(&role), article(right), visible(&collection.name));
+                console.print(&json!({"collection": collection.name, "role": role, "right": right}), |_| said)
+            }
+            RightsAction::Take(Take { role, target }) => {
+                let collection = target.find(engine)?;
+                engine.take_right(collection.id, &role)?;
+                let said = format!(
+                    "{} has no right of its own to \"{}\" any more. It keeps what it may as a member of other roles.",
+                    visible(&role),
+                    visible(&collection.name)
+                );
+                console.print(&json!({"collection": collection.name, "role": role, "right": null}), |_| said)
+            }
+            RightsAction::Admit(Admit { role, collections }) => {
+                engine.admit_role(&role, collections)?;
+                let makes = if collections { ", and may make collections" } else { "" };
+                let said = format!(
+                    "{} may use this database{makes}. Owners of collections give it rights to them.",
+                    visible(&role)
+                );
+                console.print(&json!({"role": role, "admitted": true, "makes_collections": collections}), |_| said)
+            }
+            RightsAction::Dismiss(Dismiss { role }) => {
+                engine.dismiss_role(&role)?;
+                let said = format!("{} has no rights in this database any more.", visible(&role));
+                console.print(&json!({"role": role, "admitted": false}), |_| said)
+            }
+        }
+    }
+}
+
+fn article(right: Right) -> &'static str {
+    match right {
+        Right::Reader => "a reader",
+        Right::Editor => "an editor",
+        Right::Owner => "an owner",
+    }
+}
+
+fn list(report: &RightsReport) -> String {
+    let name = visible(&report.collection);
+    if report.rights.is_empty() {
+        return format!("Nobody but the administrator of the database has a right to \"{name}\".");
+    }
+    let rights = report.rights.iter().map(|one| format!("\n  {}: {}", visible(&one.role), article(one.right)));
+    format!(
+        "Rights to \"{name}\":\n{}\n\nThe administrator of the database has all rights.",
+        rights.collect::<String>()
+    )
+}

@@ -34,6 +34,7 @@ pub mod plans;
 pub mod quotes;
 pub mod reindex;
 mod report;
+pub mod rights;
 pub mod search;
 pub mod sheet;
 pub mod space;

@@ -165,11 +165,16 @@ impl ServerHandler for Server {
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();
         let result = self.admitted(tool, arguments, &context, as_task).await;
+        let user = self.session.person().map(|person| person.name.clone());
         let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
         metrics::record(tool.name, outcome, started.elapsed());
-        if let Some(log) = self.session.audit() {
+        let is_too_many = result.as_ref().is_err_and(|error| error.code == ErrorCode::TooManyCalls);
+        if let (true, Some(refusals)) = (is_too_many, self.session.refusals()) {
+            refusals.record(outcome, user.as_deref(), None);
+        } else if let Some(log) = self.session.audit() {
             log.record(&audit::Call {
                 time: Timestamp::now(),
+                user,
                 client: client(&context),
                 transport: self.transport.name(),
                 tool: tool.name,
@@ -217,8 +222,8 @@ impl ServerHandler for Server {
 
     async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         let cancel = move |session: &Session, _: &Cancel| {
-            let job = session.engine().find_job(&request.task_id)?;
-            session.engine().cancel_job(job.job_id).map(drop)
+            let engine = session.engine_for("cancel_job")?;
+            engine.cancel_job(engine.find_job(&request.task_id)?.job_id).map(drop)
         };
         self.blocking(cancel).await.map_err(protocol_error)
     }
@@ -387,7 +392,8 @@ impl ServerHandler for Server {
 impl Server {
     pub fn new(session: Arc<Session>, transport: Transport) -> Self {
         let settings = session.settings();
-        let (offer, guard) = (Offer::new(settings), Guard::new(settings.limits, session.recent_calls()));
+        let offer = Offer::new(settings).for_user(session.person());
+        let guard = Guard::new(settings.limits, session.recent_calls());
         Self { session, transport, offer, guard, subscriptions: Arc::default(), notifying: OnceLock::new() }
     }
 
@@ -415,11 +421,14 @@ impl Server {
         if self.offer.has_space() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
     }
 
-    /// Whose calls are counted together. Over HTTP it is who has the token, whatever name a session gives.
+    /// Whose calls are counted together. Over HTTP it is who has the token, or the user of a server, whatever name a session gives.
     fn counted_as(&self, context: &RequestContext<RoleServer>) -> String {
         match self.transport {
             Transport::Stdio => format!("stdio {}", context.client_info().map(|info| info.name).unwrap_or_default()),
-            Transport::Http => "http".to_owned(),
+            Transport::Http => match self.session.person() {
+                Some(person) => format!("http {}", person.name),
+                None => "http".to_owned(),
+            },
         }
     }
 
@@ -431,8 +440,9 @@ impl Server {
         context: &RequestContext<RoleServer>,
         as_task: bool,
     ) -> Result<ToolOutput> {
-        self.offer.check(tool)?;
+        // A call that is refused counts as well.
         let _permit = self.guard.enter(&self.counted_as(context), tool).await?;
+        self.offer.check(tool)?;
         self.run(tool.name, arguments, context, as_task).await
     }
 

@@ -104,15 +104,23 @@ impl fmt::Debug for Sight {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::collections::HashMap;
     use std::sync::Mutex;
 
+    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use casetrack_store::VectorModels;
+
     use super::*;
+    use crate::access::Access;
+    use crate::changes::Change;
+    use crate::ingest::IngestRequest;
+    use crate::jobs::{JobOrigin, JobRequest};
+    use crate::{Engine, EngineConfig};
 
     /// Rights that a test gives and takes.
     #[derive(Default)]
-    pub(crate) struct Given(pub Mutex<HashMap<CollectionId, Role>>);
+    struct Given(Mutex<HashMap<CollectionId, Role>>);
 
     impl Rights for Given {
         fn role(&self, collection: CollectionId) -> Option<Role> {
@@ -142,5 +150,85 @@ pub(crate) mod tests {
         assert_eq!(owning.admit(id).unwrap_err().code, ErrorCode::AccessDenied);
         assert_eq!(owning.admit_as(id, Role::Reader).unwrap_err().code, ErrorCode::AccessDenied);
         assert!(Sight::default().admit_as(id, Role::Owner).is_ok());
+    }
+
+    fn meta(name: &str) -> CollectionMeta {
+        CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        }
+    }
+
+    #[test]
+    fn an_engine_of_a_user_knows_no_collection_without_a_role() {
+        let dir = tempfile::tempdir().unwrap();
+        let all = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
+        let (acme, globex) = (meta("Acme"), meta("Globex"));
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
+        for meta in [&acme, &globex] {
+            all.store().create(meta, &models).unwrap();
+        }
+        let given = Arc::new(Given::default());
+        let sight = Sight::of(given.clone(), Role::Reader);
+        let access = Access::default().with_uploads_in(&dir.path().join("data/collections"));
+        let access = access.for_user(sight.clone(), &[dir.path().join("open")]);
+        let of_user = all.with_config(EngineConfig { sight, access, ..all.config().clone() });
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let _listening = of_user.on_change({
+            let heard = heard.clone();
+            move |change| heard.lock().unwrap().push(change)
+        });
+        given.0.lock().unwrap().insert(acme.id, Role::Reader);
+        assert_eq!(of_user.collections().unwrap(), [acme.clone()]);
+        assert_eq!(of_user.sole_collection().unwrap().unwrap().id, acme.id);
+        assert_eq!(of_user.status().unwrap().collections, 1);
+        assert_eq!(all.sole_collection().unwrap(), None);
+        // By name, by id and by its beginning: as what is not there.
+        for name in ["Globex", &globex.id.to_string(), &globex.id.to_string()[..8]] {
+            let (hidden, missing) = (of_user.find_collection(name).unwrap_err(), "nothing of the kind");
+            let other = of_user.find_collection(missing).unwrap_err();
+            assert_eq!(hidden.code, ErrorCode::NotFound);
+            assert_eq!(hidden.full_text().replace(name, "?"), other.full_text().replace(missing, "?"));
+        }
+        // The engine opens none either, whoever asks by id.
+        assert_eq!(of_user.collection(globex.id).err().unwrap().code, ErrorCode::NotFound);
+        assert_eq!(of_user.collection_to_change(acme.id).err().unwrap().code, ErrorCode::AccessDenied);
+        let code = |result: Result<CollectionMeta>| result.unwrap_err().code;
+        assert_eq!(code(of_user.set_collection_status(globex.id, CollectionStatus::Closed)), ErrorCode::NotFound);
+        assert_eq!(code(of_user.rename_collection(acme.id, "New")), ErrorCode::AccessDenied);
+        assert_eq!(of_user.delete_collection(acme.id).unwrap_err().code, ErrorCode::AccessDenied);
+        // Names that others have are free, and changes of theirs are not told.
+        given.0.lock().unwrap().insert(acme.id, Role::Owner);
+        all.rename_collection(globex.id, "Globex 2").unwrap();
+        assert!(heard.lock().unwrap().is_empty());
+        assert_eq!(of_user.rename_collection(acme.id, "globex 2").unwrap().name, "globex 2");
+        assert_eq!(*heard.lock().unwrap(), [Change::Collection(acme.id)]);
+        assert_eq!(all.rename_collection(globex.id, "GLOBEX 2").unwrap_err().code, ErrorCode::AlreadyExists);
+
+        // Files: those of the folders that are open, and uploads into collections that are seen.
+        let place = |name: &str| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "text").unwrap();
+            path
+        };
+        let checked = |path: &std::path::Path| of_user.config().access.check(path).is_ok();
+        let upload = |id: CollectionId| format!("data/collections/{id}/uploads/a.txt");
+        assert!(checked(&place("open/a.txt")) && checked(&place(&upload(acme.id))));
+        for name in [upload(globex.id), format!("data/collections/{}/a.txt", acme.id), "a.txt".into(), "open/id_rsa".into()] {
+            assert!(!checked(&place(&name)), "{name}");
+        }
+        let refused = |path: std::path::PathBuf| {
+            let error = of_user.config().access.check(&path).unwrap_err();
+            error.full_text().replace(&path.display().to_string(), "?")
+        };
+        assert_eq!(refused(dir.path().join("a.txt")), refused(dir.path().join("missing.txt")));
+        let job = JobRequest::IngestDocument(IngestRequest::new(vec![dir.path().join("a.txt")]));
+        let started = of_user.start_job(acme.id, job, JobOrigin::User);
+        assert_eq!(started.err().unwrap().code, ErrorCode::AccessDenied);
     }
 }

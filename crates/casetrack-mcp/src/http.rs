@@ -78,8 +78,7 @@ pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
 /// Listens on any address, also one that others can reach: what is served there has to know its users.
 pub async fn listen_beyond(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
-        Error::io(address, error)
-            .with_hint("Another program may have this port: choose another port, or 0 for any.")
+        Error::io(address, error).with_hint("Another program may have this port: choose another port, or 0 for any.")
     })
 }
 

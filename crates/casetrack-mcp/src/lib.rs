@@ -40,5 +40,5 @@ pub use http::{
 pub use recent::RecentCalls;
 pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
-pub use team::{Certificate, Oidc, User, Users};
 pub use table::{may_be_repeated, tool_documents};
+pub use team::{Certificate, Oidc, User, Users};

@@ -10,8 +10,8 @@ use tokio::sync::watch;
 
 use crate::audit::AuditLog;
 use crate::recent::RecentCalls;
-use crate::team::{Engines, Person, Refusals};
 use crate::settings::{CallLimits, Settings, ToolNames, Toolset};
+use crate::team::{Engines, Person, Refusals};
 
 /// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,16 @@ pub(crate) struct Context<'a> {
 impl Session {
     pub fn new(engine: Arc<Engine>, settings: Settings, active: Option<CollectionId>) -> Self {
         let active = watch::Sender::new(active);
-        Self { engine, settings, active, audit: None, recent: Arc::default(), model: OnceLock::new(), engines: None, refusals: None }
+        Self {
+            engine,
+            settings,
+            active,
+            audit: None,
+            recent: Arc::default(),
+            model: OnceLock::new(),
+            engines: None,
+            refusals: None,
+        }
     }
 
     /// Records what an assistant calls, unless the settings say otherwise.

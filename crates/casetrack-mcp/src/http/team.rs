@@ -181,9 +181,7 @@ impl Front {
                 let (head, body) = request.into_parts();
                 self.files.receive(self.session(&guest.person), &head.headers, &head.uri, body).await
             }
-            (_, &Method::GET, Some(name)) => {
-                self.files.export(self.session(&guest.person), &name, request.uri()).await
-            }
+            (_, &Method::GET, Some(name)) => self.files.export(self.session(&guest.person), &name, request.uri()).await,
             ("/upload", ..) => refusal(StatusCode::METHOD_NOT_ALLOWED, "Use POST."),
             _ => refusal(StatusCode::METHOD_NOT_ALLOWED, "Use GET."),
         }
@@ -197,7 +195,9 @@ impl Front {
         let is_page = text(ORIGIN).is_none_or(|origin| {
             // Of a program with a page of its own on the user's machine.
             let is_local = authority(origin).is_some_and(|at| {
-                HOSTS.iter().any(|host| at.strip_prefix(host).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
+                HOSTS
+                    .iter()
+                    .any(|host| at.strip_prefix(host).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
             });
             is_local || origin == self.team.public_url
         });
@@ -214,7 +214,9 @@ impl Front {
 
     async fn user(self: &Arc<Self>, headers: &HeaderMap) -> Result<User, Refused> {
         let given = bearer(headers).ok_or(Refused::Nothing)?;
-        let Ok(token) = std::str::from_utf8(given).map(str::to_owned) else { return Err(Refused::Bad("unknown_token")) };
+        let Ok(token) = std::str::from_utf8(given).map(str::to_owned) else {
+            return Err(Refused::Bad("unknown_token"));
+        };
         let front = Arc::clone(self);
         let found = tokio::task::spawn_blocking(move || match &front.team.oidc {
             Some(oidc) if Oidc::is_meant(&token) => {
@@ -236,10 +238,8 @@ impl Front {
         if user.is_some() {
             return refusal(StatusCode::FORBIDDEN, "You are not a user of this server. Ask its administrator.");
         }
-        let mut answer = refusal(
-            StatusCode::UNAUTHORIZED,
-            "Send a token that this server knows: Authorization: Bearer <token>.",
-        );
+        let mut answer =
+            refusal(StatusCode::UNAUTHORIZED, "Send a token that this server knows: Authorization: Bearer <token>.");
         let mut challenge = "Bearer realm=\"casetrack\"".to_owned();
         if matches!(refused, Refused::Bad(_)) {
             challenge.push_str(", error=\"invalid_token\"");

@@ -171,8 +171,9 @@ impl Oidc {
     }
 
     fn get(&self, address: &str) -> Result<Value> {
-        let failed =
-            |error: &dyn std::fmt::Display| Error::new(ErrorCode::Network, format!("{address} cannot be read: {error}."));
+        let failed = |error: &dyn std::fmt::Display| {
+            Error::new(ErrorCode::Network, format!("{address} cannot be read: {error}."))
+        };
         let mut answer = self.agent.get(address).call().map_err(|error| failed(&error))?;
         let text = answer.body_mut().with_config().limit(MAX_BYTES).read_to_string();
         serde_json::from_str(&text.map_err(|error| failed(&error))?).map_err(|error| failed(&error))
@@ -233,7 +234,9 @@ mod tests {
         for address in ["https://login.example/realm", "http://127.0.0.1:8080", "http://localhost", "http://[::1]/a"] {
             assert!(check_address(address).is_ok(), "{address}");
         }
-        for address in ["", "http://login.example", "http://localhost.evil.example", "http://127.0.0.1.evil", "file:///a"] {
+        for address in
+            ["", "http://login.example", "http://localhost.evil.example", "http://127.0.0.1.evil", "file:///a"]
+        {
             assert!(check_address(address).is_err(), "{address}");
         }
     }
@@ -241,7 +244,8 @@ mod tests {
     #[test]
     fn a_key_is_the_one_that_is_named() {
         let key = |text: &str| -> Jwk { serde_json::from_str(text).unwrap() };
-        let rsa = |id: &str, more: &str| key(&format!(r#"{{"kty": "RSA", "n": "AQ", "e": "AQAB", "kid": "{id}"{more}}}"#));
+        let rsa =
+            |id: &str, more: &str| key(&format!(r#"{{"kty": "RSA", "n": "AQ", "e": "AQAB", "kid": "{id}"{more}}}"#));
         let keys = [rsa("a", ""), rsa("b", r#", "use": "enc""#), rsa("c", r#", "alg": "RS512""#)];
         let header = |kid: Option<&str>| Header { kid: kid.map(str::to_owned), ..Header::new(Algorithm::RS256) };
         let found = |kid| chosen(&keys, &header(kid)).and_then(|key| key.common.key_id);

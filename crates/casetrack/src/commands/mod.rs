@@ -31,6 +31,7 @@ mod terms;
 mod threads;
 mod tracked;
 mod upkeep;
+mod users;
 mod vault;
 mod versions;
 mod watches;
@@ -98,6 +99,7 @@ pub enum OnCollections {
     Unwatch(watches::Unwatch),
     Watches(watches::Watches),
     Jobs(jobs::Jobs),
+    Users(users::Users),
     Files(files::Files),
     Space(space::Space),
     Call(call::Call),
@@ -217,6 +219,7 @@ impl OnCollections {
             Self::Unwatch(command) => command.run(console),
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
+            Self::Users(command) => command.run(console),
             Self::Files(command) => command.run(console),
             Self::Space(command) => command.run(console),
             Self::Call(command) => command.run(console),
@@ -235,6 +238,7 @@ impl OnCollections {
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             Self::Evidence(command) => command.may_be_repeated(),
+            Self::Users(command) => command.may_be_repeated(),
             _ => true,
         }
     }

@@ -17,6 +17,8 @@ pub(crate) struct Offer {
     read_only: bool,
     /// What the user of a server may not do at all, so that it is not listed.
     hidden: Vec<Need>,
+    /// Who can change it, and how.
+    starts: &'static str,
 }
 
 impl Offer {
@@ -28,12 +30,13 @@ impl Offer {
         if sets.iter().any(|set| set.is_about_collections()) {
             sets.push(Toolset::Core);
         }
-        Self { sets, limited: chosen.is_some(), read_only: settings.read_only, hidden: Vec::new() }
+        Self { sets, limited: chosen.is_some(), read_only: settings.read_only, hidden: Vec::new(), starts: "The user can start `casetrack mcp`" }
     }
 
     /// Lists no tool that the user of a server could never call.
     pub fn for_user(mut self, person: Option<&Person>) -> Self {
         if let Some(person) = person {
+            self.starts = "The administrator can start `casetrack serve`";
             self.hidden.extend((!person.is_admin()).then_some(Need::Disk));
             self.hidden.extend((!person.may_create()).then_some(Need::Create));
         }
@@ -91,7 +94,7 @@ impl Offer {
             return Ok(());
         };
         Err(Error::new(ErrorCode::AccessDenied, format!("{} is not available: {reason}.", entry.name)).with_hint(
-            format!("The user can start `casetrack mcp` {change} in {} of the data directory.", settings::FILE),
+            format!("{} {change} in {} of the data directory.", self.starts, settings::FILE),
         ))
     }
 }

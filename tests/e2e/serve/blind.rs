@@ -207,13 +207,28 @@ fn plain(answer: &Value, home: &Path) -> String {
             other => other.clone(),
         }
     }
-    let mut text = without(answer).to_string().replace(home.to_str().unwrap(), "HOME");
+    let mut text = without_sizes(&without(answer).to_string().replace(home.to_str().unwrap(), "HOME"));
     for mark in ["<document-text ", "</document-text "] {
         let parts: Vec<&str> = text.split(mark).collect();
         let rest = parts[1..].iter().map(|part| part.split_once('>').map_or(*part, |(_, rest)| rest));
         text = [parts[0]].into_iter().chain(rest).collect::<Vec<_>>().join("<mark>");
     }
     text
+}
+
+/// The text without numbers of bytes and times.
+fn without_sizes(text: &str) -> String {
+    const UNITS: [&str; 7] = ["bytes", "kB", "MB", "GB", "ms", "seconds", "s\\n"];
+    let (mut kept, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
+        kept.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.find(|c: char| !c.is_ascii_digit() && !".,".contains(c)).unwrap_or(rest.len());
+        let is_measured = UNITS.iter().any(|unit| rest[end..].trim_start_matches(' ').starts_with(unit));
+        kept.push_str(if is_measured { "#" } else { &rest[..end] });
+        rest = &rest[end..];
+    }
+    kept + rest
 }
 
 #[test]

@@ -103,6 +103,7 @@ fn roles_are_enforced_for_each_kind_of_call() {
 fn rights_change_at_once_and_administrators_see_everything() {
     let dir = tempfile::tempdir().unwrap();
     let home = home(dir.path());
+    std::fs::write(home.join("config.toml"), "toolsets = [\"all\", \"workbench\"]\n").unwrap();
     let (anna, root) = (add(&home, "anna", &["--collections"]), add(&home, "root", &["--admin"]));
     let team = Team::start(&home, &[]);
     let (anna, root) = (Member::open(&team, &anna), Member::open(&team, &root));

@@ -219,7 +219,9 @@ mod tests {
         let checked = |path: &std::path::Path| of_user.config().access.check(path).is_ok();
         let upload = |id: CollectionId| format!("data/collections/{id}/uploads/a.txt");
         assert!(checked(&place("open/a.txt")) && checked(&place(&upload(acme.id))));
-        for name in [upload(globex.id), format!("data/collections/{}/a.txt", acme.id), "a.txt".into(), "open/id_rsa".into()] {
+        for name in
+            [upload(globex.id), format!("data/collections/{}/a.txt", acme.id), "a.txt".into(), "open/id_rsa".into()]
+        {
             assert!(!checked(&place(&name)), "{name}");
         }
         let refused = |path: std::path::PathBuf| {

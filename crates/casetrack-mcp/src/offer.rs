@@ -30,7 +30,13 @@ impl Offer {
         if sets.iter().any(|set| set.is_about_collections()) {
             sets.push(Toolset::Core);
         }
-        Self { sets, limited: chosen.is_some(), read_only: settings.read_only, hidden: Vec::new(), starts: "The user can start `casetrack mcp`" }
+        Self {
+            sets,
+            limited: chosen.is_some(),
+            read_only: settings.read_only,
+            hidden: Vec::new(),
+            starts: "The user can start `casetrack mcp`",
+        }
     }
 
     /// Lists no tool that the user of a server could never call.
@@ -93,9 +99,8 @@ impl Offer {
         } else {
             return Ok(());
         };
-        Err(Error::new(ErrorCode::AccessDenied, format!("{} is not available: {reason}.", entry.name)).with_hint(
-            format!("{} {change} in {} of the data directory.", self.starts, settings::FILE),
-        ))
+        Err(Error::new(ErrorCode::AccessDenied, format!("{} is not available: {reason}.", entry.name))
+            .with_hint(format!("{} {change} in {} of the data directory.", self.starts, settings::FILE)))
     }
 }
 

@@ -77,21 +77,32 @@ fn crates_depend_only_downwards() {
     assert_eq!(actual, expected);
 }
 
-/// What only some files may name, so that nothing but `casetrack models pull` uses the network (invariant 9).
+/// What only some files may name, so that nothing uses the network but `casetrack models pull`, and `casetrack serve` for the keys of the
+/// provider that its settings name (invariant 9).
 const NETWORK: &[(&str, &[&str])] = &[
-    ("ureq", &["crates/casetrack-embed/src/pull/"]),
+    ("ureq", &["crates/casetrack-embed/src/pull/", "crates/casetrack-mcp/src/team/oidc.rs"]),
     (
         "std::net",
         &[
             "crates/casetrack-embed/src/pull/tests/",
             "crates/casetrack-mcp/src/http.rs",
+            "crates/casetrack-mcp/src/http/team.rs",
+            "crates/casetrack-mcp/src/team/refusals.rs",
             "crates/casetrack-postgres/tests/",
             "crates/casetrack/src/owner/",
             "crates/casetrack/src/options.rs",
         ],
     ),
-    // The listener on loopback of `casetrack mcp --http`, and a server of tests.
-    ("tokio::net", &["crates/casetrack-mcp/src/http.rs", "crates/casetrack-postgres/tests/"]),
+    // The listener on loopback of `casetrack mcp --http`, that of `casetrack serve`, and a server of tests.
+    (
+        "tokio::net",
+        &[
+            "crates/casetrack-mcp/src/http.rs",
+            "crates/casetrack-mcp/src/http/team.rs",
+            "crates/casetrack-postgres/tests/",
+            "crates/casetrack/src/owner/team.rs",
+        ],
+    ),
     ("TcpStream::connect", &[]),
     // Its server is the one that the user names.
     ("postgres::", &["crates/casetrack-postgres/", "crates/casetrack-engine/src/host/stores.rs"]),
@@ -143,7 +154,7 @@ fn only_the_pull_of_models_uses_the_network_and_only_the_terminal_the_keychain()
             let (package, client) = (package["name"].as_str().unwrap(), dependency["name"].as_str().unwrap());
             let features = dependency["features"].as_array().unwrap();
             let server_only = client == "hyper" && !features.contains(&"client".into());
-            let allowed = package == "casetrack-embed" && client == "ureq"
+            let allowed = matches!(package, "casetrack-embed" | "casetrack-mcp") && client == "ureq"
                 || package == "casetrack-postgres" && client == "postgres"
                 || package == "casetrack-mcp" && server_only;
             assert!(allowed || !clients.contains(&client), "{package} depends on {client}");

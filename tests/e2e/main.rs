@@ -51,6 +51,8 @@ mod resealing;
 mod resources;
 mod schema;
 mod search;
+#[cfg(unix)]
+mod serve;
 mod sheet;
 mod small_files;
 #[cfg(unix)]

@@ -8,8 +8,10 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
-use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use glob::{MatchOptions, Pattern};
+
+use crate::rights::Sight;
 
 /// Keys, credentials, profiles of browsers, password stores, and what the kernel shows as files. It is always in force; settings add to it.
 ///
@@ -54,6 +56,15 @@ pub struct Access {
     collections: Option<PathBuf>,
     /// Where the user changes this, for hints.
     settings: PathBuf,
+    /// On a server for a team: whose rights limit it.
+    user: Option<User>,
+}
+
+/// A user of a server reads what was uploaded into their collections, and what lies in these folders.
+#[derive(Debug, Clone)]
+struct User {
+    sight: Sight,
+    folders: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone)]
@@ -86,7 +97,7 @@ impl Access {
         };
         let rules = deny.iter().map(parse).collect::<Result<_>>()?;
         let closed = closed.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect();
-        Ok(Self { roots: resolved, rules, closed, collections: None, settings })
+        Ok(Self { roots: resolved, rules, closed, collections: None, settings, user: None })
     }
 
     /// Lets files be read that the user uploaded into the collections of this folder.
@@ -95,10 +106,35 @@ impl Access {
         Self { collections: Some(collections), ..self }
     }
 
-    /// Whether a resolved path is in the folder `uploads` of a collection.
+    /// What a user of a server may have read: all that these rules allow where they have the disk, else uploads into collections that they
+    /// see, and what the rules allow of these folders.
+    pub fn for_user(self, sight: Sight, folders: &[PathBuf]) -> Self {
+        let resolved = |folder: &PathBuf| {
+            let folder = at_home(folder);
+            folder.canonicalize().unwrap_or(folder)
+        };
+        Self { user: Some(User { sight, folders: folders.iter().map(resolved).collect() }), ..self }
+    }
+
+    /// The user whom the server lets read some folders only.
+    fn limited(&self) -> Option<&User> {
+        self.user.as_ref().filter(|user| !user.sight.has_disk())
+    }
+
+    /// Refuses what a user of a server may not read, before anything tells whether it is there.
+    pub fn check_user(&self, path: &Path) -> Result<()> {
+        if self.limited().is_some() { self.check(path).map(drop) } else { Ok(()) }
+    }
+
+    /// Whether a resolved path is in the folder `uploads` of a collection that may be seen.
     fn is_upload(&self, resolved: &Path) -> bool {
         let inside = self.collections.as_ref().and_then(|collections| resolved.strip_prefix(collections).ok());
-        inside.is_some_and(|inside| inside.iter().nth(1).is_some_and(|name| name == "uploads"))
+        let Some(inside) = inside else { return false };
+        let mut names = inside.iter();
+        let (collection, folder) = (names.next(), names.next());
+        let id = collection.and_then(|name| name.to_str()?.parse::<CollectionId>().ok());
+        let is_seen = |user: &User| id.is_some_and(|id| user.sight.sees(id));
+        folder.is_some_and(|name| name == "uploads") && self.user.as_ref().is_none_or(is_seen)
     }
 
     /// Whether any file that the deny list does not cover may be read.
@@ -110,6 +146,23 @@ impl Access {
     ///
     /// Errors: [`ErrorCode::AccessDenied`]; those of resolving, for which nothing but the path's folders is read.
     pub fn check(&self, path: &Path) -> Result<PathBuf> {
+        if let Some(user) = self.limited() {
+            let resolved = path.canonicalize().ok();
+            let is_allowed = |resolved: &PathBuf| {
+                let is_rooted = self.roots.is_empty() || self.roots.iter().any(|root| resolved.starts_with(root));
+                let is_in_folder = is_rooted && user.folders.iter().any(|folder| resolved.starts_with(folder));
+                (is_in_folder || self.is_upload(resolved))
+                    && self.check_deny(path, path).is_ok()
+                    && self.check_deny(resolved, path).is_ok()
+            };
+            // The same words whether or not there is such a file.
+            return resolved.filter(is_allowed).ok_or_else(|| {
+                let message = format!("{} is not a file that you may have read on this server.", path.display());
+                Error::new(ErrorCode::AccessDenied, message).with_hint(
+                    "Upload it to the collection (POST /upload), or name a file in a folder that the administrator has opened.",
+                )
+            });
+        }
         self.check_deny(path, path)?;
         let resolved = path.canonicalize().map_err(|error| Error::io(path.display(), error))?;
         self.check_deny(&resolved, path)?;

@@ -16,6 +16,7 @@ use crate::host::changes::Change;
 use crate::host::{Host, StorePlace, lock, of_files, vector_models};
 use crate::names::{Candidate, Kind, resolve};
 use crate::paging::Paging;
+use crate::rights::Role;
 
 /// Longest name of a collection, in characters.
 const MAX_NAME_CHARS: usize = 200;
@@ -150,6 +151,11 @@ impl Host {
         let is_open = self.leaves_models_open(&request);
         let (meta, models) = self.new_collection(request)?;
         let mut collection = self.store().create(&meta, &models)?;
+        if let Err(error) = self.sight().made(meta.id) {
+            drop(collection);
+            self.store().delete(meta.id)?;
+            return Err(error);
+        }
         if is_open {
             collection.leave_models_open()?;
         }
@@ -187,12 +193,21 @@ impl Host {
 
     /// All collections, oldest first, without looking into them.
     pub fn collections(&self) -> Result<Vec<CollectionMeta>> {
-        self.store().list()
+        let mut all = self.store().list()?;
+        all.retain(|meta| self.sight().sees(meta.id));
+        Ok(all)
+    }
+
+    /// The ids of the vaults that are locked.
+    pub(crate) fn locked_ids(&self) -> Result<Vec<CollectionId>> {
+        let mut locked = self.registry().locked()?;
+        locked.retain(|id| self.sight().sees(*id));
+        Ok(locked)
     }
 
     /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
     pub fn list_collections(&self, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
-        let all = self.store().list()?;
+        let all = self.collections()?;
         Ok(all
             .into_iter()
             .filter(|meta| status.is_none_or(|status| meta.status == status))
@@ -202,14 +217,14 @@ impl Host {
 
     /// The vaults that are locked. Nothing is known of them but their ids.
     pub fn locked_collections(&self) -> Result<Vec<LockedCollection>> {
-        Ok(self.registry().locked()?.into_iter().map(|id| LockedCollection { id, locked: true }).collect())
+        Ok(self.locked_ids()?.into_iter().map(|id| LockedCollection { id, locked: true }).collect())
     }
 
     /// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
     ///
     /// Errors: [`ErrorCode::Locked`] for the id of a vault that is locked, whose name is not known.
     pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
-        let mut all = self.store().list()?;
+        let mut all = self.collections()?;
         let candidates: Vec<Candidate<'_>> = all
             .iter()
             .map(|meta| Candidate {
@@ -220,6 +235,7 @@ impl Host {
             .collect();
         let found = resolve(Kind::Collection, name, &candidates).map_err(|error| or_locked(self, name, error))?;
         let meta = all.swap_remove(found);
+        self.sight().admit(meta.id)?;
         self.note_use(meta.id);
         Ok(meta)
     }
@@ -244,12 +260,15 @@ impl Host {
     ///
     /// Errors: [`ErrorCode::Locked`] where the only collection is a vault that is locked.
     pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
-        let mut active = self.store().list()?;
+        let mut active = self.collections()?;
         active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
-        match (self.registry().locked()?.as_slice(), active.len()) {
+        match (self.locked_ids()?.as_slice(), active.len()) {
             ([], 1) => {
                 let sole = active.pop();
-                sole.iter().for_each(|meta| self.note_use(meta.id));
+                if let Some(meta) = &sole {
+                    self.sight().admit(meta.id)?;
+                    self.note_use(meta.id);
+                }
                 Ok(sole)
             }
             ([only], 0) => Err(locked(*only)),
@@ -288,6 +307,7 @@ impl Host {
 
     /// Removes a collection and everything in it, for good; its watches end.
     pub(crate) fn delete_collection(&self, id: CollectionId) -> Result<()> {
+        self.sight().admit_as(id, Role::Owner)?;
         self.open_collections().close(id)?;
         self.store().delete(id)?;
         self.changes().notify(Change::Collection(id));
@@ -306,6 +326,8 @@ pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<Collection
     check_name(name)?;
     let mut existing = host.store().list()?;
     let is_same = |meta: &&CollectionMeta| Some(meta.id) != own && meta.name.to_lowercase() == name.to_lowercase();
+    // Who could not choose a name would learn of a collection that has it.
+    let is_same = |meta: &&CollectionMeta| is_same(meta) && host.sight().sees(meta.id);
     if let Some(same) = existing.iter().find(is_same) {
         let message = format!("A collection named \"{}\" exists already (ID: {}).", same.name, same.id.short());
         return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint(taken));
@@ -316,7 +338,7 @@ pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<Collection
 
 /// The vault that is locked and whose id begins so.
 fn locked_by_id(host: &Host, name: &str) -> Option<CollectionId> {
-    let ids = host.registry().locked().ok()?;
+    let ids = host.locked_ids().ok()?;
     let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
     let candidates: Vec<Candidate<'_>> =
         texts.iter().map(|id| Candidate { name: id, aliases: Vec::new(), id: id.clone() }).collect();
@@ -328,7 +350,7 @@ fn or_locked(host: &Host, name: &str, error: Error) -> Error {
     if let Some(id) = locked_by_id(host, name) {
         return locked(id);
     }
-    match host.registry().locked().unwrap_or_default().as_slice() {
+    match host.locked_ids().unwrap_or_default().as_slice() {
         [] => error,
         ids => {
             let short: Vec<String> = ids.iter().map(|id| id.short()).collect();

@@ -15,6 +15,7 @@
 pub mod access;
 pub mod briefing;
 pub mod collections;
+pub mod database_rights;
 pub mod desk;
 pub mod documents;
 mod engine;

@@ -1,55 +1,236 @@
-//! Who may do what with the collections of a database.
+//! What the clients of a server for a team may do: which collections they see, what they may change there, and whether they may use the disk.
+//!
+//! An engine without rights is that of the person who owns the data directory. One with rights knows no collection that its user has no role
+//! in: it is neither listed, found nor counted, and every error is the one of a collection that does not exist.
 
-use casetrack_core::{CollectionId, Result};
-pub use casetrack_postgres::Right;
-use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
 
-use crate::host::Host;
+use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use serde::{Deserialize, Serialize};
 
-const RIGHTS: &str = "Rights of users";
-
-/// The rights to a collection.
-#[derive(Debug, Clone, Serialize)]
-pub struct RightsReport {
-    pub collection: String,
-    /// By the names of roles.
-    pub rights: Vec<RoleRight>,
+/// What somebody may do with a collection. Each role may also do what those before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Search, read and cite.
+    Reader,
+    /// Add, change and remove documents, tags, columns and evidence.
+    Editor,
+    /// Rename, close, archive and delete the collection, and have all of it embedded again.
+    Owner,
 }
 
-/// What a role of the database may do, besides what it may as a member of other roles.
-#[derive(Debug, Clone, Serialize)]
-pub struct RoleRight {
-    pub role: String,
-    pub right: Right,
+impl Role {
+    pub const EACH: [Self; 3] = [Self::Reader, Self::Editor, Self::Owner];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reader => "reader",
+            Self::Editor => "editor",
+            Self::Owner => "owner",
+        }
+    }
 }
 
-/// All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) where the collections are on disk, and with
-/// [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) for whom the database does not let.
-impl Host {
-    /// Who has a right to a collection, for those who have one.
-    pub fn rights(&self, collection: CollectionId) -> Result<RightsReport> {
-        let rights = self.only_on_server(RIGHTS)?.rights(collection)?;
-        let rights = rights.into_iter().map(|(role, right)| RoleRight { role, right }).collect();
-        Ok(RightsReport { collection: self.store().meta(collection)?.name, rights })
+/// The rights of one user as they are now: each call asks again, so that changes hold at once. Must be quick.
+pub trait Rights: Send + Sync {
+    /// The role in a collection; `None` where it must not be known that there is one.
+    fn role(&self, collection: CollectionId) -> Option<Role>;
+
+    /// Whether any file of this machine may be read that the settings allow.
+    fn has_disk(&self) -> bool;
+
+    /// Makes the user the owner of a collection that they have just made.
+    ///
+    /// Errors: what keeps this from being written down; the collection is taken back then.
+    fn made(&self, collection: CollectionId) -> Result<()>;
+}
+
+/// Whose rights an engine has. The default is everything.
+#[derive(Clone, Default)]
+pub struct Sight(Option<(Arc<dyn Rights>, Role)>);
+
+impl Sight {
+    /// That of a user. Collections in which the role is lower than `needed` are found, and refused.
+    pub fn of(rights: Arc<dyn Rights>, needed: Role) -> Self {
+        Self(Some((rights, needed)))
     }
 
-    /// Gives a role a right to a collection, in place of the one that it has. Only its owners may.
-    pub fn give_right(&self, collection: CollectionId, role: &str, right: Right) -> Result<()> {
-        self.only_on_server(RIGHTS)?.grant(collection, role, right)
+    /// Whether somebody's rights limit it.
+    pub fn is_limited(&self) -> bool {
+        self.0.is_some()
     }
 
-    /// Takes back the right of a role to a collection. Only its owners may.
-    pub fn take_right(&self, collection: CollectionId, role: &str) -> Result<()> {
-        self.only_on_server(RIGHTS)?.revoke(collection, role)
+    pub fn sees(&self, collection: CollectionId) -> bool {
+        self.0.as_ref().is_none_or(|(rights, _)| rights.role(collection).is_some())
     }
 
-    /// Lets a role of the database use it for collections, and make some if it `creates`. Only the administrator may.
-    pub fn admit_role(&self, role: &str, creates: bool) -> Result<()> {
-        self.only_on_server(RIGHTS)?.admit(role, creates)
+    pub(crate) fn has_disk(&self) -> bool {
+        self.0.as_ref().is_none_or(|(rights, _)| rights.has_disk())
     }
 
-    /// Takes back what [`admit_role`](Self::admit_role) gave, and all rights of the role.
-    pub fn dismiss_role(&self, role: &str) -> Result<()> {
-        self.only_on_server(RIGHTS)?.dismiss(role)
+    pub(crate) fn made(&self, collection: CollectionId) -> Result<()> {
+        self.0.as_ref().map_or(Ok(()), |(rights, _)| rights.made(collection))
+    }
+
+    /// Refuses a collection in which the role is not enough for what this engine is for.
+    pub(crate) fn admit(&self, collection: CollectionId) -> Result<()> {
+        self.0.as_ref().map_or(Ok(()), |(_, needed)| self.admit_as(collection, *needed))
+    }
+
+    /// Refuses a collection in which the role is lower than this.
+    ///
+    /// Errors: [`ErrorCode::NotFound`] where there is none, [`ErrorCode::AccessDenied`] where it is lower.
+    pub(crate) fn admit_as(&self, collection: CollectionId, needed: Role) -> Result<()> {
+        let Some((rights, at_least)) = &self.0 else { return Ok(()) };
+        let needed = needed.max(*at_least);
+        match rights.role(collection) {
+            Some(role) if role >= needed => Ok(()),
+            Some(role) => Err(Error::new(
+                ErrorCode::AccessDenied,
+                format!("This needs the role \"{}\" in the collection; you are its {}.", needed.name(), role.name()),
+            )
+            .with_hint("Ask the administrator of the server for it.")),
+            None => Err(Error::new(ErrorCode::NotFound, format!("Collection not found: \"{collection}\"."))),
+        }
+    }
+}
+
+impl fmt::Debug for Sight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_limited() { "Sight of a user" } else { "Sight of everything" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::Mutex;
+
+    use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Timestamp};
+    use casetrack_store::VectorModels;
+
+    use super::*;
+    use crate::access::Access;
+    use crate::changes::Change;
+    use crate::ingest::IngestRequest;
+    use crate::jobs::{JobOrigin, JobRequest};
+    use crate::{Engine, EngineConfig};
+
+    /// Rights that a test gives and takes.
+    #[derive(Default)]
+    struct Given(Mutex<HashMap<CollectionId, Role>>);
+
+    impl Rights for Given {
+        fn role(&self, collection: CollectionId) -> Option<Role> {
+            self.0.lock().unwrap().get(&collection).copied()
+        }
+
+        fn has_disk(&self) -> bool {
+            false
+        }
+
+        fn made(&self, collection: CollectionId) -> Result<()> {
+            self.0.lock().unwrap().insert(collection, Role::Owner);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_role_that_is_too_low_is_refused_and_none_is_as_if_there_were_no_collection() {
+        let (given, id) = (Arc::new(Given::default()), CollectionId::random());
+        let code = |needed| Sight::of(given.clone(), Role::Reader).admit_as(id, needed).map_err(|error| error.code);
+        assert_eq!(code(Role::Reader), Err(ErrorCode::NotFound));
+        given.0.lock().unwrap().insert(id, Role::Editor);
+        assert_eq!((code(Role::Reader), code(Role::Editor)), (Ok(()), Ok(())));
+        assert_eq!(code(Role::Owner), Err(ErrorCode::AccessDenied));
+        // What an engine is for counts as well.
+        let owning = Sight::of(given.clone(), Role::Owner);
+        assert_eq!(owning.admit(id).unwrap_err().code, ErrorCode::AccessDenied);
+        assert_eq!(owning.admit_as(id, Role::Reader).unwrap_err().code, ErrorCode::AccessDenied);
+        assert!(Sight::default().admit_as(id, Role::Owner).is_ok());
+    }
+
+    fn meta(name: &str) -> CollectionMeta {
+        CollectionMeta {
+            id: CollectionId::random(),
+            name: name.to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        }
+    }
+
+    #[test]
+    fn an_engine_of_a_user_knows_no_collection_without_a_role() {
+        let dir = tempfile::tempdir().unwrap();
+        let all = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
+        let (acme, globex) = (meta("Acme"), meta("Globex"));
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
+        for meta in [&acme, &globex] {
+            all.store().create(meta, &models).unwrap();
+        }
+        let given = Arc::new(Given::default());
+        let sight = Sight::of(given.clone(), Role::Reader);
+        let access = Access::default().with_uploads_in(&dir.path().join("data/collections"));
+        let access = access.for_user(sight.clone(), &[dir.path().join("open")]);
+        let of_user = all.with_config(EngineConfig { sight, access, ..all.config().clone() });
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let _listening = of_user.on_change({
+            let heard = heard.clone();
+            move |change| heard.lock().unwrap().push(change)
+        });
+        given.0.lock().unwrap().insert(acme.id, Role::Reader);
+        assert_eq!(of_user.collections().unwrap(), [acme.clone()]);
+        assert_eq!(of_user.sole_collection().unwrap().unwrap().id, acme.id);
+        assert_eq!(of_user.status().unwrap().collections, 1);
+        assert_eq!(all.sole_collection().unwrap(), None);
+        // By name, by id and by its beginning: as what is not there.
+        for name in ["Globex", &globex.id.to_string(), &globex.id.to_string()[..8]] {
+            let (hidden, missing) = (of_user.find_collection(name).unwrap_err(), "nothing of the kind");
+            let other = of_user.find_collection(missing).unwrap_err();
+            assert_eq!(hidden.code, ErrorCode::NotFound);
+            assert_eq!(hidden.full_text().replace(name, "?"), other.full_text().replace(missing, "?"));
+        }
+        // The engine opens none either, whoever asks by id.
+        assert_eq!(of_user.collection(globex.id).err().unwrap().code, ErrorCode::NotFound);
+        assert_eq!(of_user.collection_to_change(acme.id).err().unwrap().code, ErrorCode::AccessDenied);
+        let code = |result: Result<CollectionMeta>| result.unwrap_err().code;
+        assert_eq!(code(of_user.set_collection_status(globex.id, CollectionStatus::Closed)), ErrorCode::NotFound);
+        assert_eq!(code(of_user.rename_collection(acme.id, "New")), ErrorCode::AccessDenied);
+        assert_eq!(of_user.delete_collection(acme.id).unwrap_err().code, ErrorCode::AccessDenied);
+        // Names that others have are free, and changes of theirs are not told.
+        given.0.lock().unwrap().insert(acme.id, Role::Owner);
+        all.rename_collection(globex.id, "Globex 2").unwrap();
+        assert!(heard.lock().unwrap().is_empty());
+        assert_eq!(of_user.rename_collection(acme.id, "globex 2").unwrap().name, "globex 2");
+        assert_eq!(*heard.lock().unwrap(), [Change::Collection(acme.id)]);
+        assert_eq!(all.rename_collection(globex.id, "GLOBEX 2").unwrap_err().code, ErrorCode::AlreadyExists);
+
+        // Files: those of the folders that are open, and uploads into collections that are seen.
+        let place = |name: &str| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "text").unwrap();
+            path
+        };
+        let checked = |path: &std::path::Path| of_user.config().access.check(path).is_ok();
+        let upload = |id: CollectionId| format!("data/collections/{id}/uploads/a.txt");
+        assert!(checked(&place("open/a.txt")) && checked(&place(&upload(acme.id))));
+        for name in
+            [upload(globex.id), format!("data/collections/{}/a.txt", acme.id), "a.txt".into(), "open/id_rsa".into()]
+        {
+            assert!(!checked(&place(&name)), "{name}");
+        }
+        let refused = |path: std::path::PathBuf| {
+            let error = of_user.config().access.check(&path).unwrap_err();
+            error.full_text().replace(&path.display().to_string(), "?")
+        };
+        assert_eq!(refused(dir.path().join("a.txt")), refused(dir.path().join("missing.txt")));
+        let job = JobRequest::IngestDocument(IngestRequest::new(vec![dir.path().join("a.txt")]));
+        let started = of_user.start_job(acme.id, job, JobOrigin::User);
+        assert_eq!(started.err().unwrap().code, ErrorCode::AccessDenied);
     }
 }

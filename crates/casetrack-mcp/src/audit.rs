@@ -1,4 +1,4 @@
-//! The audit log: one line of JSON for each tool call of an assistant, in `audit.jsonl` of the data directory.
+//! The audit log: one line of JSON for each tool call of an assistant, and on a server for refused logins, in `audit.jsonl` of the data directory.
 //!
 //! A line records who called which tool, when, how it ended, how long it took and how much was returned; of the arguments only the names.
 //! Search queries are recorded only where the settings ask for it, and not where there is a vault. A thread of its own writes the lines, so that a call neither waits for
@@ -29,6 +29,9 @@ const QUERIES: [&str; 3] = ["query", "topic", "terms"];
 #[derive(Debug, Serialize)]
 pub(crate) struct Call {
     pub time: Timestamp,
+    /// Whose call it is, on a server for a team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// Name and version, as the client states them.
     pub client: String,
     pub transport: &'static str,
@@ -82,8 +85,8 @@ impl AuditLog {
     }
 
     /// Never waits.
-    pub(crate) fn record(&self, call: &Call) {
-        let Ok(mut line) = serde_json::to_vec(call) else { return };
+    pub(crate) fn record(&self, line: &impl Serialize) {
+        let Ok(mut line) = serde_json::to_vec(line) else { return };
         line.push(b'\n');
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         if writer.is_none() {
@@ -143,6 +146,7 @@ mod tests {
     fn call() -> Call {
         Call {
             time: Timestamp::now(),
+            user: None,
             client: "test 1".into(),
             transport: "stdio",
             tool: "search_documents",

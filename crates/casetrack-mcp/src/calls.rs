@@ -24,8 +24,9 @@ impl Session {
         as_task: bool,
     ) -> Result<ToolOutput> {
         let tool = table::find(tool)?;
+        let engine = self.engine_for(tool.name)?;
         let arguments = arguments::check(tool.name, tool.contract, &tool.input_schema, arguments)?;
-        let context = Context { engine: self.engine(), session: self, progress, cancel, as_task };
+        let context = Context { engine, session: self, progress, cancel, as_task };
         let started = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| (tool.handler)(&context, arguments)))
             .unwrap_or_else(|panic| Err(panicked(tool.name, panic.as_ref())));

@@ -14,6 +14,7 @@ mod answers;
 mod files;
 mod keys;
 mod pictures;
+mod team;
 mod vaults;
 mod workbench;
 
@@ -40,6 +41,7 @@ use tokio::task::JoinSet;
 
 use self::answers::{Answer, guarded, of_type, plain, refusal};
 pub use self::keys::Keys;
+pub use self::team::{Team, serve_team};
 pub use self::workbench::Workbench;
 use self::workbench::{Admission, Desk};
 use crate::metrics;
@@ -70,9 +72,13 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Errors: an address that others could reach; a port that is taken.
 pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
     check_loopback(address)?;
+    listen_beyond(address).await
+}
+
+/// Listens on any address, also one that others can reach: what is served there has to know its users.
+pub async fn listen_beyond(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
-        Error::io(address, error)
-            .with_hint("Another program may have this port: choose another with --http ADDRESS:PORT, or 0 for any.")
+        Error::io(address, error).with_hint("Another program may have this port: choose another port, or 0 for any.")
     })
 }
 
@@ -102,10 +108,10 @@ pub async fn serve_http(
 ) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
     let Doors { token, session, workbench } = doors;
-    let clients = Door::new(address, session);
+    let clients = Door::new(config(address), MAX_SESSIONS, session);
     let workbench = workbench.map(|workbench| {
         let session = Arc::clone(&workbench.session);
-        (Door::new(address, move || session()), Desk::new(workbench, address.port()))
+        (Door::new(config(address), MAX_SESSIONS, move || session()), Desk::new(workbench, address.port()))
     });
     let front = Arc::new(Front { token, hosts: hosts(address), clients, workbench });
     let mut connections = JoinSet::new();
@@ -178,26 +184,30 @@ impl Drop for Counted {
 struct Door {
     sessions: Arc<LocalSessionManager>,
     service: StreamableHttpService<Server, LocalSessionManager>,
+    max_sessions: usize,
     /// Ends the sessions.
     _end: Box<dyn std::any::Any + Send + Sync>,
 }
 
 impl Door {
-    fn new(address: SocketAddr, session: impl Fn() -> Session + Send + Sync + 'static) -> Self {
-        let config = config(address);
+    fn new(
+        config: StreamableHttpServerConfig,
+        max_sessions: usize,
+        session: impl Fn() -> Session + Send + Sync + 'static,
+    ) -> Self {
         let end = Box::new(config.cancellation_token.clone().drop_guard());
         let mut sessions = LocalSessionManager::default();
         sessions.session_config.keep_alive = Some(IDLE);
         let sessions = Arc::new(sessions);
         let server = move || Ok(Server::new(Arc::new(session()), Transport::Http));
         let service = StreamableHttpService::new(server, Arc::clone(&sessions), config);
-        Self { sessions, service, _end: end }
+        Self { sessions, service, max_sessions, _end: end }
     }
 
     async fn answer(&self, request: Request<Incoming>) -> Answer {
         // Only a session's first request has no session.
         let opens = request.method() == Method::POST && !request.headers().contains_key(SESSION_HEADER);
-        if opens && self.sessions.sessions.read().await.len() >= MAX_SESSIONS {
+        if opens && self.sessions.sessions.read().await.len() >= self.max_sessions {
             let mut answer =
                 refusal(StatusCode::SERVICE_UNAVAILABLE, "Too many sessions are open; try again in a minute.");
             answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("60"));
@@ -293,10 +303,15 @@ async fn read(body: Incoming) -> Result<Bytes, Answer> {
     }
 }
 
+/// The bearer token of a request.
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let (scheme, given) = headers.get(AUTHORIZATION)?.as_bytes().split_at_checked(7)?;
+    scheme.eq_ignore_ascii_case(b"bearer ").then_some(given)
+}
+
 /// Whether a request has the token. Takes the same time wherever a wrong one differs.
 fn shows(headers: &HeaderMap, token: &str) -> bool {
-    let given = headers.get(AUTHORIZATION).and_then(|value| value.as_bytes().split_at_checked(7));
-    given.is_some_and(|(scheme, given)| scheme.eq_ignore_ascii_case(b"bearer ") && given.ct_eq(token.as_bytes()).into())
+    bearer(headers).is_some_and(|given| given.ct_eq(token.as_bytes()).into())
 }
 
 #[cfg(test)]

@@ -29,12 +29,16 @@ mod session;
 pub mod settings;
 mod table;
 mod tasks;
+mod team;
 mod tool;
 mod tools;
 
 pub use audit::AuditLog;
-pub use http::{Doors, Keys, PATH as HTTP_PATH, Workbench, check_loopback, listen, serve_http};
+pub use http::{
+    Doors, Keys, PATH as HTTP_PATH, Team, Workbench, check_loopback, listen, listen_beyond, serve_http, serve_team,
+};
 pub use recent::RecentCalls;
 pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
 pub use table::{may_be_repeated, tool_documents};
+pub use team::{Certificate, Oidc, User, Users};

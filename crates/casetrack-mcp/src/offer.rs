@@ -4,6 +4,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 
 use crate::settings::{self, Settings, Toolset};
 use crate::table::{self, Entry};
+use crate::team::{Need, Person};
 use crate::tool::Effect;
 
 /// The choice of one session.
@@ -14,6 +15,10 @@ pub(crate) struct Offer {
     /// Whether the user chose the sets: then no other tool can be called.
     limited: bool,
     read_only: bool,
+    /// What the user of a server may not do at all, so that it is not listed.
+    hidden: Vec<Need>,
+    /// Who can change it, and how.
+    starts: &'static str,
 }
 
 impl Offer {
@@ -25,7 +30,23 @@ impl Offer {
         if sets.iter().any(|set| set.is_about_collections()) {
             sets.push(Toolset::Core);
         }
-        Self { sets, limited: chosen.is_some(), read_only: settings.read_only }
+        Self {
+            sets,
+            limited: chosen.is_some(),
+            read_only: settings.read_only,
+            hidden: Vec::new(),
+            starts: "The user can start `casetrack mcp`",
+        }
+    }
+
+    /// Lists no tool that the user of a server could never call.
+    pub fn for_user(mut self, person: Option<&Person>) -> Self {
+        if let Some(person) = person {
+            self.starts = "The administrator can start `casetrack serve`";
+            self.hidden.extend((!person.is_admin()).then_some(Need::Disk));
+            self.hidden.extend((!person.may_create()).then_some(Need::Create));
+        }
+        self
     }
 
     fn has_set(&self, entry: &Entry) -> bool {
@@ -49,7 +70,8 @@ impl Offer {
 
     /// The tools that are listed, in the order of the table.
     pub fn tools(&self) -> impl Iterator<Item = &'static Entry> {
-        table::tools().iter().filter(|entry| self.has_set(entry) && self.allows(entry))
+        let is_hidden = |entry: &Entry| Need::of(entry.name).is_some_and(|need| self.hidden.contains(&need));
+        table::tools().iter().filter(move |entry| self.has_set(entry) && self.allows(entry) && !is_hidden(entry))
     }
 
     /// Whether all these tools are listed.
@@ -77,9 +99,8 @@ impl Offer {
         } else {
             return Ok(());
         };
-        Err(Error::new(ErrorCode::AccessDenied, format!("{} is not available: {reason}.", entry.name)).with_hint(
-            format!("The user can start `casetrack mcp` {change} in {} of the data directory.", settings::FILE),
-        ))
+        Err(Error::new(ErrorCode::AccessDenied, format!("{} is not available: {reason}.", entry.name))
+            .with_hint(format!("{} {change} in {} of the data directory.", self.starts, settings::FILE)))
     }
 }
 

@@ -3,9 +3,9 @@
 use casetrack_text::Reader;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, ErrorKind, Result, Timestamp};
+use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, ErrorKind, Result};
 use casetrack_text::format::shorten;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
@@ -30,11 +30,13 @@ use crate::resources::Target;
 use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
 use crate::settings::ToolNames;
-use crate::{apps, audit, completion, metrics, progress, prompts, resources, table, tasks};
+use crate::team::Person;
+use crate::{apps, completion, progress, prompts, resources, table, tasks};
 use sampling::Sampling;
 
 mod lines;
 mod notifying;
+mod recording;
 pub(crate) mod rejection;
 mod sampling;
 #[cfg(test)]
@@ -156,31 +158,12 @@ impl ServerHandler for Server {
         })?;
         let tool = table::find(&request.name)
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
-        let started = Instant::now();
-        let settings = self.session.settings();
-        // The log is not encrypted, and a query may be about a vault, also about one that is still locked.
-        let with_queries = settings.audit.queries && !self.session.engine().has_vaults();
-        let (names, queries) = audit::arguments(request.arguments.as_ref(), &tool.input_schema, with_queries);
+        let asked = self.asked(tool, request.arguments.as_ref(), &context);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();
         let result = self.admitted(tool, arguments, &context, as_task).await;
-        let outcome = result.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
-        metrics::record(tool.name, outcome, started.elapsed());
-        if let Some(log) = self.session.audit() {
-            log.record(&audit::Call {
-                time: Timestamp::now(),
-                client: client(&context),
-                transport: self.transport.name(),
-                tool: tool.name,
-                arguments: names,
-                queries,
-                collection: self.session.active_id(),
-                outcome,
-                ms: (started.elapsed().as_micros() as f64) / 1000.0,
-                counts: result.as_ref().map(|output| audit::counts(&output.structured)).unwrap_or_default(),
-            });
-        }
+        self.record(asked, &result);
         if let Err(error) = &result
             && let Some(refused) = tool.contract.refused(error)
         {
@@ -217,8 +200,8 @@ impl ServerHandler for Server {
 
     async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         let cancel = move |session: &Session, _: &Cancel| {
-            let job = session.engine().find_job(&request.task_id)?;
-            session.engine().cancel_job(job.job_id).map(drop)
+            let engine = session.engine_for("cancel_job")?;
+            engine.cancel_job(engine.find_job(&request.task_id)?.job_id).map(drop)
         };
         self.blocking(cancel).await.map_err(protocol_error)
     }
@@ -230,7 +213,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
         let mut fixed = Vec::new();
-        if self.offer.has_space() && cursor.is_none() {
+        if self.has_space() && cursor.is_none() {
             fixed.extend(resources::synthesis::fixed());
         }
         if !self.offer.has_collections() {
@@ -254,7 +237,7 @@ impl ServerHandler for Server {
         } else {
             Vec::new()
         };
-        if self.offer.has_space() {
+        if self.has_space() {
             templates.extend(resources::synthesis::templates());
         }
         Ok(ListResourceTemplatesResult::with_all_items(templates))
@@ -387,8 +370,14 @@ impl ServerHandler for Server {
 impl Server {
     pub fn new(session: Arc<Session>, transport: Transport) -> Self {
         let settings = session.settings();
-        let (offer, guard) = (Offer::new(settings), Guard::new(settings.limits, session.recent_calls()));
+        let offer = Offer::new(settings).for_user(session.person());
+        let guard = Guard::new(settings.limits, session.recent_calls());
         Self { session, transport, offer, guard, subscriptions: Arc::default(), notifying: OnceLock::new() }
+    }
+
+    /// Whether the space browser is offered: on a server for a team, to administrators alone, because it shows the disk.
+    fn has_space(&self) -> bool {
+        self.offer.has_space() && self.session.person().is_none_or(Person::is_admin)
     }
 
     /// Refuses what reads collections in a session that offers no tool for them.
@@ -412,15 +401,7 @@ impl Server {
             };
         }
         let refusal = "This session does not offer the space browser; the user can start `casetrack mcp` with --toolsets space,….";
-        if self.offer.has_space() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
-    }
-
-    /// Whose calls are counted together. Over HTTP it is who has the token, whatever name a session gives.
-    fn counted_as(&self, context: &RequestContext<RoleServer>) -> String {
-        match self.transport {
-            Transport::Stdio => format!("stdio {}", context.client_info().map(|info| info.name).unwrap_or_default()),
-            Transport::Http => "http".to_owned(),
-        }
+        if self.has_space() { Ok(()) } else { Err(ErrorData::invalid_params(refusal, None)) }
     }
 
     /// Runs a tool that is offered, once the session may make another call.
@@ -431,8 +412,9 @@ impl Server {
         context: &RequestContext<RoleServer>,
         as_task: bool,
     ) -> Result<ToolOutput> {
-        self.offer.check(tool)?;
+        // A call that is refused counts as well.
         let _permit = self.guard.enter(&self.counted_as(context), tool).await?;
+        self.offer.check(tool)?;
         self.run(tool.name, arguments, context, as_task).await
     }
 

@@ -4,12 +4,14 @@ use std::sync::{Arc, OnceLock};
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::rights::Role;
 use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;
 use crate::recent::RecentCalls;
 use crate::settings::{CallLimits, Settings, ToolNames, Toolset};
+use crate::team::{Engines, Person, Refusals};
 
 /// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +31,9 @@ pub struct Session {
     recent: Arc<RecentCalls>,
     /// Where the client offers one.
     model: OnceLock<Box<dyn ClientModel>>,
+    /// Of the user, on a server for a team.
+    engines: Option<Engines>,
+    refusals: Option<Arc<Refusals>>,
 }
 
 /// The model of the client, which may be asked where the settings allow it.
@@ -52,7 +57,16 @@ pub(crate) struct Context<'a> {
 impl Session {
     pub fn new(engine: Arc<Engine>, settings: Settings, active: Option<CollectionId>) -> Self {
         let active = watch::Sender::new(active);
-        Self { engine, settings, active, audit: None, recent: Arc::default(), model: OnceLock::new() }
+        Self {
+            engine,
+            settings,
+            active,
+            audit: None,
+            recent: Arc::default(),
+            model: OnceLock::new(),
+            engines: None,
+            refusals: None,
+        }
     }
 
     /// Records what an assistant calls, unless the settings say otherwise.
@@ -64,6 +78,32 @@ impl Session {
     /// Counts the calls of a client with those of its other sessions.
     pub fn counted(self, recent: Arc<RecentCalls>) -> Self {
         Self { recent, ..self }
+    }
+
+    /// Limits the session to what a user of a server may see and do.
+    pub(crate) fn for_user(self, person: Arc<Person>, refusals: Arc<Refusals>) -> Self {
+        let engines = Engines::new(&self.engine, person, &self.settings.serve);
+        let engine = Arc::clone(engines.of(Role::Reader));
+        Self { engine, engines: Some(engines), refusals: Some(refusals), ..self }
+    }
+
+    /// The user of a server whose session it is.
+    pub(crate) fn person(&self) -> Option<&Person> {
+        self.engines.as_ref().map(|engines| &*engines.person)
+    }
+
+    pub(crate) fn refusals(&self) -> Option<&Refusals> {
+        self.refusals.as_deref()
+    }
+
+    /// The engine that a tool works with.
+    ///
+    /// Errors: what the user of a server may not do.
+    pub(crate) fn engine_for(&self, tool: &str) -> Result<&Engine> {
+        match &self.engines {
+            Some(engines) => engines.for_tool(tool).map(|engine| &**engine),
+            None => Ok(&self.engine),
+        }
     }
 
     /// For the workbench: all tools, and answers that are not cut. Whoever uses it is the user, to whom limits of assistants do not apply;

@@ -21,6 +21,14 @@
 //! enabled = true                  # a line for each tool call in audit.jsonl
 //! queries = false                 # also record what was searched for
 //!
+//! [serve]
+//! folders = ["/srv/matters"]      # users of `casetrack serve` may ingest from these folders; default: none
+//!
+//! [serve.oidc]                    # users of `casetrack serve` may show access tokens of this provider
+//! issuer = "https://login.firm.example"
+//! audience = "casetrack"          # what `aud` of their tokens must have
+//! claim = "sub"                   # or "email", or another that tells one user from another
+//!
 //! [limits]
 //! calls_per_minute = 600          # of one session; 1 to 100,000
 //! concurrent_calls = 8            # of one session; 1 to 64
@@ -39,6 +47,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// Name of the file in the data directory.
 pub const FILE: &str = "config.toml";
+/// The users of a server for a team, in the data directory.
+pub(crate) const USERS: &str = "users.json";
 
 /// See the module. Options of the command line take precedence.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -58,7 +68,34 @@ pub struct Settings {
     pub summaries: Summaries,
     pub vault: Vault,
     pub audit: Audit,
+    pub serve: Serve,
     pub limits: CallLimits,
+}
+
+/// What concerns the users of a server for a team.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Serve {
+    /// Folders of the server that editors may ingest from. Default none: only what they upload.
+    pub folders: Vec<PathBuf>,
+    pub oidc: Option<OidcSettings>,
+}
+
+/// A provider of OpenID Connect whose access tokens users may show.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OidcSettings {
+    /// Its address, as `iss` of its tokens has it.
+    pub issuer: String,
+    /// What `aud` of its tokens must have.
+    pub audience: String,
+    /// The claim by which users are known. Default `sub`, the only one that the standard promises never to give to somebody else.
+    #[serde(default = "subject")]
+    pub claim: String,
+}
+
+fn subject() -> String {
+    "sub".to_owned()
 }
 
 /// Where the collections are.
@@ -283,7 +320,7 @@ impl Settings {
     /// Which files may be read with these settings.
     pub fn access(&self, data_dir: &Path) -> Result<Access> {
         // They hold the token of HTTP clients and what opens a database.
-        let closed = vec![data_dir.join("owner"), data_dir.join(FILE)];
+        let closed = vec![data_dir.join("owner"), data_dir.join(FILE), data_dir.join(USERS)];
         let access = Access::new(&self.allowed_roots, &self.deny, closed, data_dir.join(FILE))?;
         Ok(access.with_uploads_in(&data_dir.join("collections")))
     }

@@ -47,6 +47,7 @@ pub const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Files on the disk", &["files", "space"]),
     ("Upkeep", &["verify", "repair", "reindex", "index-status", "stats", "compact", "jobs", "stop"]),
+    ("A server for a team", &["serve", "users"]),
     ("Assistants and programs", &["mcp", "call", "models", "eval", "completions", "man"]),
 ];
 

@@ -28,7 +28,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     privacy::without_core_dumps();
     let args = args::Args::from_command_line();
-    if !matches!(args.command, Some(args::Command::Owner(_))) {
+    if !matches!(args.command, Some(args::Command::Owner(_) | args::Command::Serve(_))) {
         output::init_logging(args.global.verbose, args.global.quiet);
     }
     let (json, color) = (args.global.json, args.global.color);

@@ -15,8 +15,9 @@ use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, 
 pub use self::plans::PlanChange;
 use crate::host::changes::{Change, Listening};
 use crate::host::{EngineConfig, Host, StorePlace};
-use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob};
+use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob, no_such_job};
 use crate::plans::Plans;
+use crate::rights::Role;
 use crate::search::{SearchRequest, SearchResponse};
 use crate::upkeep::migrate::MigrateReport;
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
@@ -69,7 +70,18 @@ impl Engine {
     ///
     /// It is called in the thread that makes the change, which waits for it: it must return at once and must not use an engine.
     pub fn on_change(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
-        self.host.changes().listen(listener)
+        let sight = self.host.sight().clone();
+        self.host.changes().listen(move |change| {
+            let is_seen = match change {
+                _ if !sight.is_limited() => true,
+                Change::Collection(id) | Change::Evidence(id) => sight.sees(id),
+                Change::Document { collection, .. } => sight.sees(collection),
+                Change::Space(_) => sight.has_disk(),
+            };
+            if is_seen {
+                listener(change);
+            }
+        })
     }
 }
 
@@ -135,25 +147,52 @@ impl Engine {
     /// Writes a job down and starts it as soon as its turn comes. Where a job that has not ended has the same request, password and
     /// settings, joins that one instead. The job runs with the settings of this engine, also after a restart.
     pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<StartedJob> {
-        self.jobs.start(&self.host, collection, request, origin)
+        if !self.host.sight().is_limited() {
+            return self.jobs.start(&self.host, collection, request, origin);
+        }
+        self.host.sight().admit_as(collection, Role::Editor)?;
+        // Now, and not when its turn comes: after a restart, the job has the rights of the owner of the data directory.
+        request.files().iter().try_for_each(|path| self.host.config().access.check(path).map(drop))?;
+        self.jobs.start(&self.host.unlimited(), collection, request, origin)
     }
 
     /// All jobs that are remembered, the newest first: those that have not ended, and the last that have.
     pub fn jobs(&self, filter: JobFilter) -> Vec<JobStatus> {
-        self.jobs.list(filter)
+        let mut jobs = self.jobs.list(filter);
+        jobs.retain(|job| self.host.sight().sees(job.collection_id));
+        jobs
     }
 
     pub fn job(&self, id: JobId) -> Result<JobStatus> {
-        self.jobs.status(id)
+        let job = self.jobs.status(id);
+        if !self.host.sight().is_limited() {
+            return job;
+        }
+        match job {
+            Ok(job) if self.host.sight().sees(job.collection_id) => {
+                self.host.sight().admit(job.collection_id)?;
+                Ok(job)
+            }
+            // A vault that is locked and must not be known, too.
+            _ => Err(no_such_job(&id.to_string())),
+        }
     }
 
     /// A job by its id, or by the beginning of it.
     pub fn find_job(&self, id: &str) -> Result<JobStatus> {
-        self.jobs.find(id)
+        match self.jobs.find(id) {
+            Ok(job) => match self.host.sight().sees(job.collection_id) {
+                true => self.host.sight().admit(job.collection_id).map(|()| job),
+                false => Err(no_such_job(id)),
+            },
+            Err(_) if self.host.sight().is_limited() => Err(no_such_job(id)),
+            Err(error) => Err(error),
+        }
     }
 
     /// What a job that has ended did; `None` while it has not, and where it failed before it did anything.
     pub fn job_report(&self, id: JobId) -> Result<Option<JobReport>> {
+        self.admit_job(id)?;
         self.jobs.report(id)
     }
 
@@ -166,12 +205,19 @@ impl Engine {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<JobStatus> {
+        self.admit_job(id)?;
         self.jobs.wait(id, patience, progress, cancel)
     }
 
     /// Asks a job to end, and waits a moment for it. What it has stored is kept. One that has ended already stays as it is.
     pub fn cancel_job(&self, id: JobId) -> Result<JobStatus> {
+        self.admit_job(id)?;
         self.jobs.cancel(id)
+    }
+
+    /// Refuses a job of a collection that must not be known.
+    fn admit_job(&self, id: JobId) -> Result<()> {
+        if self.host.sight().is_limited() { self.job(id).map(drop) } else { Ok(()) }
     }
 
     /// Goes on with the jobs that the end of a process interrupted. For the owner of the data directory, once.
@@ -198,7 +244,8 @@ impl Engine {
     ///
     /// Errors: where it is not a folder, and where the collection watches it, or a folder around it or in it, already.
     pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
-        self.watches.watch(&self.host, collection, request)
+        self.host.sight().admit_as(collection, Role::Editor)?;
+        self.watches.watch(&self.host.unlimited(), collection, request)
     }
 
     /// Ends a watch, by its folder or id. The documents stay.
@@ -208,7 +255,9 @@ impl Engine {
 
     /// All watches, of one collection or of all, the oldest first.
     pub fn list_watches(&self, collection: Option<CollectionId>) -> Vec<WatchStatus> {
-        self.watches.list(collection)
+        let mut watches = self.watches.list(collection);
+        watches.retain(|watch| self.host.sight().sees(watch.collection_id));
+        watches
     }
 
     /// Changes when a watch, found by its folder or id, syncs, and, where it is given, whether it removes documents.

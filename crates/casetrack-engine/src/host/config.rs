@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::stores::StorePlace;
 use crate::access::Access;
+use crate::rights::Sight;
 
 /// All settings of the engine. The defaults suit an 8 GB laptop. Fields that are not serialised are those of the process that
 /// deserialises the others.
@@ -48,6 +49,9 @@ pub struct EngineConfig {
     /// Which files may be read.
     #[serde(skip)]
     pub access: Access,
+    /// Whose rights limit the collections, on a server for a team.
+    #[serde(skip)]
+    pub sight: Sight,
 }
 
 impl EngineConfig {
@@ -68,6 +72,7 @@ impl EngineConfig {
             precision: None,
             citations: CitationStyle::default(),
             access: Access::default(),
+            sight: Sight::default(),
         }
     }
 

@@ -28,6 +28,7 @@ use casetrack_core::{CollectionId, Error, Result};
 use casetrack_embed::{Outputs, find_models_dir};
 use casetrack_store::{Collection, Registry};
 
+use crate::rights::{Role, Sight};
 use changes::Changes;
 use models::Embedders;
 use recognizer::Recognizers;
@@ -44,7 +45,7 @@ pub(crate) use models::{described, token_model, vector_models};
 pub(crate) use readers::Readers;
 pub(crate) use recognizer::{RememberingRecognizer, annotations};
 pub(crate) use state::check_changeable;
-pub(crate) use storage::StorageSize;
+pub(crate) use storage::{StorageSize, bytes_below};
 pub use stores::StorePlace;
 pub(crate) use stores::of_files;
 
@@ -126,8 +127,17 @@ impl Host {
         self.with_config(EngineConfig { access, ..config })
     }
 
+    /// A host of the same settings that is limited by nobody's rights, for what goes on when they end.
+    pub(crate) fn unlimited(&self) -> Self {
+        self.with_config(EngineConfig { sight: Sight::default(), ..self.config.clone() })
+    }
+
     pub fn config(&self) -> &EngineConfig {
         &self.config
+    }
+
+    pub(crate) fn sight(&self) -> &Sight {
+        &self.config.sight
     }
 
     /// The collections on disk and what of vaults is in memory: none of both where the collections are in a database.
@@ -161,12 +171,14 @@ impl Host {
 
     /// Opens a collection, or returns it if it is open already. One that could not be written is closed and opened again.
     pub(crate) fn collection(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
+        self.sight().admit_as(id, Role::Reader)?;
         let (registry, store) = (self.registry(), self.store());
         self.shared.collections.get(id, registry, store, |collection| self.adopt_sparse_model(collection))
     }
 
     /// Opens a collection whose documents are to be changed.
     pub(crate) fn collection_to_change(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
+        self.sight().admit_as(id, Role::Editor)?;
         let collection = self.collection(id)?;
         check_changeable(collection.meta())?;
         Ok(collection)

@@ -24,7 +24,7 @@ impl StorageSize {
 }
 
 /// Size of all files below a directory; those that cannot be read count 0.
-fn bytes_below(directory: &Path) -> u64 {
+pub(crate) fn bytes_below(directory: &Path) -> u64 {
     let files = walkdir::WalkDir::new(directory).into_iter().filter_map(Result::ok);
     files.filter_map(|entry| entry.metadata().ok()).filter(std::fs::Metadata::is_file).map(|file| file.len()).sum()
 }

@@ -184,7 +184,7 @@ pub(crate) trait Work: Send + Sync {
     ) -> Result<(JobReport, Option<Problem>)>;
 }
 
-fn no_such_job(id: &str) -> Error {
+pub(crate) fn no_such_job(id: &str) -> Error {
     Error::new(ErrorCode::NotFound, format!("Job not found: \"{id}\".")).with_hint(hint![
         "See the jobs with ",
         Action::ListJobs,
@@ -200,6 +200,15 @@ impl JobRequest {
             Self::SyncFolder(_) => JobKind::SyncFolder,
             Self::ReindexDocument(_) => JobKind::ReindexDocument,
             Self::ReindexCollection(_) => JobKind::ReindexCollection,
+        }
+    }
+
+    /// The files and folders that it reads, as they were named.
+    pub(crate) fn files(&self) -> &[std::path::PathBuf] {
+        match self {
+            Self::IngestDocument(request) | Self::IngestFolder(request) => &request.paths,
+            Self::SyncFolder(request) => std::slice::from_ref(&request.folder),
+            Self::ReindexDocument(_) | Self::ReindexCollection(_) => &[],
         }
     }
 

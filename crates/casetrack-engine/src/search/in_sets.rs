@@ -27,7 +27,8 @@ pub(super) fn admit(host: &Host, filters: &[SetFilter], entries: &[&CatalogueEnt
                 "The user lists the resource sets with `casetrack space sets`, and makes one with `casetrack space create NAME`.",
             )
         };
-        if !host.has_catalog() {
+        // Sets are of the disk of a server, which is not for all of its users.
+        if !host.has_catalog() || !host.sight().has_disk() {
             return Err(not_found());
         }
         let found = host.space()?.which_are_in(&filter.name, &paths);

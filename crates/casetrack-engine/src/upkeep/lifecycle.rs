@@ -5,6 +5,7 @@ use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, Result};
 use crate::collections::check_name_is_free;
 use crate::host::Host;
 use crate::host::changes::Change;
+use crate::rights::Role;
 
 impl Host {
     /// Gives a collection another name. Its id, and so its directory, stays.
@@ -12,6 +13,7 @@ impl Host {
     /// Errors: as [`create_collection`](Self::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
     /// while something works with it.
     pub(crate) fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
+        self.sight().admit_as(id, Role::Owner)?;
         check_name_is_free(self, name, Some(id), "Choose another name.".into())?;
         describe(self, id, |meta| name.clone_into(&mut meta.name))
     }
@@ -20,6 +22,7 @@ impl Host {
     ///
     /// Errors: [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse) while something works with it.
     pub fn set_collection_status(&self, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
+        self.sight().admit_as(id, Role::Owner)?;
         let meta = self.store().meta(id)?;
         if meta.status == status {
             return Ok(meta);

@@ -5,7 +5,7 @@ use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::{Host, data_dir};
+use crate::host::{Host, bytes_below, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {
@@ -16,7 +16,7 @@ pub struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir_notice: Option<String>,
     pub collections: u64,
-    /// Bytes of all collections on disk, as of at most ten seconds ago.
+    /// Bytes of all collections on disk, as of at most ten seconds ago; for a user of a server, of those that they may read.
     pub storage_bytes: u64,
     pub models: Vec<ModelStatus>,
 }
@@ -37,14 +37,20 @@ pub struct ModelStatus {
 impl Host {
     /// Opens no collection and loads no model.
     pub fn status(&self) -> Result<Status> {
-        let collections = self.store().list()?.len() + self.registry().locked()?.len();
+        let (collections, locked) = (self.collections()?, self.locked_ids()?);
         Ok(Status {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             tier: self.config().tier,
             data_dir: self.config().data_dir.display().to_string(),
             data_dir_notice: data_dir::notice(&self.config().data_dir),
-            collections: collections as u64,
-            storage_bytes: self.storage().bytes_below(&self.config().data_dir),
+            collections: (collections.len() + locked.len()) as u64,
+            storage_bytes: match self.sight().is_limited() {
+                false => self.storage().bytes_below(&self.config().data_dir),
+                true => {
+                    let own = collections.iter().map(|meta| meta.id).chain(locked);
+                    own.map(|id| bytes_below(&self.registry().path(id))).sum()
+                }
+            },
             models: vec![
                 model_status(self, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),
                 model_status(self, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id),

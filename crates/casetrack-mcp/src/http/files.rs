@@ -46,6 +46,11 @@ impl Files {
         if headers.get(OWN_HEADER).is_none() {
             return refusal(StatusCode::FORBIDDEN, "Only the workbench uploads files.");
         }
+        self.receive(session, headers, uri, body).await
+    }
+
+    /// As [`upload`](Self::upload), of a client that no page elsewhere can speak for.
+    pub async fn receive(&self, session: Session, headers: &HeaderMap, uri: &Uri, body: Incoming) -> Answer {
         let path = headers.get(PATH_HEADER).and_then(|path| path.to_str().ok());
         let path = path.and_then(|path| Some(percent_decode_str(path).decode_utf8().ok()?.into_owned()));
         let (Some(collection), Some(path)) = (query(uri, "collection"), path) else {

@@ -52,6 +52,7 @@ impl Tool for IngestDocument {
     fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<Work<IngestReport>>> {
         let collection = context.active()?.id;
         let path = absolute("file_path", &parameters.file_path)?;
+        context.engine.config().access.check_user(&path)?;
         if metadata(&path)?.is_dir() {
             return Err(Error::invalid(format!("file_path is a folder: {}", path.display()))
                 .with_hint("Ingest all files of a folder with ingest_folder."));
@@ -133,6 +134,7 @@ impl Tool for IngestFolder {
     fn call(context: &Context<'_>, parameters: FolderParameters) -> Result<Reply<Work<IngestReport>>> {
         let collection = context.active()?.id;
         let path = absolute("folder_path", &parameters.folder_path)?;
+        context.engine.config().access.check_user(&path)?;
         if !metadata(&path)?.is_dir() {
             return Err(Error::invalid(format!("folder_path is a file: {}", path.display()))
                 .with_hint("Ingest a single file with ingest_document."));

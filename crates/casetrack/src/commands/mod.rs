@@ -32,6 +32,7 @@ mod terms;
 mod threads;
 mod tracked;
 mod upkeep;
+mod users;
 mod vault;
 mod versions;
 mod watches;
@@ -100,6 +101,7 @@ pub enum OnCollections {
     Unwatch(watches::Unwatch),
     Watches(watches::Watches),
     Jobs(jobs::Jobs),
+    Users(users::Users),
     Files(files::Files),
     Space(space::Space),
     Call(call::Call),
@@ -220,6 +222,7 @@ impl OnCollections {
             Self::Unwatch(command) => command.run(console),
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
+            Self::Users(command) => command.run(console),
             Self::Files(command) => command.run(console),
             Self::Space(command) => command.run(console),
             Self::Call(command) => command.run(console),
@@ -238,6 +241,7 @@ impl OnCollections {
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             Self::Evidence(command) => command.may_be_repeated(),
+            Self::Users(command) => command.may_be_repeated(),
             _ => true,
         }
     }

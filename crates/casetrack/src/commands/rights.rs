@@ -1,7 +1,7 @@
 //! `casetrack rights`
 
 use casetrack_core::Result;
-use casetrack_engine::rights::{Right, RightsReport};
+use casetrack_engine::database_rights::{Right, RightsReport};
 use casetrack_text::format::visible;
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};

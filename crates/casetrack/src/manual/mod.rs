@@ -30,6 +30,7 @@ const TOPICS: &[(&str, &str)] = &[
     ("space", include_str!("../../../../docs/space.md")),
     ("assistants", include_str!("../../../../docs/assistants.md")),
     ("indexes", include_str!("../../../../docs/indexes.md")),
+    ("serve", include_str!("../../../../docs/serve.md")),
     ("measured", include_str!("../../../../docs/measured.md")),
     ("peers", include_str!("../../../../docs/peers.md")),
     ("extraction", include_str!("../../../../docs/extraction.md")),

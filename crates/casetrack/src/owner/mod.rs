@@ -30,6 +30,7 @@ pub mod open;
 mod relay;
 pub mod serve;
 mod session;
+pub mod team;
 mod wire;
 
 pub use connect::{answers, stop};

@@ -23,6 +23,7 @@ use super::log::OwnerLog;
 use super::login::Login;
 use super::open::Desk;
 use super::session::Session;
+use super::team::OwnTeam;
 use super::wire;
 use crate::commands::found::LastSearch;
 use crate::options::Global;
@@ -67,29 +68,7 @@ impl Owner {
                     return Ok(());
                 }
             };
-            let directory = address::create_directory(&data_dir)?;
-            let log = OwnerLog::open(&directory)?;
-            output::init_owner_logging(global.verbose, log.clone());
-            // Its standard error leads nowhere, so panics go to the log, to which the request's error points.
-            std::panic::set_hook(Box::new(|panic| {
-                let at = panic.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
-                tracing::error!(place = at, panic = %panic, "a bug");
-            }));
-            let engine = Engine::new(global.config()?)?;
-            engine.clear_remains(|| {
-                empty_log(&data_dir)?;
-                LastSearch::forget(&engine)
-            })?;
-            engine.resume_jobs()?;
-            engine.start_watches()?;
-            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-            let runtime = runtime.map_err(|error| Error::io("the asynchronous runtime", error))?;
-            let ended = runtime.block_on(serve(&data_dir, engine, log, self.stay));
-            // Cancelled commands end and collections are flushed before others can own the directory.
-            drop(runtime);
-            // Held until the process is gone: a thread that is still ending may have a collection open.
-            std::mem::forget(lock);
-            ended
+            hold(global, &data_dir, lock, Duty::Others { stay: self.stay })
         };
         match run() {
             Ok(()) => Ok(ExitCode::SUCCESS),
@@ -102,6 +81,41 @@ impl Owner {
             }
         }
     }
+}
+
+/// Whom an owner serves.
+pub enum Duty {
+    /// Commands and assistants on this machine. With `stay`, also when there is none for a while.
+    Others { stay: bool },
+    /// These and a team, until it is interrupted.
+    Team(Box<OwnTeam>),
+}
+
+/// Owns the data directory whose lock this is, until its duty ends.
+pub fn hold(global: &Global, data_dir: &Path, lock: File, duty: Duty) -> Result<()> {
+    let directory = address::create_directory(data_dir)?;
+    let log = OwnerLog::open(&directory)?;
+    output::init_owner_logging(global.verbose, log.clone());
+    // Its standard error leads nowhere, so panics go to the log, to which the request's error points.
+    std::panic::set_hook(Box::new(|panic| {
+        let at = panic.location().map(|at| format!("{}:{}", at.file(), at.line())).unwrap_or_default();
+        tracing::error!(place = at, panic = %panic, "a bug");
+    }));
+    let engine = Engine::new(global.config()?)?;
+    engine.clear_remains(|| {
+        empty_log(data_dir)?;
+        LastSearch::forget(&engine)
+    })?;
+    engine.resume_jobs()?;
+    engine.start_watches()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Error::io("the asynchronous runtime", error))?;
+    let ended = runtime.block_on(serve(data_dir, engine, log, duty));
+    // Cancelled commands end and collections are flushed before others can own the directory.
+    drop(runtime);
+    // Held until the process is gone: a thread that is still ending may have a collection open.
+    std::mem::forget(lock);
+    ended
 }
 
 /// The lock of the data directory, when the owner that has it ends: at once where it has no client, else when the last one has gone.
@@ -164,11 +178,13 @@ pub struct Serving {
     pub end: Arc<Notify>,
 }
 
-async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, stay: bool) -> Result<()> {
+async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Result<()> {
     let address = Address::new(data_dir)?;
     let listener = listen(&address)?;
     address.publish(data_dir)?;
-    say(LISTENING);
+    if matches!(duty, Duty::Others { .. }) {
+        say(LISTENING);
+    }
     let serving = Arc::new(Serving {
         engine,
         log,
@@ -182,16 +198,25 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, stay: bool) -> Re
     let end = Arc::clone(&serving.end);
     ctrlc::set_handler(move || end.notify_one())
         .map_err(|error| Error::internal(format!("The signal handler: {error}")))?;
-    let idle = if stay { None } else { Some(idle_time()) };
     let locking = tokio::spawn(lock_idle(Arc::clone(&serving)));
-    accept(data_dir, &address, &listener, &serving, idle).await;
+    let ended = match duty {
+        Duty::Others { stay } => {
+            let idle = if stay { None } else { Some(idle_time()) };
+            accept(data_dir, &address, &listener, &serving, idle).await;
+            Ok(())
+        }
+        Duty::Team(team) => tokio::select! {
+            () = accept(data_dir, &address, &listener, &serving, None) => Ok(()),
+            ended = team.serve(&serving) => ended,
+        },
+    };
     locking.abort();
     serving.engine.stop_watches();
     serving.engine.pause_jobs();
     // Withdraw the address before closing the listener, so that no new client comes.
     address.withdraw(data_dir);
     drop(listener);
-    Ok(())
+    ended
 }
 
 /// Serves clients until the owner should exit. `idle` is how long it stays without any; `None` for as long as it is let.

@@ -1,0 +1,55 @@
+//! Who may do what with the collections of a database.
+
+use casetrack_core::{CollectionId, Result};
+pub use casetrack_postgres::Right;
+use serde::Serialize;
+
+use crate::host::Host;
+
+const RIGHTS: &str = "Rights of users";
+
+/// The rights to a collection.
+#[derive(Debug, Clone, Serialize)]
+pub struct RightsReport {
+    pub collection: String,
+    /// By the names of roles.
+    pub rights: Vec<RoleRight>,
+}
+
+/// What a role of the database may do, besides what it may as a member of other roles.
+#[derive(Debug, Clone, Serialize)]
+pub struct RoleRight {
+    pub role: String,
+    pub right: Right,
+}
+
+/// All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) where the collections are on disk, and with
+/// [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) for whom the database does not let.
+impl Host {
+    /// Who has a right to a collection, for those who have one.
+    pub fn rights(&self, collection: CollectionId) -> Result<RightsReport> {
+        let rights = self.only_on_server(RIGHTS)?.rights(collection)?;
+        let rights = rights.into_iter().map(|(role, right)| RoleRight { role, right }).collect();
+        Ok(RightsReport { collection: self.store().meta(collection)?.name, rights })
+    }
+
+    /// Gives a role a right to a collection, in place of the one that it has. Only its owners may.
+    pub fn give_right(&self, collection: CollectionId, role: &str, right: Right) -> Result<()> {
+        self.only_on_server(RIGHTS)?.grant(collection, role, right)
+    }
+
+    /// Takes back the right of a role to a collection. Only its owners may.
+    pub fn take_right(&self, collection: CollectionId, role: &str) -> Result<()> {
+        self.only_on_server(RIGHTS)?.revoke(collection, role)
+    }
+
+    /// Lets a role of the database use it for collections, and make some if it `creates`. Only the administrator may.
+    pub fn admit_role(&self, role: &str, creates: bool) -> Result<()> {
+        self.only_on_server(RIGHTS)?.admit(role, creates)
+    }
+
+    /// Takes back what [`admit_role`](Self::admit_role) gave, and all rights of the role.
+    pub fn dismiss_role(&self, role: &str) -> Result<()> {
+        self.only_on_server(RIGHTS)?.dismiss(role)
+    }
+}

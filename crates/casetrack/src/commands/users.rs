@@ -1,0 +1,284 @@
+//! `casetrack users`: who may use a server for a team, and what they may do there.
+
+use std::fmt::Write as _;
+
+use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
+use casetrack_engine::Engine;
+use casetrack_engine::rights::Role;
+use casetrack_mcp::{User, Users as Known};
+use casetrack_text::format::{counted, one_line};
+use casetrack_text::terminal::{dim, strong};
+use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
+
+use crate::console::Console;
+use crate::options::named;
+
+/// Say who may use `casetrack serve`, and which collections they may read and change
+///
+/// Users are kept in users.json of the data directory; of their tokens it has digests alone. Changes hold at once in a server that is
+/// running.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Users {
+    #[command(subcommand)]
+    change: Option<Change>,
+}
+
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+enum Change {
+    /// List the users, with their roles (also without a command)
+    List,
+    /// Add a user, and show their token, which is not shown again
+    Add(Add),
+    /// Remove a user; their sessions end
+    Remove(Named),
+    /// Make a new token for a user and show it; the one before opens no more
+    Token(Named),
+    /// Give a user a role in a collection, in place of the one that they have
+    Allow(Allow),
+    /// Take a user's role in a collection away: for them, there is no such collection any more
+    Deny(Deny),
+}
+
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Add {
+    /// Name of the new user, without spaces, such as anna or anna@firm.example
+    name: String,
+    /// The user may make collections, and owns those
+    #[arg(long)]
+    collections: bool,
+    /// The user owns all collections, and may use the tools that work with the disk of the server
+    #[arg(long)]
+    admin: bool,
+    /// Make no token: the user comes with those of the OpenID Connect provider in config.toml, which calls them so
+    #[arg(long, value_name = "NAME")]
+    oidc: Option<String>,
+}
+
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Named {
+    /// Name of the user
+    name: String,
+}
+
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Allow {
+    /// Name of the user
+    name: String,
+    /// Name, ID or reference of the collection
+    collection: String,
+    /// reader (search, read, cite), editor (also add, change and remove documents, tags and evidence) or owner (also rename, close and delete
+    /// the collection)
+    #[arg(value_parser = named::<Role>)]
+    role: Role,
+}
+
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Deny {
+    /// Name of the user
+    name: String,
+    /// Name, ID or reference of the collection
+    collection: String,
+}
+
+/// A user, as they are shown.
+#[derive(Serialize)]
+struct Shown {
+    name: String,
+    has_token: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oidc: Option<String>,
+    admin: bool,
+    may_create: bool,
+    created_at: Timestamp,
+    roles: Vec<InCollection>,
+}
+
+#[derive(Serialize)]
+struct InCollection {
+    collection: CollectionId,
+    /// `None` where it is gone, or a vault that is locked.
+    name: Option<String>,
+    role: Role,
+}
+
+#[derive(Serialize)]
+struct WithToken {
+    user: Shown,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+}
+
+impl Users {
+    pub fn may_be_repeated(&self) -> bool {
+        !matches!(self.change, Some(Change::Add(_) | Change::Remove(_) | Change::Token(_)))
+    }
+
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
+        let known = Known::new(&engine.config().data_dir);
+        match self.change {
+            None | Some(Change::List) => {
+                let users: Vec<Shown> = known.all()?.iter().map(|user| shown(engine, user)).collect::<Result<_>>()?;
+                console.print(&users, |users| list(users))
+            }
+            Some(Change::Add(add)) => {
+                let mut user = User::new(&add.name)?;
+                (user.admin, user.may_create) = (add.admin, add.collections);
+                let token = match &add.oidc {
+                    Some(called) => user.called(called).map(|()| None)?,
+                    None => Some(user.new_token()?),
+                };
+                known.change(|users| {
+                    if users.iter().any(|other| other.name == user.name) {
+                        return Err(Error::new(
+                            ErrorCode::AlreadyExists,
+                            format!("There is a user {} already.", user.name),
+                        )
+                        .with_hint(
+                            "Give them a new token with `casetrack users token NAME`, or choose another name.",
+                        ));
+                    }
+                    if let Some(other) = users.iter().find(|other| user.oidc.is_some() && other.oidc == user.oidc) {
+                        let message = format!("The provider's name is that of the user {} already.", other.name);
+                        return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint("Remove that user first."));
+                    }
+                    users.push(user.clone());
+                    Ok(())
+                })?;
+                console.print(&WithToken { user: shown(engine, &user)?, token }, added)
+            }
+            Some(Change::Remove(Named { name })) => {
+                let user = known.change(|users| {
+                    let at = position(users, &name)?;
+                    Ok(users.remove(at))
+                })?;
+                console.print(&shown(engine, &user)?, |user| {
+                    format!("Removed {}. Their sessions end.", strong(&user.name))
+                })
+            }
+            Some(Change::Token(Named { name })) => {
+                let (user, token) = known.change(|users| {
+                    let at = position(users, &name)?;
+                    let token = users[at].new_token()?;
+                    Ok((users[at].clone(), token))
+                })?;
+                console.print(&WithToken { user: shown(engine, &user)?, token: Some(token) }, renewed)
+            }
+            Some(Change::Allow(Allow { name, collection, role })) => {
+                let meta = engine.find_collection(&collection)?;
+                let user = known.change(|users| {
+                    let at = position(users, &name)?;
+                    users[at].roles.insert(meta.id, role);
+                    Ok(users[at].clone())
+                })?;
+                let said = format!("{} is now {} of {}.", strong(&user.name), role.name(), one_line(&meta.name));
+                console.print(&shown(engine, &user)?, |_| said)
+            }
+            Some(Change::Deny(Deny { name, collection })) => {
+                let id = found_or_gone(engine, &collection)?;
+                let user = known.change(|users| {
+                    let at = position(users, &name)?;
+                    users[at].roles.remove(&id).ok_or_else(|| {
+                        Error::new(ErrorCode::NotFound, format!("{name} has no role in this collection."))
+                            .with_hint("See who has which with `casetrack users list`.")
+                    })?;
+                    Ok(users[at].clone())
+                })?;
+                let said = match user.admin {
+                    true => format!(
+                        "{} has no role of their own there, and owns it as an administrator.",
+                        strong(&user.name)
+                    ),
+                    false => format!("For {}, there is no such collection any more.", strong(&user.name)),
+                };
+                console.print(&shown(engine, &user)?, |_| said)
+            }
+        }
+    }
+}
+
+fn position(users: &[User], name: &str) -> Result<usize> {
+    users.iter().position(|user| user.name == name).ok_or_else(|| {
+        Error::new(ErrorCode::NotFound, format!("There is no user \"{}\".", one_line(name)))
+            .with_hint("List the users with `casetrack users list`.")
+    })
+}
+
+/// The collection that is meant, or the id of one that is gone.
+fn found_or_gone(engine: &Engine, collection: &str) -> Result<CollectionId> {
+    match engine.find_collection(collection) {
+        Ok(meta) => Ok(meta.id),
+        Err(error) => collection.parse().map_err(|_| error),
+    }
+}
+
+fn shown(engine: &Engine, user: &User) -> Result<Shown> {
+    let all = engine.collections()?;
+    let named = |id: &CollectionId| all.iter().find(|meta| meta.id == *id).map(|meta| meta.name.clone());
+    let roles = user.roles.iter().map(|(id, role)| InCollection { collection: *id, name: named(id), role: *role });
+    Ok(Shown {
+        name: user.name.clone(),
+        has_token: user.token_sha256.is_some(),
+        oidc: user.oidc.clone(),
+        admin: user.admin,
+        may_create: user.may_create,
+        created_at: user.created_at,
+        roles: roles.collect(),
+    })
+}
+
+fn list(users: &[Shown]) -> String {
+    if users.is_empty() {
+        return "There are no users.\n\nAdd one with `casetrack users add NAME`.".to_owned();
+    }
+    let mut text = counted(users.len() as u64, "user");
+    text.push('\n');
+    for user in users {
+        let _ = write!(text, "\n{}", strong(&user.name));
+        let by = match (&user.oidc, user.has_token) {
+            (Some(called), false) => format!("by OpenID Connect as {called}"),
+            (Some(called), true) => format!("by token, or by OpenID Connect as {called}"),
+            (None, true) => "by token".to_owned(),
+            (None, false) => "cannot log in: has no token".to_owned(),
+        };
+        let _ = write!(text, "  {}", dim(&by));
+        if user.admin {
+            text.push_str("\n  administrator: owns all collections");
+        }
+        if user.may_create {
+            text.push_str("\n  may make collections");
+        }
+        for role in &user.roles {
+            let named = role.name.as_deref().map(one_line);
+            let named =
+                named.map_or_else(|| format!("{} (gone, or locked)", role.collection), |name| name.into_owned());
+            let _ = write!(text, "\n  {} of {named}", role.role.name());
+        }
+        text.push('\n');
+    }
+    text.trim_end().to_owned()
+}
+
+fn added(added: &WithToken) -> String {
+    let name = strong(&added.user.name);
+    let next = match added.user.admin {
+        true => String::new(),
+        false => format!(
+            "\n\nGive them a role in a collection with `casetrack users allow {} COLLECTION reader`.",
+            added.user.name
+        ),
+    };
+    match &added.token {
+        Some(token) => format!("Added {name}. Their token, which is not shown again:\n\n{token}{next}"),
+        None => format!("Added {name}, who comes by OpenID Connect.{next}"),
+    }
+}
+
+fn renewed(renewed: &WithToken) -> String {
+    let token = renewed.token.as_deref().unwrap_or_default();
+    format!(
+        "The new token of {}, which is not shown again; the one before opens no more:\n\n{token}",
+        strong(&renewed.user.name)
+    )
+}

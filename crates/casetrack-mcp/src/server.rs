@@ -1,19 +1,19 @@
 //! The protocol side: how the server describes itself, listing and calling tools, and the stdio transport.
 
-use casetrack_text::Reader;
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, ErrorKind, Result};
+use casetrack_core::{Cancel, Error, ErrorCode, Result};
+use casetrack_text::Reader;
 use casetrack_text::format::shorten;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams, CompleteResult,
-    ContentBlock, CustomRequest, CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    GetTaskParams, GetTaskResult, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Reference, Role, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, GetPromptRequestParams, GetPromptResponse, GetPromptResult, GetTaskParams, GetTaskResult,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, PromptMessage, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Reference, Role, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServerInitializeError, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -32,8 +32,10 @@ use crate::session::{Session, ToolOutput};
 use crate::settings::ToolNames;
 use crate::team::Person;
 use crate::{apps, completion, progress, prompts, resources, table, tasks};
+use answering::{answer, protocol_error};
 use sampling::Sampling;
 
+mod answering;
 mod lines;
 mod notifying;
 mod recording;
@@ -484,26 +486,4 @@ fn client(context: &RequestContext<RoleServer>) -> String {
 /// Whether the client's version of the protocol has links to resources in the results of tools.
 fn knows_links(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2025_06_18.as_str())
-}
-
-/// `collection` is the one that links may lead to.
-fn answer(result: Result<ToolOutput>, collection: Option<CollectionId>, contract: Contract) -> CallToolResult {
-    result.map_or_else(|error| contract.failure(&error), |output| success(output, collection, contract))
-}
-
-fn success(output: ToolOutput, collection: Option<CollectionId>, contract: Contract) -> CallToolResult {
-    let links = collection.map(|collection| resources::links::links(collection, &output.structured));
-    let mut content = contract.blocks(&output);
-    content.extend(links.unwrap_or_default().into_iter().map(ContentBlock::resource_link));
-    let mut result = CallToolResult::success(content);
-    result.structured_content = Some(output.structured);
-    result.with_meta(contract.meta())
-}
-
-/// The protocol's error for a request that is not the call of a tool.
-fn protocol_error(error: Error) -> ErrorData {
-    match error.kind() {
-        ErrorKind::User => ErrorData::invalid_params(Reader::Assistant.error(&error), None),
-        _ => ErrorData::internal_error(Reader::Assistant.error(&error), None),
-    }
 }

@@ -105,7 +105,15 @@ const NETWORK: &[(&str, &[&str])] = &[
     ),
     ("TcpStream::connect", &[]),
     // Its server is the one that the user names.
-    ("postgres::", &["crates/casetrack-postgres/", "crates/casetrack-engine/src/host/stores.rs"]),
+    (
+        "postgres::",
+        &[
+            "crates/casetrack-postgres/",
+            "crates/casetrack-engine/src/database_rights.rs",
+            "crates/casetrack-engine/src/host/stores.rs",
+            "crates/casetrack-engine/src/ingest/shared/",
+        ],
+    ),
     ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/upkeep/models.rs"]),
     (
         "pull_models",

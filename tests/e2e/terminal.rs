@@ -174,6 +174,8 @@ fn errors_of_commands_name_commands() {
         &["migrate", "none", "--to", "disk"],
         &["rights", "list", "-c", "One"],
         &["rights", "admit", "anna"],
+        &["serve", "--listen", "0.0.0.0:8310"],
+        &["users", "remove", "none"],
         &["ingest", "/nowhere", "-c", "One", "--share"],
         &["models", "add", "multilingual", "/nowhere"],
         &["eval", "/nowhere"],

@@ -183,7 +183,7 @@ mod tests {
             move |change| heard.lock().unwrap().push(change)
         });
         given.0.lock().unwrap().insert(acme.id, Role::Reader);
-        assert_eq!(of_user.collections().unwrap(), [acme.clone()]);
+        assert_eq!(of_user.collections().unwrap(), std::slice::from_ref(&acme));
         assert_eq!(of_user.sole_collection().unwrap().unwrap().id, acme.id);
         assert_eq!(of_user.status().unwrap().collections, 1);
         assert_eq!(all.sole_collection().unwrap(), None);

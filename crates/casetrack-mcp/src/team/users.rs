@@ -244,7 +244,12 @@ mod tests {
     fn add(users: &Users, name: &str) -> String {
         let mut user = User::new(name).unwrap();
         let token = user.new_token().unwrap();
-        users.change(|users| Ok(users.push(user))).unwrap();
+        users
+            .change(|users| {
+                users.push(user);
+                Ok(())
+            })
+            .unwrap();
         token
     }
 
@@ -255,7 +260,12 @@ mod tests {
         assert_eq!(users.by_token(""), None);
         let (anna, ben) = (add(&users, "anna"), add(&users, "ben"));
         // Without a token none opens, not even an empty one.
-        users.change(|users| Ok(users.push(User::new("clara")?))).unwrap();
+        users
+            .change(|users| {
+                users.push(User::new("clara")?);
+                Ok(())
+            })
+            .unwrap();
         assert_eq!(users.by_token(&anna).unwrap().name, "anna");
         assert_eq!(users.by_token(&ben).unwrap().name, "ben");
         for wrong in ["", "casetrack_", &anna[1..], &format!("{anna}x"), &anna.to_uppercase()] {
@@ -286,7 +296,14 @@ mod tests {
             assert_eq!(users.by_token(&token), None, "{text}");
             assert_eq!(users.all().unwrap_err().code, ErrorCode::Corrupt, "{text}");
             // And is not overwritten.
-            assert!(users.change(|users| Ok(users.clear())).is_err());
+            assert!(
+                users
+                    .change(|users| {
+                        users.clear();
+                        Ok(())
+                    })
+                    .is_err()
+            );
         }
     }
 
@@ -298,7 +315,12 @@ mod tests {
         assert_eq!((users.role("anna", id), users.role("nobody", id)), (None, None));
         users.change(|users| Ok(users[0].roles.insert(id, Role::Editor))).unwrap();
         assert_eq!((users.role("anna", id), users.role("anna", CollectionId::random())), (Some(Role::Editor), None));
-        users.change(|users| Ok(users[0].admin = true)).unwrap();
+        users
+            .change(|users| {
+                users[0].admin = true;
+                Ok(())
+            })
+            .unwrap();
         assert_eq!(users.role("anna", CollectionId::random()), Some(Role::Owner));
     }
 

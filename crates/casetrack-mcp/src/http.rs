@@ -35,6 +35,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use subtle::ConstantTimeEq;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -149,9 +150,23 @@ fn config(address: SocketAddr) -> StreamableHttpServerConfig {
 
 async fn connection(front: Arc<Front>, stream: TcpStream) {
     let _counted = front.workbench.as_ref().map(|(_, desk)| Counted::new(desk.connections().clone()));
-    let service = service_fn(move |request| {
+    requests(stream, move |request| {
         let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.answer(request).await) }
+        async move { front.answer(request).await }
+    })
+    .await;
+}
+
+/// Answers the requests of a connection until it ends.
+async fn requests<F>(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    answer: impl Fn(Request<Incoming>) -> F + Send,
+) where
+    F: Future<Output = Answer> + Send,
+{
+    let service = service_fn(move |request| {
+        let answered = answer(request);
+        async move { Ok::<_, Infallible>(answered.await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())

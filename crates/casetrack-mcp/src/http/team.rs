@@ -4,7 +4,6 @@
 //! Each user has sessions of their own, which no other user can find. They end when the user is removed or gets another token.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,9 +12,6 @@ use casetrack_core::{Error, Result};
 use http::header::{HOST, ORIGIN, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -24,7 +20,7 @@ use tokio::task::JoinSet;
 
 use super::answers::{Answer, of_type, plain, refusal};
 use super::files::Files;
-use super::{ACCEPT_PAUSE, Door, HEAD_TIMEOUT, HEALTH, HOSTS, MAX_CONNECTIONS, MAX_REQUEST_BYTES, PATH, bearer};
+use super::{ACCEPT_PAUSE, Door, HEALTH, HOSTS, MAX_CONNECTIONS, MAX_REQUEST_BYTES, PATH, bearer};
 use crate::audit::AuditLog;
 use crate::session::Session;
 use crate::team::{Certificate, Oidc, Person, Refusals, User, Users};
@@ -92,19 +88,11 @@ async fn connection(front: Arc<Front>, stream: TcpStream, peer: IpAddr) {
 }
 
 async fn requests(front: Arc<Front>, stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, peer: IpAddr) {
-    let service = service_fn(move |request| {
+    let answer = move |request| {
         let front = Arc::clone(&front);
-        async move { Ok::<_, Infallible>(front.answer(request, peer).await) }
-    });
-    let served = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
-    if let Err(error) = served {
-        // A client that disconnected midway, or a request that is not HTTP.
-        tracing::debug!(%error, "a connection ended");
-    }
+        async move { front.answer(request, peer).await }
+    };
+    super::requests(stream, answer).await;
 }
 
 /// A user who has sessions.

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::server::Connection;
 
 /// Buckets of a collection, for each machine: as many so that each gets about as much.
-const BUCKETS: i32 = 4;
+const BUCKETS: i32 = 1;
 const DISTRIBUTE: &str = include_str!("../migrations/distribute.sql");
 
 type Step<T> = std::result::Result<T, Failure>;

@@ -69,11 +69,37 @@ pub(crate) struct Numbers {
     documents: Vec<(u64, u32, u32)>,
 }
 
+/// How far [`Finding`] looks before it searches all documents.
+const NEAR: usize = 8;
+
+/// Finds documents by their ordinals. Those of a list ascend, and of a frequent term the next one is near.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Finding<'n> {
+    documents: &'n [(u64, u32, u32)],
+    at: usize,
+}
+
+impl Finding<'_> {
+    /// The number of the first chunk of a document and how many it has; `None` where it is gone.
+    pub fn of(&mut self, ordinal: u64) -> Option<(u32, u32)> {
+        let near = self.documents.iter().skip(self.at).take(NEAR).position(|(own, ..)| *own == ordinal);
+        self.at = match near {
+            Some(step) => self.at + step,
+            None => self.documents.binary_search_by_key(&ordinal, |(own, ..)| *own).ok()?,
+        };
+        self.documents.get(self.at).map(|&(_, first, count)| (first, count))
+    }
+}
+
 impl Numbers {
-    /// The number of the first chunk of a document and how many it has; `None` where it is gone. `from` is where the search may begin.
-    pub fn of(&self, ordinal: u64) -> Option<(u32, u32)> {
-        let at = self.documents.binary_search_by_key(&ordinal, |(own, ..)| *own).ok()?;
-        self.documents.get(at).map(|&(_, first, count)| (first, count))
+    pub fn finding(&self) -> Finding<'_> {
+        Finding { documents: &self.documents, at: 0 }
+    }
+
+    /// The slots of all chunks, by their numbers.
+    pub fn slots(&self) -> impl Iterator<Item = u64> {
+        let of = |&(ordinal, _, count): &(u64, u32, u32)| (0..u64::from(count)).map(move |n| first_slot(ordinal) + n);
+        self.documents.iter().flat_map(of)
     }
 
     /// The slot of the chunk with a number.

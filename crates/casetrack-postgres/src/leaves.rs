@@ -142,7 +142,8 @@ impl Leaves {
             self.last.clear();
         }
         self.open.push(&self.last, key, block);
-        self.last = key.to_vec();
+        self.last.clear();
+        self.last.extend_from_slice(key);
     }
 
     /// What comes next goes into a new one.
@@ -183,17 +184,14 @@ impl With {
     }
 }
 
-/// What a row of a collection has.
-pub(crate) type Fetched = [Option<Vec<u8>>; 3];
-
-fn fetched(rows: Vec<postgres::Row>) -> Step<Vec<Fetched>> {
-    rows.iter().map(|row| Ok([row.try_get(0)?, row.try_get(1)?, row.try_get(2)?])).collect()
-}
+/// A row that was read, with what was asked for of it.
+pub(crate) type Fetched = postgres::Row;
 
 /// The terms of a fetched row.
 pub(crate) fn read(row: &Fetched) -> Result<Vec<Term<'_>>> {
-    let [own, postings, positions] = row.each_ref().map(|part| part.as_deref().unwrap_or_default());
-    terms(own, postings, positions)
+    let part = |n: usize| row.try_get(n).map_err(|error| Failure::from(error).into_error());
+    let part = |n: usize| part(n).map(|part: Option<&[u8]>| part.unwrap_or_default());
+    terms(part(0)?, part(1)?, part(2)?)
 }
 
 /// The rows in which terms are, if they are anywhere; others are in them as well.
@@ -210,7 +208,7 @@ pub(crate) fn with_keys(connection: &mut Connection, routes: &Routes, keys: &[Ke
          ORDER BY first DESC LIMIT 1) l WHERE s.route = ANY($1) AND s.collection = $2 {ALL}",
         with.columns()
     );
-    fetched(connection.all(&sql, &[&routes.all, &id(routes.collection()), &keys])?)
+    connection.all(&sql, &[&routes.all, &id(routes.collection()), &keys])
 }
 
 /// The terms with keys from one up to, and without, another, with the numbers of their chunks; once for each segment.
@@ -225,7 +223,7 @@ pub(crate) fn between(connection: &mut Connection, routes: &Routes, from: &[u8],
     );
     let rows = connection.all(&sql, &[&routes.all, &id(routes.collection()), &from, &to])?;
     let mut found = Vec::new();
-    for row in fetched(rows)? {
+    for row in rows {
         let within = read(&row)?.into_iter().filter(|term| from <= &term.key[..] && &term.key[..] < to);
         found.extend(within.map(|term| (term.key, term.chunks)));
     }

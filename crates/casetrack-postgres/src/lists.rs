@@ -24,11 +24,13 @@ pub(crate) struct Lists<'m> {
     routes: &'m Routes,
     asked: Asked<'m>,
     fetched: RefCell<HashMap<Wanted, Arc<List>>>,
+    counts: RefCell<HashMap<Key, u64>>,
 }
 
 impl<'m> Lists<'m> {
     pub fn new(moment: &'m Moment, routes: &'m Routes, connection: &'m mut Connection) -> Self {
-        Self { moment, numbers: moment.numbers(), routes, asked: Asked::lent(connection), fetched: RefCell::default() }
+        let (numbers, asked) = (moment.numbers(), Asked::lent(connection));
+        Self { moment, numbers, routes, asked, fetched: RefCell::default(), counts: RefCell::default() }
     }
 
     /// What was made of the lists, or why it was not.
@@ -36,10 +38,9 @@ impl<'m> Lists<'m> {
         self.asked.answer(made)
     }
 
-    /// The rows in which terms of a field are.
-    fn leaves(&self, field: TextField, terms: &[&str], with: With) -> Result<Vec<Fetched>> {
-        let keys: Vec<Key> = terms.iter().map(|term| key(field_number(field), term.as_bytes())).collect();
-        self.asked.ask(|connection| with_keys(connection, self.routes, &keys, with))
+    /// The rows in which terms are.
+    fn leaves(&self, keys: &[Key], with: With) -> Result<Vec<Fetched>> {
+        self.asked.ask(|connection| with_keys(connection, self.routes, keys, with))
     }
 
     /// The terms of a field between two, with the numbers of their chunks, and those of documents that are in no leaf.
@@ -55,39 +56,79 @@ impl<'m> Lists<'m> {
         Ok(stored.chain(fresh).collect())
     }
 
-    /// Fetches the lists of some terms of a field that are not known yet.
-    fn fetch(&self, field: TextField, terms: Vec<&str>, with_positions: bool) -> Result<()> {
-        let mut gathered: HashMap<&str, Gathered> = terms.iter().map(|term| (*term, Gathered::default())).collect();
-        if field == TextField::Names {
-            let called = self.moment.called();
-            for (term, gathered) in &mut gathered {
-                for ordinal in called.get(*term).into_iter().flatten() {
-                    gathered.add(self.numbers.of(*ordinal), Occurrence { chunk: 0, count: 1, length: 0 }, &[]);
+    /// Fetches the lists of some terms, in one statement: over several machines, each takes longer than what it gives.
+    fn fetch(&self, wanted: &[(TextField, &str)], with_positions: bool) -> Result<()> {
+        let mut gathered: HashMap<Key, Gathered> = HashMap::new();
+        let mut called: Vec<(&str, Gathered)> = Vec::new();
+        for &(field, term) in wanted {
+            match field {
+                TextField::Names => called.push((term, self.called(term))),
+                _ => drop(gathered.insert(key(field_number(field), term.as_bytes()), Gathered::default())),
+            }
+        }
+        let keys: Vec<Key> = gathered.keys().cloned().collect();
+        let with = if with_positions { With::Positions } else { With::Postings };
+        for row in self.leaves(&keys, with)? {
+            for found in read(&row)? {
+                if let Some(gathered) = gathered.get_mut(&found.key) {
+                    gathered.take(&self.numbers, found.postings, with_positions.then_some(found.positions))?;
                 }
             }
-        } else {
-            let with = if with_positions { With::Positions } else { With::Postings };
-            for row in self.leaves(field, &terms, with)? {
-                for found in read(&row)? {
-                    if let Some(gathered) = of_field(field, &found.key).and_then(|term| gathered.get_mut(term)) {
-                        gathered.take(&self.numbers, found.postings, with_positions.then_some(found.positions))?;
-                    }
-                }
-            }
-            for packed in self.moment.fresh.values() {
-                for (term, gathered) in &mut gathered {
-                    if let Some(entry) = packed.get(field_number(field), term.as_bytes()) {
-                        let positions = with_positions.then_some(entry.positions);
-                        gathered.take(&self.numbers, entry.postings, positions)?;
-                    }
+        }
+        for packed in self.moment.fresh.values() {
+            for (key, gathered) in &mut gathered {
+                let (field, term) = parts(key);
+                if let Some(entry) = packed.get(field, term) {
+                    let positions = with_positions.then_some(entry.positions);
+                    gathered.take(&self.numbers, entry.postings, positions)?;
                 }
             }
         }
         let mut fetched = self.fetched.borrow_mut();
-        for (term, gathered) in gathered {
+        let mut keep = |field, term: &str, gathered: Gathered| {
             fetched.insert((field, term.to_owned(), with_positions), Arc::new(gathered.list()));
+        };
+        for (term, gathered) in called {
+            keep(TextField::Names, term, gathered);
+        }
+        for &(field, term) in wanted {
+            if let Some(gathered) = gathered.remove(&key(field_number(field), term.as_bytes())) {
+                keep(field, term, gathered);
+            }
         }
         Ok(())
+    }
+
+    /// The documents that are called by a term.
+    fn called(&self, term: &str) -> Gathered {
+        let mut gathered = Gathered::default();
+        let mut finding = self.numbers.finding();
+        for ordinal in self.moment.called().get(term).into_iter().flatten() {
+            gathered.add(finding.of(*ordinal), Occurrence { chunk: 0, count: 1, length: 0 }, &[]);
+        }
+        gathered
+    }
+
+    /// How many chunks have each of these terms, by the leaves and what is in none. They are looked up once.
+    fn counted(&self, field: TextField, terms: &[&str]) -> Result<Vec<u64>> {
+        let number = field_number(field);
+        let mut counts = self.counts.borrow_mut();
+        let of = |term: &&str| key(number, term.as_bytes());
+        let mut missing: Vec<Key> = terms.iter().map(of).filter(|key| !counts.contains_key(key)).collect();
+        missing.sort_unstable();
+        missing.dedup();
+        for row in self.leaves(&missing, With::Terms)? {
+            for term in read(&row)?.into_iter().filter(|term| missing.binary_search(&term.key).is_ok()) {
+                *counts.entry(term.key).or_default() += u64::from(term.chunks);
+            }
+        }
+        for key in missing {
+            let (field, term) = parts(&key);
+            let entry = |packed: &Arc<Packed>| packed.get(field, term).map(|entry| u64::from(entry.chunks));
+            let fresh: u64 = self.moment.fresh.values().filter_map(entry).sum();
+            *counts.entry(key).or_default() += fresh;
+        }
+        Ok(terms.iter().map(|term| counts.get(&of(term)).copied().unwrap_or_default()).collect())
     }
 }
 
@@ -115,13 +156,13 @@ impl Gathered {
     fn take(&mut self, numbers: &Numbers, postings: &[u8], positions: Option<&[u8]>) -> Result<()> {
         let positions = positions.filter(|positions| !positions.is_empty());
         self.with_positions |= positions.is_some();
-        let document = Cell::new(None);
+        let (document, mut finding) = (Cell::new(None), numbers.finding());
         visit(
             postings,
             positions,
             false,
             |ordinal| {
-                document.set(numbers.of(ordinal));
+                document.set(finding.of(ordinal));
                 document.get().is_some()
             },
             |occurrence, places| self.add(document.get(), occurrence, places),
@@ -172,37 +213,21 @@ impl PostingLists for Lists<'_> {
             let wanted: Vec<(TextField, &str)> = terms.iter().map(|term| (field, *term)).collect();
             return Ok(self.lists(&wanted, false)?.iter().map(|list| list.chunks.len() as u64).collect());
         }
-        if terms.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut counts: HashMap<Key, u64> = HashMap::new();
-        for row in self.leaves(field, terms, With::Terms)? {
-            for term in read(&row)? {
-                *counts.entry(term.key).or_default() += u64::from(term.chunks);
-            }
-        }
-        let fresh = |term: &str| {
-            let entry =
-                |packed: &Arc<Packed>| packed.get(field_number(field), term.as_bytes()).map(|entry| entry.chunks);
-            self.moment.fresh.values().filter_map(entry).map(u64::from).sum::<u64>()
-        };
-        let stored = |term: &str| counts.get(&key(field_number(field), term.as_bytes())).copied().unwrap_or_default();
-        Ok(terms.iter().map(|term| stored(term) + fresh(term)).collect())
+        self.counted(field, terms)
     }
 
     fn lists(&self, terms: &[(TextField, &str)], with_positions: bool) -> Result<Vec<Arc<List>>> {
-        let mut wanted: HashMap<TextField, Vec<&str>> = HashMap::new();
+        let mut wanted: Vec<(TextField, &str)> = Vec::new();
         {
             let fetched = self.fetched.borrow();
-            for (field, term) in terms {
-                let of_field = wanted.entry(*field).or_default();
-                if !fetched.contains_key(&(*field, (*term).to_owned(), with_positions)) && !of_field.contains(term) {
-                    of_field.push(term);
+            for term @ (field, text) in terms {
+                if !fetched.contains_key(&(*field, (*text).to_owned(), with_positions)) && !wanted.contains(term) {
+                    wanted.push(*term);
                 }
             }
         }
-        for (field, terms) in wanted.into_iter().filter(|(_, terms)| !terms.is_empty()) {
-            self.fetch(field, terms, with_positions)?;
+        if !wanted.is_empty() {
+            self.fetch(&wanted, with_positions)?;
         }
         let fetched = self.fetched.borrow();
         let list = |(field, term): &(TextField, &str)| {

@@ -4,7 +4,7 @@
 //! in order. Several segments of one level become one of the next. What documents that are gone left there is known by their ordinals and passed
 //! over, until it is cleared away.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::parts::invert;
@@ -12,7 +12,7 @@ use casetrack_store::parts::invert;
 use crate::collection::PostgresCollection;
 use crate::error::Failure;
 use crate::leaves::{Key, Leaf, Leaves, key, parts};
-use crate::postings::{Block, Packed, SPARSE, blocks, pack, without};
+use crate::postings::{Block, Entry, Packed, SPARSE, pack, without};
 use crate::rights::Right;
 use crate::server::Connection;
 use crate::sql::{Raw, id};
@@ -87,13 +87,17 @@ impl PostgresCollection {
         }
         fresh.sort_unstable_by_key(|(ordinal, _)| *ordinal);
         let Some(&(segment, _)) = fresh.last() else { return Ok(()) };
-        let mut merged: BTreeMap<Key, Block> = BTreeMap::new();
-        for entry in fresh.iter().flat_map(|(_, packed)| packed.all()) {
-            let whole = merged.entry(key(entry.field, entry.term)).or_default();
-            whole.append(entry.chunks, entry.postings, entry.positions);
+        // Of each term, what documents have stays in their order.
+        let mut entries: Vec<Entry<'_>> = fresh.iter().flat_map(|(_, packed)| packed.all()).collect();
+        entries.sort_by_key(|entry| (entry.field, entry.term));
+        let (mut leaves, mut whole) = (Leaves::default(), Block::default());
+        for of_term in entries.chunk_by(|a, b| (a.field, a.term) == (b.field, b.term)) {
+            let Some(first) = of_term.first() else { continue };
+            whole.clear();
+            let mut before = None;
+            of_term.iter().try_for_each(|own| whole.append_document(&mut before, own))?;
+            leaves.add(&key(first.field, first.term), &whole);
         }
-        let mut leaves = Leaves::default();
-        merged.iter().for_each(|(key, block)| leaves.add(key, block));
         leaves.end();
         self.insert(connection, route, (0, segment), &leaves.take())?;
         let row = connection
@@ -310,7 +314,7 @@ impl PostgresCollection {
                 reading.answer(read)?
             };
             let inverted = invert(&whole.meta, &whole.chunks);
-            let postings = pack(&blocks(ordinal.cast_unsigned(), &inverted, &whole.sparse_vectors));
+            let postings = pack(ordinal.cast_unsigned(), &inverted, &whole.sparse_vectors);
             connection.change(
                 "INSERT INTO fresh (route, collection, ordinal, postings) VALUES ($1, $2, $3, $4)",
                 &[&route, &collection, &ordinal, &postings],

@@ -1,6 +1,7 @@
 //! Postings as bytes.
 //!
-//! Those of a term are, for each document that has it: its ordinal, the number of its chunks that have the term, and for each of these the
+//! Those of a term are, for each document that has it: how far its ordinal is from that of the one before, or 0 and the ordinal; the number of its
+//! chunks that have the term, and for each of these the
 //! distance of its index from the one before (from -1 at first, less one), how often it has the term, and the length of the field (one
 //! byte). Of learned-sparse terms, the impact (one byte) stands in the place of the last two. Positions are by themselves, in the same order: the
 //! distance of each from the one before it in its chunk. Numbers are varints. The postings of several documents are their bytes one after the
@@ -10,11 +11,10 @@
 //! lengths of both with their bytes.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use casetrack_core::Result;
 use casetrack_store::SparseVector;
-use casetrack_store::parts::{Inverted, Posting, TextField, corrupt, push_varint, take_varint};
+use casetrack_store::parts::{Inverted, Posting, TermPostings, TextField, corrupt, push_varint, take_varint};
 
 /// The field of learned-sparse terms, whose terms are their ids.
 pub(crate) const SPARSE: i16 = 9;
@@ -42,61 +42,59 @@ pub(crate) struct Block {
     pub positions: Vec<u8>,
 }
 
-/// Blocks by field and term.
-pub(crate) type Blocks = BTreeMap<(i16, Vec<u8>), Block>;
-
-fn push_ordinal(bytes: &mut Vec<u8>, ordinal: u64) {
-    push_varint(bytes, (ordinal >> 32) as u32);
-    push_varint(bytes, ordinal as u32);
+/// `before` is that of the document before.
+fn push_ordinal(bytes: &mut Vec<u8>, before: Option<u64>, ordinal: u64) {
+    let gap = before.and_then(|before| u32::try_from(ordinal.checked_sub(before)?).ok());
+    push_varint(bytes, gap.unwrap_or(0));
+    if gap.unwrap_or(0) == 0 {
+        let mut rest = ordinal;
+        while rest >= 0x80 {
+            bytes.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        bytes.push(rest as u8);
+    }
 }
 
-fn take_ordinal(bytes: &mut &[u8]) -> Option<u64> {
-    let high = take_varint(bytes)?;
-    Some(u64::from(high) << 32 | u64::from(take_varint(bytes)?))
+fn take_ordinal(bytes: &mut &[u8], before: Option<u64>) -> Option<u64> {
+    match take_varint(bytes)? {
+        0 => {
+            let length = bytes.iter().position(|byte| byte & 0x80 == 0)? + 1;
+            let (own, rest) = bytes.split_at_checked(length).filter(|_| length <= 10)?;
+            *bytes = rest;
+            Some(own.iter().rev().fold(0, |ordinal, byte| ordinal << 7 | u64::from(byte & 0x7f)))
+        }
+        gap => before?.checked_add(gap.into()),
+    }
 }
 
-/// The blocks of one document.
-pub(crate) fn blocks(ordinal: u64, inverted: &Inverted, sparse: &[SparseVector]) -> Blocks {
-    let mut blocks = Blocks::new();
-    for ((field, term), postings) in &inverted.terms {
-        let mut block = Block::default();
-        block.begin(ordinal, postings.len() as u32);
+/// The blocks of one document, as one value.
+pub(crate) fn pack(ordinal: u64, inverted: &Inverted, sparse: &[SparseVector]) -> Vec<u8> {
+    let (mut bytes, mut block) = (Vec::new(), Block::default());
+    let mut terms: Vec<(i16, &[u8], &TermPostings)> = Vec::with_capacity(inverted.terms.len());
+    terms.extend(inverted.terms.iter().map(|((field, term), own)| (field_number(*field), term.as_bytes(), own)));
+    terms.sort_by_key(|(field, term, _)| (*field, *term));
+    for (field, term, TermPostings { chunks, positions }) in terms {
+        block.begin(None, ordinal, chunks.len());
+        let (mut next, mut positions) = (0, positions.as_slice());
+        for &Posting { chunk, count, length } in chunks {
+            let own = positions.split_off(..positions.len().min(count as usize)).unwrap_or_default();
+            block.add(&mut next, Occurrence { chunk, count, length }, false, own);
+        }
+        block.pack(&mut bytes, field, term);
+    }
+    let of_chunk = |(chunk, vector): (u32, &SparseVector)| {
+        vector.impacts().map(move |(term, impact)| (term, chunk, impact)).collect::<Vec<_>>()
+    };
+    let mut impacts: Vec<(u32, u32, u8)> = (0..).zip(sparse).flat_map(of_chunk).collect();
+    impacts.sort_unstable();
+    for of_term in impacts.chunk_by(|(a, ..), (b, ..)| a == b) {
+        block.begin(None, ordinal, of_term.len());
         let mut next = 0;
-        for &Posting { chunk, count, length, ref positions } in postings {
-            block.add(&mut next, Occurrence { chunk, count, length }, false, positions);
+        for &(_, chunk, impact) in of_term {
+            block.add(&mut next, Occurrence { chunk, count: 1, length: impact }, true, &[]);
         }
-        blocks.insert((field_number(*field), term.as_bytes().to_vec()), block);
-    }
-    let mut by_term: BTreeMap<u32, Vec<Occurrence>> = BTreeMap::new();
-    for (chunk, vector) in (0u32..).zip(sparse) {
-        for (term, impact) in vector.impacts() {
-            by_term.entry(term).or_default().push(Occurrence { chunk, count: 1, length: impact });
-        }
-    }
-    for (term, occurrences) in by_term {
-        let mut block = Block::default();
-        block.begin(ordinal, occurrences.len() as u32);
-        let mut next = 0;
-        for occurrence in occurrences {
-            block.add(&mut next, occurrence, true, &[]);
-        }
-        blocks.insert((SPARSE, sparse_term(term)), block);
-    }
-    blocks
-}
-
-/// All blocks of a document as one value.
-pub(crate) fn pack(blocks: &Blocks) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for ((field, term), block) in blocks {
-        bytes.push(*field as u8);
-        push_varint(&mut bytes, term.len() as u32);
-        bytes.extend_from_slice(term);
-        push_varint(&mut bytes, block.chunks);
-        for part in [&block.postings, &block.positions] {
-            push_varint(&mut bytes, part.len() as u32);
-            bytes.extend_from_slice(part);
-        }
+        block.pack(&mut bytes, SPARSE, &sparse_term(of_term.first().map_or(0, |(term, ..)| *term)));
     }
     bytes
 }
@@ -195,9 +193,10 @@ pub(crate) fn visit(
     mut document: impl FnMut(u64) -> bool,
     mut found: impl FnMut(Occurrence, &[u32]),
 ) -> Result<()> {
-    let mut places = Vec::new();
+    let (mut places, mut before) = (Vec::new(), None);
     while !postings.is_empty() {
-        let ordinal = take_ordinal(&mut postings).ok_or_else(damaged)?;
+        let ordinal = take_ordinal(&mut postings, before).ok_or_else(damaged)?;
+        before = Some(ordinal);
         let is_wanted = document(ordinal);
         let mut next = 0u32;
         for _ in 0..take_varint(&mut postings).ok_or_else(damaged)? {
@@ -244,9 +243,9 @@ pub(crate) fn without(block: &Block, is_sparse: bool, is_gone: impl Fn(u64) -> b
             of_document.push((occurrence, places.to_vec()));
         }
     })?;
-    let mut kept = Block::default();
+    let (mut kept, mut before) = (Block::default(), None);
     for (ordinal, occurrences) in documents.into_inner() {
-        kept.begin(ordinal, occurrences.len() as u32);
+        kept.begin(before.replace(ordinal), ordinal, occurrences.len());
         let mut next = 0;
         for (occurrence, places) in occurrences {
             kept.add(&mut next, occurrence, is_sparse, &places);
@@ -263,11 +262,40 @@ impl Block {
         self.positions.extend_from_slice(positions);
     }
 
+    /// The same of one document. `before` is the one before, and becomes this one.
+    pub fn append_document(&mut self, before: &mut Option<u64>, own: &Entry<'_>) -> Result<()> {
+        let mut postings = own.postings;
+        let ordinal = take_ordinal(&mut postings, None).ok_or_else(damaged)?;
+        push_ordinal(&mut self.postings, before.replace(ordinal), ordinal);
+        self.append(own.chunks, postings, own.positions);
+        Ok(())
+    }
+
     /// Begins what a document has.
-    fn begin(&mut self, ordinal: u64, chunks: u32) {
-        push_ordinal(&mut self.postings, ordinal);
-        push_varint(&mut self.postings, chunks);
-        self.chunks += chunks;
+    fn begin(&mut self, before: Option<u64>, ordinal: u64, chunks: usize) {
+        push_ordinal(&mut self.postings, before, ordinal);
+        push_varint(&mut self.postings, chunks as u32);
+        self.chunks += chunks as u32;
+    }
+
+    /// Empties it, for another term.
+    pub fn clear(&mut self) {
+        self.chunks = 0;
+        self.postings.clear();
+        self.positions.clear();
+    }
+
+    /// Moves what it has into a value that has all blocks of a document.
+    fn pack(&mut self, bytes: &mut Vec<u8>, field: i16, term: &[u8]) {
+        bytes.push(field as u8);
+        push_varint(bytes, term.len() as u32);
+        bytes.extend_from_slice(term);
+        push_varint(bytes, self.chunks);
+        for part in [&self.postings, &self.positions] {
+            push_varint(bytes, part.len() as u32);
+            bytes.extend_from_slice(part);
+        }
+        self.clear();
     }
 
     /// `next` is one more than the chunk before of this document, at first 0.
@@ -293,16 +321,16 @@ mod tests {
     use super::*;
 
     fn inverted() -> Inverted {
-        let posting = |chunk, positions: &[u32]| Posting {
-            chunk,
-            count: positions.len() as u32,
-            length: 7,
-            positions: positions.to_vec(),
+        let of = |term: &str, field, chunks: &[(u32, u32)], positions: &[u32]| {
+            let posting = |&(chunk, count): &(u32, u32)| Posting { chunk, count, length: 7 };
+            let chunks = chunks.iter().map(posting).collect();
+            ((field, term.to_owned()), TermPostings { chunks, positions: positions.to_vec() })
         };
-        let mut inverted = Inverted::default();
-        inverted.terms.insert((TextField::Text, "rent".into()), vec![posting(0, &[3, 900]), posting(5, &[0])]);
-        inverted.terms.insert((TextField::Exact, "größe".into()), vec![posting(2, &[1])]);
-        inverted
+        let terms = vec![
+            of("rent", TextField::Text, &[(0, 2), (5, 1)], &[3, 900, 0]),
+            of("größe", TextField::Exact, &[(2, 1)], &[1]),
+        ];
+        Inverted { terms, ..Inverted::default() }
     }
 
     fn listed(block: &Block) -> Vec<(u64, u32, Vec<u32>)> {
@@ -322,29 +350,35 @@ mod tests {
     #[test]
     fn blocks_are_joined_packed_and_cleared() {
         let sparse = vec![SparseVector { terms: vec![(7, 1.0)] }; 6];
-        let [first, second] = [9, 1 << 40].map(|ordinal| blocks(ordinal, &inverted(), &sparse));
-        let packed = Packed::new(pack(&first)).unwrap();
-        assert_eq!(packed.all().count(), first.len());
-        for ((field, term), block) in &first {
-            let entry = packed.get(*field, term).unwrap();
-            assert_eq!(
-                (entry.chunks, entry.postings, entry.positions),
-                (block.chunks, &block.postings[..], &block.positions[..])
-            );
-        }
-        assert_eq!(packed.get(0, b"rents"), None);
-        assert_eq!(packed.from(1, b"gr").next().unwrap().term, "größe".as_bytes());
-        assert!(Packed::new(pack(&first)[..20].to_vec()).is_err());
-        let key = (0, b"rent".to_vec());
-        let mut joined = first[&key].clone();
-        joined.chunks += second[&key].chunks;
-        joined.postings.extend_from_slice(&second[&key].postings);
-        joined.positions.extend_from_slice(&second[&key].positions);
+        let [first, second] = [9, 1 << 40].map(|ordinal| Packed::new(pack(ordinal, &inverted(), &sparse)).unwrap());
+        let terms: Vec<(i16, &[u8])> = first.all().map(|entry| (entry.field, entry.term)).collect();
+        let sparse_key = sparse_term(7);
+        assert_eq!(terms, [(0, &b"rent"[..]), (1, "größe".as_bytes()), (SPARSE, &sparse_key)]);
+        assert_eq!(first.get(0, b"rents"), None);
+        assert_eq!(first.from(1, b"gr").next().unwrap().term, "größe".as_bytes());
+        assert!(Packed::new(pack(9, &inverted(), &sparse)[..20].to_vec()).is_err());
+        let block = |packed: &Packed, field, term: &[u8]| {
+            let mut block = Block::default();
+            let entry = packed.get(field, term).unwrap();
+            block.append(entry.chunks, entry.postings, entry.positions);
+            block
+        };
+        let mut joined = block(&first, 0, b"rent");
+        let own = block(&second, 0, b"rent");
+        joined.append(own.chunks, &own.postings, &own.positions);
         let of = |ordinal| vec![(ordinal, 0, vec![3, 900]), (ordinal, 5, vec![0])];
         assert_eq!(listed(&joined), [of(9), of(1 << 40)].concat());
-        assert_eq!(without(&joined, false, |ordinal| ordinal == 9).unwrap(), second[&key]);
-        let sparse_key = (SPARSE, sparse_term(7));
-        assert_eq!(without(&first[&sparse_key], true, |_| false).unwrap(), first[&sparse_key]);
-        assert_eq!(without(&first[&sparse_key], true, |_| true).unwrap(), Block::default());
+        let third = Packed::new(pack(11, &inverted(), &sparse)).unwrap();
+        let (mut together, mut before) = (Block::default(), None);
+        for packed in [&first, &third, &second] {
+            together.append_document(&mut before, &packed.get(0, b"rent").unwrap()).unwrap();
+        }
+        assert_eq!(listed(&together), [of(9), of(11), of(1 << 40)].concat());
+        let apart = without(&together, false, |ordinal| ordinal == 9).unwrap();
+        assert_eq!(listed(&apart), [of(11), of(1 << 40)].concat());
+        assert_eq!(without(&joined, false, |ordinal| ordinal == 9).unwrap(), own);
+        let learned = block(&first, SPARSE, &sparse_key);
+        assert_eq!(without(&learned, true, |_| false).unwrap(), learned);
+        assert_eq!(without(&learned, true, |_| true).unwrap(), Block::default());
     }
 }

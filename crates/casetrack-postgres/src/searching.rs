@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use casetrack_core::{Error, Result};
-use casetrack_store::parts::{Keywords, PagePlace, SlotRange, SlotSet, TopK, dot, sparse_score, sparse_terms};
+use casetrack_store::parts::{
+    Keywords, PagePlace, SlotRange, SlotSet, TopK, decode_impacts, dot, payload, sparse_score, sparse_terms,
+};
 use casetrack_store::{Bm25Query, Conditions, Correction, Filter, Hit, Naming, Selection, SparseVector, Telling};
 
 use crate::collection::PostgresCollection;
@@ -16,9 +18,9 @@ use crate::leaves::{Key, With, key, parts, read, with_keys};
 use crate::lists::Lists;
 use crate::postings::{SPARSE, sparse_term, visit};
 use crate::reading::Reading;
-use crate::route::{first_slot, ordinal_of};
+use crate::route::{Routes, first_slot, ordinal_of};
 use crate::server::Connection;
-use crate::sql::{Raw, components, halfvec, id, ids};
+use crate::sql::{Raw, RawArray, components, halfvec, id, ids};
 
 /// Candidates that are looked at beyond those wanted, so that the choice among equal scores is ours.
 const SPARE: usize = 32;
@@ -27,7 +29,12 @@ const MOST_PROPOSED: usize = 20_000;
 /// `ef_search`: the greatest that pgvector takes. With 400, one in 40 of the ten nearest of 100,000 chunks was missed; the time is small beside that.
 const EF: usize = 1000;
 
+/// Learned-sparse vectors are read themselves where a filter leaves no more than one chunk in so many: with each come the terms that the query does not have.
+const NARROW: u64 = 32;
+
 type Answer<T> = std::result::Result<T, Failure>;
+/// The weights of the terms of a query.
+type Weights = HashMap<Vec<u8>, u32>;
 /// Slots with their vectors.
 type Candidates = Vec<(u64, Vec<f32>)>;
 
@@ -54,57 +61,114 @@ impl PostgresCollection {
     }
 
     pub(crate) fn find_sparse(&self, query: &SparseVector, k: usize, filter: &Filter) -> Result<Vec<Hit>> {
-        let weights: HashMap<Vec<u8>, u32> =
+        let weights: Weights =
             sparse_terms(query)?.into_iter().map(|(term, weight)| (sparse_term(term), weight)).collect();
         if k == 0 || weights.is_empty() {
             return Ok(Vec::new());
         }
-        let keys: Vec<Key> = weights.keys().map(|term| key(SPARSE, term)).collect();
         self.server.read(|connection| {
             let moment = self.follow_with_postings(connection)?;
             let selected = selected(&moment, filter);
-            let numbers = moment.numbers();
-            let mut sums = vec![0u32; usize::try_from(moment.slots.chunks()).unwrap_or_default()];
-            let mut add = |postings: &[u8], weight: u32| {
-                let document = Cell::new(None);
-                let begin = |ordinal| {
-                    document.set(numbers.of(ordinal));
-                    document.get().is_some()
-                };
-                visit(postings, None, true, begin, |occurrence, _| {
-                    let number = document.get().map(|(first, _)| (first + occurrence.chunk) as usize);
-                    if let Some(sum) = number.and_then(|number| sums.get_mut(number)) {
-                        *sum += weight * u32::from(occurrence.length);
-                    }
-                })
-            };
-            for row in with_keys(connection, &self.routes, &keys, With::Postings)? {
-                for found in read(&row)? {
-                    let (field, term) = parts(&found.key);
-                    if let Some(&weight) = weights.get(term).filter(|_| field == SPARSE) {
-                        add(found.postings, weight)?;
-                    }
-                }
-            }
-            for packed in moment.fresh.values() {
-                for (term, &weight) in &weights {
-                    if let Some(entry) = packed.get(SPARSE, term) {
-                        add(entry.postings, weight)?;
-                    }
-                }
-            }
             let mut top = TopK::new(k);
-            for (number, sum) in (0u32..).zip(sums).filter(|(_, sum)| *sum > 0) {
-                if top.threshold().is_none_or(|least| sum > least) {
-                    let slot = numbers.slot(number);
-                    if selected.as_ref().is_none_or(|selected| selected.contains(slot)) {
-                        top.push(slot, sum);
-                    }
-                }
+            match selected.as_deref().filter(|selected| selected.len() <= moment.slots.chunks() / NARROW) {
+                Some(selected) => self.add_up_vectors(connection, &moment, selected, &weights, &mut top)?,
+                None => self.add_up_postings(connection, &moment, selected.as_deref(), &weights, &mut top)?,
             }
             let found = top.into_sorted().into_iter().map(|(slot, sum)| (slot, sparse_score(sum)));
             Ok(hits(&moment, found.collect()))
         })
+    }
+
+    /// The sums of all chunks, by the postings of the terms.
+    fn add_up_postings(
+        &self,
+        connection: &mut Connection,
+        moment: &Moment,
+        selected: Option<&SlotSet>,
+        weights: &Weights,
+        top: &mut TopK<u32>,
+    ) -> Answer<()> {
+        let keys: Vec<Key> = weights.keys().map(|term| key(SPARSE, term)).collect();
+        let numbers = moment.numbers();
+        let mut sums = vec![0u32; usize::try_from(moment.slots.chunks()).unwrap_or_default()];
+        let mut add = |postings: &[u8], weight: u32| {
+            let (document, mut finding) = (Cell::new(None), numbers.finding());
+            let begin = |ordinal| {
+                document.set(finding.of(ordinal));
+                document.get().is_some()
+            };
+            visit(postings, None, true, begin, |occurrence, _| {
+                let number = document.get().map(|(first, _)| (first + occurrence.chunk) as usize);
+                if let Some(sum) = number.and_then(|number| sums.get_mut(number)) {
+                    *sum += weight * u32::from(occurrence.length);
+                }
+            })
+        };
+        for row in with_keys(connection, &self.routes, &keys, With::Postings)? {
+            for found in read(&row)? {
+                let (field, term) = parts(&found.key);
+                if let Some(&weight) = weights.get(term).filter(|_| field == SPARSE) {
+                    add(found.postings, weight)?;
+                }
+            }
+        }
+        for packed in moment.fresh.values() {
+            for (term, &weight) in weights {
+                if let Some(entry) = packed.get(SPARSE, term) {
+                    add(entry.postings, weight)?;
+                }
+            }
+        }
+        for (slot, sum) in numbers.slots().zip(sums).filter(|(_, sum)| *sum > 0) {
+            if top.threshold().is_none_or(|least| sum > least)
+                && selected.is_none_or(|selected| selected.contains(slot))
+            {
+                top.push(slot, sum);
+            }
+        }
+        Ok(())
+    }
+
+    /// The sums of few chunks, by their own vectors: the same numbers, without the postings of all others.
+    fn add_up_vectors(
+        &self,
+        connection: &mut Connection,
+        moment: &Moment,
+        selected: &SlotSet,
+        weights: &Weights,
+        top: &mut TopK<u32>,
+    ) -> Answer<()> {
+        let places = Places::of(&self.routes, selected);
+        let rows = connection.all(
+            "SELECT f.ordinal, c.chunk, c.sparse FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::int[], $5::int[]) \
+             AS f(route, document, ordinal, first, last) JOIN chunks c ON c.route = f.route AND c.collection = $6 \
+             AND c.document = f.document AND c.chunk >= f.first AND c.chunk < f.last \
+             WHERE c.route = ANY($7) AND c.sparse IS NOT NULL",
+            &[
+                &places.route,
+                &places.document,
+                &places.ordinal,
+                &places.first,
+                &places.end,
+                &id(self.routes.collection()),
+                &self.routes.all,
+            ],
+        )?;
+        let mut impacts = Vec::new();
+        let mut found: Vec<(u64, u32)> = Vec::with_capacity(rows.len());
+        for row in rows {
+            decode_impacts(payload("learned-sparse vector", row.try_get(2)?)?, &mut impacts)?;
+            let weight = |term: u32| weights.get(sparse_term(term).as_slice()).copied().unwrap_or_default();
+            let sum = impacts.iter().map(|&(term, impact)| weight(term) * u32::from(impact)).sum();
+            let slot = slot_of(&row)?;
+            // A selection may be of before the document was stored again.
+            if sum > 0 && moment.slots.resolve(slot).is_some() {
+                found.push((slot, sum));
+            }
+        }
+        found.sort_unstable_by_key(|(slot, _)| *slot);
+        found.into_iter().for_each(|(slot, sum)| top.push(slot, sum));
+        Ok(())
     }
 
     pub(crate) fn find_dense(&self, query: &[f32], k: usize, filter: &Filter) -> Result<Vec<Hit>> {
@@ -312,21 +376,24 @@ impl Dense<'_> {
                 &[&routes.all, &collection, &query, &limit],
             )?,
             Some(selected) => {
-                let ranges = selected.ranges();
-                let route: Vec<i64> = ranges.iter().map(|range| routes.route(range.document)).collect();
-                let documents = ids(ranges.iter().map(|range| range.document));
-                let ordinal = |range: &SlotRange| ordinal_of(range.first);
-                let index = |slot: u64, range: &SlotRange| (slot - first_slot(ordinal(range))) as i32;
-                let ordinals: Vec<i64> = ranges.iter().map(|range| ordinal(range).cast_signed()).collect();
-                let first: Vec<i32> = ranges.iter().map(|range| index(range.first, range)).collect();
-                let end: Vec<i32> = ranges.iter().map(|range| index(range.end(), range)).collect();
+                let places = Places::of(routes, selected);
                 connection.all(
                     "SELECT v.ordinal, v.chunk, v.embedding \
                      FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::int[], $5::int[]) AS f(route, document, ordinal, first, last) \
                      JOIN vectors v ON v.route = f.route AND v.collection = $6 AND v.document = f.document \
                      AND v.ordinal = f.ordinal AND v.chunk >= f.first AND v.chunk < f.last WHERE v.route = ANY($9) \
                      ORDER BY v.embedding <#> $7::halfvec, v.ordinal, v.chunk LIMIT $8",
-                    &[&route, &documents, &ordinals, &first, &end, &collection, &query, &limit, &routes.all],
+                    &[
+                        &places.route,
+                        &places.document,
+                        &places.ordinal,
+                        &places.first,
+                        &places.end,
+                        &collection,
+                        &query,
+                        &limit,
+                        &routes.all,
+                    ],
                 )?
             }
         };
@@ -335,7 +402,35 @@ impl Dense<'_> {
 }
 
 fn slot_and_vector(row: &postgres::Row) -> Answer<(u64, Vec<f32>)> {
+    Ok((slot_of(row)?, components(&row.try_get(2)?)))
+}
+
+/// Of a row that begins with the ordinal of a document and the index of a chunk.
+fn slot_of(row: &postgres::Row) -> Answer<u64> {
     let ordinal = row.try_get::<_, i64>(0)?.cast_unsigned();
-    let index = row.try_get::<_, i32>(1)?.cast_unsigned();
-    Ok((first_slot(ordinal) + u64::from(index), components(&row.try_get(2)?)))
+    Ok(first_slot(ordinal) + u64::from(row.try_get::<_, i32>(1)?.cast_unsigned()))
+}
+
+/// Chunks as a statement names them: of each document a range of indexes, up to `end` and without it.
+struct Places {
+    route: Vec<i64>,
+    document: RawArray,
+    ordinal: Vec<i64>,
+    first: Vec<i32>,
+    end: Vec<i32>,
+}
+
+impl Places {
+    fn of(routes: &Routes, selected: &SlotSet) -> Self {
+        let ranges = selected.ranges();
+        let ordinal = |range: &SlotRange| ordinal_of(range.first);
+        let index = |slot: u64, range: &SlotRange| (slot - first_slot(ordinal(range))) as i32;
+        Self {
+            route: ranges.iter().map(|range| routes.route(range.document)).collect(),
+            document: ids(ranges.iter().map(|range| range.document)),
+            ordinal: ranges.iter().map(|range| ordinal(range).cast_signed()).collect(),
+            first: ranges.iter().map(|range| index(range.first, range)).collect(),
+            end: ranges.iter().map(|range| index(range.end(), range)).collect(),
+        }
+    }
 }

@@ -17,7 +17,7 @@ use crate::collection::PostgresCollection;
 use crate::error::Failure;
 use crate::known::gone;
 use crate::leaves::{Leaf, parts};
-use crate::postings::{Packed, SPARSE, blocks, visit};
+use crate::postings::{Packed, SPARSE, pack, visit};
 use crate::reading::{Reading, counted};
 use crate::server::Connection;
 use crate::sql::{Raw, id};
@@ -119,11 +119,11 @@ impl PostgresCollection {
                 }
                 Err(failure) => return Err(failure),
             };
-            let own = blocks(ordinal, &invert(&whole.meta, &whole.chunks), &whole.sparse_vectors);
+            let inverted = invert(&whole.meta, &whole.chunks);
+            let own = Packed::new(pack(ordinal, &inverted, &whole.sparse_vectors))?;
             expected.insert(ordinal, 0);
-            own.iter().try_for_each(|((field, term), block)| {
-                sum_up(expected, *field, term, &block.postings, &block.positions)
-            })?;
+            own.all()
+                .try_for_each(|entry| sum_up(expected, entry.field, entry.term, entry.postings, entry.positions))?;
             let counts = Counts {
                 documents: 1,
                 pages: whole.pages.len() as u64,

@@ -13,7 +13,7 @@ use casetrack_store::{DocumentChange, Relocation, StoredDocument};
 use crate::collection::PostgresCollection;
 use crate::error::Failure;
 use crate::known::gone;
-use crate::postings::{blocks, pack};
+use crate::postings::pack;
 use crate::reading::path_hash;
 use crate::rights::Right;
 use crate::route::INDEX_BITS;
@@ -157,7 +157,7 @@ impl PostgresCollection {
                 &of_each(&encoded),
                 &of_each(&signs),
                 &embeddings,
-                &pack(&blocks(changed.cast_unsigned(), &rows.inverted, sparse_vectors)),
+                &pack(changed.cast_unsigned(), &rows.inverted, sparse_vectors),
             ],
         )?;
         difference.documents += 1;

@@ -21,7 +21,7 @@ use crate::collection::{self, Correction, Naming, Telling};
 use crate::slots::SlotSet;
 use crate::top_k::TopK;
 
-pub use inverted::{Inverted, Posting, invert, language_mark, name_terms};
+pub use inverted::{Inverted, Posting, TermPostings, invert, language_mark, name_terms};
 
 /// The postings of a term, in ascending order of the chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -17,7 +17,9 @@ pub use crate::codec::{decode, decode_json, decode_vector, encode, encode_json, 
 pub use crate::collection::{PagePlace, VisitChunk};
 pub use crate::dense::dot;
 pub use crate::error::corrupt;
-pub use crate::lists::{Inverted, Keywords, List, Posting, PostingLists, invert, language_mark, name_terms};
+pub use crate::lists::{
+    Inverted, Keywords, List, Posting, PostingLists, TermPostings, invert, language_mark, name_terms,
+};
 pub use crate::originals::original_path;
 pub use crate::records::sparse_vector::{decode_into as decode_impacts, push_varint, take_varint};
 pub use crate::records::{AnnotationsRecord, ChunkRecord, LayoutRecord, PageRecord, SlotRange};

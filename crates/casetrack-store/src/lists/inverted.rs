@@ -1,6 +1,6 @@
 //! The postings of one document.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use casetrack_core::{Chunk, DocumentMeta};
 use tantivy::fieldnorm::FieldNormReader;
@@ -11,22 +11,29 @@ use crate::analysis::{analyzer, exact_analyzer};
 use crate::bm25::{TextField, cover, names};
 
 /// What a chunk has of a term.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posting {
     /// The index of the chunk.
     pub chunk: u32,
     pub count: u32,
     /// The number of terms in the field, as BM25 of the index on disk rounds it.
     pub length: u8,
-    /// Ascending; of the fields `Text` and `Exact` only.
+}
+
+/// What a document has of a term.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TermPostings {
+    /// In the order of the chunks.
+    pub chunks: Vec<Posting>,
+    /// Of the fields `Text` and `Exact` only: as many for each chunk as its count, ascending.
     pub positions: Vec<u32>,
 }
 
-/// The postings of a document by field and term, those of each in the order of the chunks. The field `Names` is not in it: it follows from
-/// the document's name ([`name_terms`]), which may change.
+/// The postings of a document. The field `Names` is not in it: it follows from the document's name ([`name_terms`]), which may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Inverted {
-    pub terms: BTreeMap<(TextField, String), Vec<Posting>>,
+    /// By field and term, in this order.
+    pub terms: Vec<((TextField, String), TermPostings)>,
     /// How many terms the fields `Text` and `Context` have.
     pub text_tokens: u64,
     pub context_tokens: u64,
@@ -63,17 +70,19 @@ impl Analyzers {
 /// The postings of a document with these chunks.
 pub fn invert(meta: &DocumentMeta, chunks: &[Chunk]) -> Inverted {
     let mut analyzers = Analyzers::of(meta.properties.language.as_deref());
-    let mut inverted = Inverted::default();
+    let (mut terms, mut text_tokens, mut context_tokens) = (Terms::new(), 0, 0);
     for chunk in chunks {
         let text = chunk.searchable_text();
-        inverted.text_tokens += inverted.add(&mut analyzers, TextField::Text, chunk.index, &text);
-        inverted.add(&mut analyzers, TextField::Exact, chunk.index, &text);
-        inverted.context_tokens += inverted.add(&mut analyzers, TextField::Context, chunk.index, &chunk.context);
+        text_tokens += add(&mut terms, &mut analyzers, TextField::Text, chunk.index, &text);
+        add(&mut terms, &mut analyzers, TextField::Exact, chunk.index, &text);
+        context_tokens += add(&mut terms, &mut analyzers, TextField::Context, chunk.index, &chunk.context);
         if chunk.index == 0 {
-            inverted.add(&mut analyzers, TextField::Cover, 0, cover(&text, meta.chunk_count));
+            add(&mut terms, &mut analyzers, TextField::Cover, 0, cover(&text, meta.chunk_count));
         }
     }
-    inverted
+    let mut terms: Vec<_> = terms.into_iter().collect();
+    terms.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    Inverted { terms, text_tokens, context_tokens }
 }
 
 /// The terms that a document with this name and title is called by, each once. `language` is its BCP 47 tag.
@@ -90,23 +99,21 @@ pub fn language_mark(tag: Option<&str>) -> Option<&'static str> {
     Analysis::of(tag).mark()
 }
 
-impl Inverted {
-    /// How many terms the text has.
-    fn add(&mut self, analyzers: &mut Analyzers, field: TextField, chunk: u32, text: &str) -> u64 {
-        let tokens = analyzers.tokens(field, text);
-        let length = FieldNormReader::fieldnorm_to_id(u32::try_from(tokens.len()).unwrap_or(u32::MAX));
-        let with_positions = matches!(field, TextField::Text | TextField::Exact);
-        let total = tokens.len() as u64;
-        for token in tokens {
-            let postings = self.terms.entry((field, token.text)).or_default();
-            if postings.last().is_none_or(|last| last.chunk != chunk) {
-                postings.push(Posting { chunk, count: 0, length, positions: Vec::new() });
-            }
-            if let Some(posting) = postings.last_mut() {
-                posting.count += 1;
-                posting.positions.extend(with_positions.then_some(token.position as u32));
-            }
+type Terms = HashMap<(TextField, String), TermPostings>;
+
+/// Adds the terms of a text; how many it has.
+fn add(terms: &mut Terms, analyzers: &mut Analyzers, field: TextField, chunk: u32, text: &str) -> u64 {
+    let tokens = analyzers.tokens(field, text);
+    let length = FieldNormReader::fieldnorm_to_id(u32::try_from(tokens.len()).unwrap_or(u32::MAX));
+    let with_positions = matches!(field, TextField::Text | TextField::Exact);
+    let total = tokens.len() as u64;
+    for token in tokens {
+        let postings = terms.entry((field, token.text)).or_default();
+        postings.positions.extend(with_positions.then_some(token.position as u32));
+        match postings.chunks.last_mut().filter(|last| last.chunk == chunk) {
+            Some(posting) => posting.count += 1,
+            None => postings.chunks.push(Posting { chunk, count: 1, length }),
         }
-        total
     }
+    total
 }

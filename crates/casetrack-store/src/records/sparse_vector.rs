@@ -85,9 +85,16 @@ pub fn push_varint(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 /// Takes a number off the front.
+#[inline]
 pub fn take_varint(bytes: &mut &[u8]) -> Option<u32> {
-    let mut number = 0;
-    for place in 0..5 {
+    // Most have one byte.
+    let (&first, rest) = bytes.split_first()?;
+    *bytes = rest;
+    if first < 0x80 {
+        return Some(first.into());
+    }
+    let mut number = u32::from(first & 0x7f);
+    for place in 1..5 {
         let (&byte, rest) = bytes.split_first()?;
         *bytes = rest;
         number |= u32::from(byte & 0x7f) << (7 * place);

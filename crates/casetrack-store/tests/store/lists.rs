@@ -30,11 +30,13 @@ impl InMemory {
         let Inverted { terms, text_tokens, context_tokens } = invert(meta, &stored.chunks);
         for ((field, term), postings) in terms {
             let list = self.lists.entry((field, term)).or_default();
-            for posting in postings {
+            let mut positions = postings.positions.as_slice();
+            for posting in postings.chunks {
                 list.chunks.push(self.chunks + posting.chunk);
                 list.counts.push(posting.count);
                 list.lengths.push(posting.length);
-                list.positions.extend(posting.positions);
+                list.positions
+                    .extend(positions.split_off(..positions.len().min(posting.count as usize)).unwrap_or_default());
                 list.ends.push(list.positions.len() as u32);
             }
         }

@@ -84,14 +84,16 @@ def calls(client, queries, every):
         quoted = ask("get_chunk", chunk_id=passage)["text"][:120]
         if quoted:
             made += [("verify_quote", {"text": quoted}), ("verify_quotes", {"text": f'It says "{quoted}".'})]
-    for entity in entities[::every]:
+    for entity, other in zip(entities[::every], entities[1::every]):
         made += [("find_entity", {"entity": entity}), ("get_entity_mentions", {"entity_name": entity}),
-                 ("search_entity_relationships", {"entities": [entity]}), ("get_entity_graph", {"entity_name": entity}),
+                 ("search_entity_relationships", {"entities": [entity, other]}), ("get_entity_graph", {"entity_name": entity}),
                  ("get_collection_timeline", {"entity": entity})]
     made += [("get_reference_citations", {"reference": reference}) for reference in references[::every]]
     for query in queries:
-        made += [("search_documents", {"query": query, "top_k": 10, "explain": True}), ("search_documents", {"query": query, "count_only": True}),
-                 ("ask_every_document", {"question": query, "limit": 20})]
+        made.append(("search_documents", {"query": query, "top_k": 10, "explain": True}))
+        is_condition = query.startswith('"')
+        made.append(("search_documents", {"query": query, "count_only": True}) if is_condition else
+                    ("ask_every_document", {"question": query, "limit": 20}))
     return made
 
 

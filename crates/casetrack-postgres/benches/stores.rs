@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use casetrack_conformance::samples::collection_meta;
 use casetrack_core::DocumentId;
 use casetrack_postgres::PostgresStore;
+use casetrack_store::parts::dot;
 use casetrack_store::{Collection, Conditions, Filter, Registry, Store, VectorModels};
 
 use self::corpus::{Corpus, DIMENSION};
@@ -32,6 +33,8 @@ const SERVER_OPTIONS: &str =
     "-c shared_buffers=2GB -c maintenance_work_mem=2GB -c max_wal_size=8GB -c effective_cache_size=8GB";
 const K: usize = 500;
 const CLIENTS: usize = 8;
+/// Of how many the share is told that is found.
+const NEAREST: usize = 10;
 
 fn main() {
     let (mut chunks, mut queries, mut dir) = (10_000, 100, std::env::temp_dir());
@@ -97,9 +100,10 @@ fn main() {
         println!("| {kind}, {CLIENTS} clients at once |{}", columns(&mut row));
     }
     println!();
-    for (name, collection) in names.iter().zip(&collections).skip(1) {
-        let same = (0..queries).map(|n| recall(&corpus, &collections[0], collection, n)).sum::<f64>() / queries as f64;
-        println!("Of the 10 nearest on disk, {name} has {same:.3}.");
+    let nearest = nearest(&corpus, documents, queries);
+    for (name, collection) in names.iter().zip(&collections) {
+        let found = (0..queries).map(|n| recall(&corpus, &nearest[n], collection, n)).sum::<f64>() / queries as f64;
+        println!("Of the {NEAREST} nearest, {name}: {found:.3}");
     }
 }
 
@@ -200,12 +204,46 @@ fn shown(mut times: Vec<Duration>) -> String {
     format!("{:.1} / {:.1}", at(0.5), at(0.99))
 }
 
-/// Of the 10 nearest on disk, the share that the other has.
-fn recall(corpus: &Corpus, on_disk: &Collection, on_server: &Collection, n: usize) -> f64 {
-    let nearest = |collection: &Collection| {
-        let hits = collection.search_dense(&corpus.query_vector(n), 10, &Filter::default()).expect("hits");
-        hits.iter().map(|hit| (hit.document, hit.index)).collect::<Vec<_>>()
+/// A chunk, and how near it is.
+type Near = (DocumentId, u32, f32);
+
+/// The nearest chunks of all for each query, best first.
+fn nearest(corpus: &Corpus, documents: usize, queries: usize) -> Vec<Vec<Near>> {
+    let vectors: Vec<Vec<f32>> = (0..queries).map(|n| corpus.query_vector(n)).collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let of_part = |first: usize| {
+        let mut best: Vec<Vec<Near>> = vec![Vec::new(); queries];
+        for number in (first..documents).step_by(threads) {
+            let document = corpus.document(number, 0);
+            for (best, query) in best.iter_mut().zip(&vectors) {
+                best.extend(
+                    (0..).zip(&document.vectors).map(|(index, own)| (document.meta.id, index, dot(query, own))),
+                );
+                keep_nearest(best);
+            }
+        }
+        best
     };
-    let (expected, found) = (nearest(on_disk), nearest(on_server));
-    expected.iter().filter(|hit| found.contains(hit)).count() as f64 / expected.len() as f64
+    let mut all: Vec<Vec<Near>> = vec![Vec::new(); queries];
+    std::thread::scope(|scope| {
+        let of_part = &of_part;
+        let parts: Vec<_> = (0..threads).map(|first| scope.spawn(move || of_part(first))).collect();
+        for part in parts {
+            all.iter_mut().zip(part.join().expect("a part")).for_each(|(all, own)| all.extend(own));
+        }
+    });
+    all.iter_mut().for_each(keep_nearest);
+    all
+}
+
+fn keep_nearest(found: &mut Vec<Near>) {
+    found.sort_by(|a, b| b.2.total_cmp(&a.2));
+    found.truncate(NEAREST);
+}
+
+/// Of the nearest, the share that a collection finds among as many.
+fn recall(corpus: &Corpus, nearest: &[Near], collection: &Collection, n: usize) -> f64 {
+    let hits = collection.search_dense(&corpus.query_vector(n), NEAREST, &Filter::default()).expect("hits");
+    let is_found = |near: &&Near| hits.iter().any(|hit| (hit.document, hit.index) == (near.0, near.1));
+    nearest.iter().filter(is_found).count() as f64 / nearest.len() as f64
 }

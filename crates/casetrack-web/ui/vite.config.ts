@@ -43,7 +43,7 @@ export default defineConfig(({ mode }) => {
     base: "./",
     publicDir: false,
     plugins: evidence ? [singleFile()] : [],
-    server: { proxy: { "/mcp": forward, "/page": forward, "/upload": forward, "/export": forward } },
+    server: { proxy: { "/mcp": forward, "/page": forward, "/upload": forward, "/export": forward, "/session": forward } },
     build: {
       outDir: fileURLToPath(new URL("../dist", import.meta.url)),
       emptyOutDir: !evidence,

@@ -76,7 +76,7 @@ test("a reader is offered what reads, and is told so", () =>
     const row = page.getByRole("row", { name: new RegExp(MATTER) });
     await row.getByText("Reader").waitFor();
     assert.equal(await page.getByText(HIDDEN).count(), 0);
-    assert.deepEqual(await offered(page, ["New matter", "Rename", "Delete", "Close"]), []);
+    assert.deepEqual(await offered(page, ["New matter", "Rename", "Delete", `Close ${MATTER}`]), []);
     await go(inMatter("documents"));
     await page.getByText("You are a reader of this matter.").waitFor();
     assert.deepEqual(await offered(page, ["Choose files", "Choose a folder", "Add a path", "Watch a folder"]), []);
@@ -120,7 +120,7 @@ test("an owner changes matters and makes them, and an administrator uses the ser
   await as("olga", async ({ page }) => {
     assert.deepEqual(await offered(page, [`Rename ${MATTER}`, `Delete ${MATTER}`]), [`Rename ${MATTER}`, `Delete ${MATTER}`]);
     await page.getByRole("button", { name: "New matter" }).click();
-    await page.getByLabel("Name").fill("Lighthouse");
+    await page.getByRole("textbox", { name: "Name" }).fill("Lighthouse");
     await page.getByRole("button", { name: "Create" }).click();
     // Who makes a matter owns it, at once.
     await page.getByRole("button", { name: "Choose files" }).waitFor();
@@ -129,6 +129,7 @@ test("an owner changes matters and makes them, and an administrator uses the ser
   await as("root", async ({ page, go }) => {
     await page.getByText(HIDDEN).waitFor();
     await go(inMatter("documents", HIDDEN));
+    await page.locator(".watches summary").click();
     assert.deepEqual(await offered(page, ["Choose files", "Add a path", "Watch a folder"]), ["Choose files", "Add a path", "Watch a folder"]);
     await page.getByRole("button", { name: "Add a path" }).click();
     await page.getByLabel("Path on the server").waitFor();

@@ -88,10 +88,13 @@ impl<'t> Browser<'t> {
     }
 }
 
-/// A home with two collections that have the same documents.
+const AGREEMENT: &str = "Refurbishment_Works_Agreement.pdf";
+
+/// A home with two collections that have the same document, whose file only an administrator may name.
 fn home(dir: &Path) -> std::path::PathBuf {
     let home = dir.join("home");
-    let agreement = samples().join("harbour-point/Refurbishment_Works_Agreement.pdf");
+    let agreement = dir.join(AGREEMENT);
+    std::fs::copy(samples().join("harbour-point/contract").join(AGREEMENT), &agreement).unwrap();
     for name in ["Flat 3", "Harbour"] {
         run(&home, &["new", name]);
         run(&home, &["ingest", agreement.to_str().unwrap(), "-c", name]);
@@ -113,7 +116,8 @@ fn a_cookie_opens_what_the_token_would_and_nothing_more() {
         let page = team.send("GET", path, &[], b"");
         assert_eq!(page.status, 200, "{path}");
         assert!(page.head.contains(&format!("content-type: {kind}")), "{}", page.head);
-        for guard in ["content-security-policy: default-src 'none'", "x-frame-options: deny", "cache-control: no-store"] {
+        for guard in ["content-security-policy: default-src 'none'", "x-frame-options: deny", "cache-control: no-store"]
+        {
             assert!(page.head.contains(guard), "{}", page.head);
         }
     }
@@ -138,10 +142,11 @@ fn a_cookie_opens_what_the_token_would_and_nothing_more() {
 
     // Everything that the workbench needs is listed, and nothing of the server's disk.
     let listed = reader.ask("tools/list", json!({}));
-    let listed: Vec<&str> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let listed: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert!(listed.contains(&"read_page") && listed.contains(&"list_evidence"), "{listed:?}");
     assert!(!listed.contains(&"list_paths") && !listed.contains(&"create_collection"), "{listed:?}");
-    let document = "Refurbishment_Works_Agreement.pdf";
+    let document = AGREEMENT;
     let page = format!("/page?collection=Flat%203&document={document}&page=1");
     let picture = reader.get(&page);
     assert_eq!(picture.status, 200, "{}", picture.body);
@@ -149,12 +154,22 @@ fn a_cookie_opens_what_the_token_would_and_nothing_more() {
     assert_eq!(reader.get("/export/sheet.csv?collection=Flat%203").status, 200);
 
     // Of a collection without a role there is nothing, in the words of one that is not there: also where its file has been drawn.
-    for path in [format!("/page?collection=NAME&document={document}&page=1"), "/export/sheet.csv?collection=NAME".to_owned()] {
-        let (hidden, missing) = (reader.get(&path.replace("NAME", "Harbour")), reader.get(&path.replace("NAME", "Harbxyz")));
+    for path in
+        [format!("/page?collection=NAME&document={document}&page=1"), "/export/sheet.csv?collection=NAME".to_owned()]
+    {
+        let (hidden, missing) =
+            (reader.get(&path.replace("NAME", "Harbour")), reader.get(&path.replace("NAME", "Harbxyz")));
         assert_eq!((hidden.status, missing.status), (404, 404), "{path}");
         assert_eq!(hidden.body.replace("Harbour", "?"), missing.body.replace("Harbxyz", "?"), "{path}");
     }
-    let switched = |name: &str| reader.call("switch_collection", json!({"collection_name": name}))["content"].to_string();
+    // A file that is no longer what was ingested is not shown to those who may not have it read.
+    let others = samples().join("harbour-point/correspondence/2025-09-02_Notice_of_Delay.pdf");
+    std::fs::copy(others, dir.path().join(AGREEMENT)).unwrap();
+    let changed = reader.get(&format!("{page}&width=240"));
+    assert_eq!(changed.status, 400, "{}", changed.body);
+    assert!(changed.body.contains("has changed since"), "{}", changed.body);
+    let switched =
+        |name: &str| reader.call("switch_collection", json!({"collection_name": name}))["content"].to_string();
     assert_eq!(switched("Harbour").replace("Harbour", "?"), switched("Harbxyz").replace("Harbxyz", "?"));
 
     // What changes something needs the role, and a header that no form can send.
@@ -212,7 +227,9 @@ fn a_cookie_counts_for_pages_of_this_server_alone() {
         }
     }
     for (method, path) in [("POST", "/mcp"), ("DELETE", "/mcp"), ("POST", "/upload"), ("DELETE", "/session")] {
-        for headers in [&[][..], &[("Origin", elsewhere[0].as_str())], &[("Origin", &own), ("Sec-Fetch-Site", "same-site")]] {
+        for headers in
+            [&[][..], &[("Origin", elsewhere[0].as_str())], &[("Origin", &own), ("Sec-Fetch-Site", "same-site")]]
+        {
             assert_eq!(with(method, path, headers), 403, "{method} {path} {headers:?}");
         }
     }
@@ -220,7 +237,9 @@ fn a_cookie_counts_for_pages_of_this_server_alone() {
     // Not as a token, and no token as a cookie.
     let (name, secret) = browser.cookie.split_once('=').unwrap();
     assert_eq!(team.knock(secret), 401);
-    for forged in [format!("{name}={anna}"), format!("{name}="), format!("{name}={}", &secret[1..]), format!("x={secret}")] {
+    for forged in
+        [format!("{name}={anna}"), format!("{name}="), format!("{name}={}", &secret[1..]), format!("x={secret}")]
+    {
         assert_eq!(team.send("GET", "/mcp", &[("Cookie", &forged)], b"").status, 401, "{forged}");
     }
     audited(&home, |line| line["reason"] == "another_page");
@@ -256,9 +275,10 @@ fn a_login_ends_with_signing_out_and_with_the_token() {
         assert!(!text.contains(&secret[secret.len() - 20..]), "{text}");
     }
     // It is in memory alone.
+    let cookie = of_ben.cookie;
     team.stop();
     let team = Team::start(&home, &[]);
-    let told = team.send("GET", "/session", &[("Cookie", &of_ben.cookie)], b"");
+    let told = team.send("GET", "/session", &[("Cookie", &cookie)], b"");
     assert!(told.body.contains("\"user\":null"), "{}", told.body);
 }
 

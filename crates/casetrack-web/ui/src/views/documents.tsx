@@ -35,6 +35,7 @@ interface Health {
 export function Documents({ collection }: { collection: string }) {
   const rights = useRights();
   const edits = rights.edits(collection);
+  const why = rights.isReadOnly ? team.readOnly : rights.role(collection) === "reader" ? team.onlyReads : "";
   const [sort, setSort] = useState<Sort>("name");
   const [filter, setFilter] = useState("");
   const [adding, setAdding] = useState(false);
@@ -123,7 +124,7 @@ export function Documents({ collection }: { collection: string }) {
           </button>
         )}
       </div>
-      {!edits && <p class="quiet">{rights.isReadOnly ? team.readOnly : rights.role(collection) === "reader" && team.onlyReads}</p>}
+      {why && <p class="quiet">{why}</p>}
       {sending && (
         <p role="status">
           {t.documents.sending(sending.done, sending.total)}{" "}

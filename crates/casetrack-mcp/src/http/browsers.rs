@@ -135,13 +135,12 @@ impl Browsers {
         }
     }
 
-    /// Forgets what is over.
+    /// Forgets what is over. Where the users cannot be read, nobody stays logged in.
     pub fn tidy(&self, users: &Users) {
         let (now, clock) = (Instant::now(), SystemTime::now());
-        self.known().retain(|_, browser| {
-            !browser.is_over(now, clock)
-                && users.find(&browser.user.name).is_some_and(|user| is_same(&browser.user, &user))
-        });
+        let users = users.all().unwrap_or_default();
+        let is_user = |known: &User| users.iter().any(|user| is_same(known, user));
+        self.known().retain(|_, browser| !browser.is_over(now, clock) && is_user(&browser.user));
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<Digest, Browser>> {

@@ -67,7 +67,7 @@ function App() {
 /** Lets in who is signed in, and the person at this machine. */
 function Door() {
   const loaded = useLoad(refresh, []);
-  if (!loaded.value) return loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />;
+  if (!loaded.value) return <main id="main">{loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />}</main>;
   const { is_team, user, issuer } = loaded.value;
   if (is_team && !user) return <Login issuer={issuer ?? null} onDone={loaded.again} />;
   return <App />;

@@ -116,8 +116,8 @@ impl Session {
         self
     }
 
-    /// For the workbench of a user of a server: also all tools, of which the user's rights leave what they may do. What the administrator has
-    /// made read-only stays so.
+    /// For the workbench of a user of a server: as [`for_workbench`](Self::for_workbench), but what the administrator has made read-only stays
+    /// so, and calls are bounded, as a page makes them.
     pub(crate) fn for_browser_of_user(self) -> Self {
         let read_only = self.settings.read_only;
         let mut session = self.for_workbench();

@@ -192,6 +192,7 @@ fn pages_cannot_be_framed_and_load_nothing_from_elsewhere() {
     let foreign = send(bench.address, "POST", "/mcp", &elsewhere, b"{}");
     let no_token = send(bench.address, "POST", "/mcp", &[], b"{}");
     assert_eq!((foreign.status, no_token.status), (403, 401));
+    assert_eq!(bench.get("/session").text(), r#"{"is_team":false}"#);
     let own = [bench.get("/"), bench.get("/nothing"), bench.get("/page?collection=a")];
     for answer in own.into_iter().chain([stranger, refused, foreign, no_token]) {
         let policy = answer.header("content-security-policy").unwrap();

@@ -1,6 +1,6 @@
 // What the tests and the screenshots of the workbench share: the program over a data directory of its own, and Debian's Chromium.
 
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
@@ -69,10 +69,8 @@ async function fromDist(route) {
   await route.fulfill({ response, body: readFileSync(join(DIST, name)) });
 }
 
-/** A browser that is signed in. Everything that goes wrong in its pages is gathered in `problems`. */
-export async function signIn(browser, casetrack, options = {}) {
-  const address = await casetrack.address();
-  const origin = new URL(address).origin;
+/** A page of a browser of its own. Everything that goes wrong in it is gathered in `problems`. */
+async function watched(browser, origin, options) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
   context.setDefaultTimeout(PATIENCE);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
@@ -91,13 +89,56 @@ export async function signIn(browser, casetrack, options = {}) {
     const url = new URL(request.url());
     if (!["data:", "blob:"].includes(url.protocol) && url.origin !== origin) problems.push(`request: ${request.url()}`);
   });
-  await page.goto(address);
-  await page.locator("main").waitFor();
   const go = async (hash) => {
     await page.evaluate((hash) => (location.hash = hash), hash);
     await settled(page);
   };
   return { context, page, problems, origin, go };
+}
+
+/** A browser that is signed in. */
+export async function signIn(browser, casetrack, options = {}) {
+  const address = await casetrack.address();
+  const bench = await watched(browser, new URL(address).origin, options);
+  await bench.page.goto(address);
+  await bench.page.locator("main").waitFor();
+  return bench;
+}
+
+/** `casetrack serve` over the data of a program that was started. */
+export async function serve({ bin, env }, ...args) {
+  const child = spawn(bin, ["serve", "--listen", "127.0.0.1:0", ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise((done) => child.once("exit", done));
+  const address = await new Promise((done, failed) => {
+    let said = "";
+    child.stderr.on("data", (data) => {
+      said += data;
+      const found = /listening at ([\d.:]+)/.exec(said);
+      if (found) done(found[1]);
+    });
+    child.once("exit", () => failed(new Error(said)));
+  });
+  return {
+    /** A browser at its login. */
+    visit: async (browser, options = {}) => {
+      const bench = await watched(browser, `http://${address}`, options);
+      await bench.page.goto(bench.origin);
+      await bench.page.locator("main").waitFor();
+      return bench;
+    },
+    stop: async () => {
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** Signs in to a server with a token. */
+export async function logIn({ page }, token) {
+  await page.getByLabel("Your token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await settled(page);
 }
 
 /** Waits until nothing loads any more. */

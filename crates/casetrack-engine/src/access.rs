@@ -116,6 +116,12 @@ impl Access {
         Self { user: Some(User { sight, folders: folders.iter().map(resolved).collect() }), ..self }
     }
 
+    /// What may be read to show documents that are in a collection already: whoever may read a document may see its pages, wherever its file
+    /// lies. For files that are compared with what was ingested, before anything of them is shown.
+    pub(crate) fn of_documents(&self) -> Self {
+        Self { user: None, ..self.clone() }
+    }
+
     /// The user whom the server lets read some folders only.
     fn limited(&self) -> Option<&User> {
         self.user.as_ref().filter(|user| !user.sight.has_disk())

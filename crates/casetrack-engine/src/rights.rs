@@ -224,6 +224,9 @@ mod tests {
         {
             assert!(!checked(&place(&name)), "{name}");
         }
+        // What is in a collection may be shown wherever its file lies, but for what nobody may have read.
+        let shown = |name: &str| of_user.config().access.of_documents().check(&dir.path().join(name)).is_ok();
+        assert!(shown("a.txt") && !shown("open/id_rsa"));
         let refused = |path: std::path::PathBuf| {
             let error = of_user.config().access.check(&path).unwrap_err();
             error.full_text().replace(&path.display().to_string(), "?")

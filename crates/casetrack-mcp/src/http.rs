@@ -11,6 +11,7 @@
 //! sessions over HTTP, so it is not supported here: its clients learn which versions are, and open a session.
 
 mod answers;
+mod browsers;
 mod files;
 mod keys;
 mod pictures;

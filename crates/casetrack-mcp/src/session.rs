@@ -116,6 +116,17 @@ impl Session {
         self
     }
 
+    /// For the workbench of a user of a server: as [`for_workbench`](Self::for_workbench), but what the administrator has made read-only stays
+    /// so, and calls are bounded, as a page makes them.
+    pub(crate) fn for_browser_of_user(self) -> Self {
+        let read_only = self.settings.read_only;
+        let mut session = self.for_workbench();
+        session.settings.read_only = read_only;
+        session.settings.limits.calls_per_minute = 6_000;
+        session.settings.limits.concurrent_calls = 8;
+        session
+    }
+
     pub(crate) fn audit(&self) -> Option<&AuditLog> {
         self.audit.as_deref()
     }

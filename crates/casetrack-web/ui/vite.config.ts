@@ -31,6 +31,16 @@ function singleFile(): Plugin {
   };
 }
 
+/** For development: says that the page is the user's own, as the workbench's listener does. */
+function ownPage(): Plugin {
+  return {
+    name: "own-page",
+    configureServer({ middlewares }) {
+      middlewares.use("/session", (_, answer) => void answer.end('{"is_team":false}'));
+    },
+  };
+}
+
 // For development: the address of `casetrack mcp --http` or of the workbench, and its token.
 const target = process.env.CASETRACK_URL ?? "http://127.0.0.1:8310";
 const token = process.env.CASETRACK_TOKEN_FILE ? readFileSync(process.env.CASETRACK_TOKEN_FILE, "utf8").trim() : "";
@@ -42,7 +52,7 @@ export default defineConfig(({ mode }) => {
   return {
     base: "./",
     publicDir: false,
-    plugins: evidence ? [singleFile()] : [],
+    plugins: evidence ? [singleFile()] : [ownPage()],
     server: { proxy: { "/mcp": forward, "/page": forward, "/upload": forward, "/export": forward } },
     build: {
       outDir: fileURLToPath(new URL("../dist", import.meta.url)),

@@ -42,7 +42,7 @@ fn only_users_with_their_own_token_get_in() {
     }
     assert_eq!(team.hello(&[("Authorization", &bearer), ("Origin", "http://localhost:6274")]).status, 200);
     assert_eq!(team.send("GET", "/healthz", &[], b"").body, "ok\n");
-    for path in ["/metrics", "/", "/open", "/page", "/.well-known/oauth-protected-resource"] {
+    for path in ["/metrics", "/open", "/users.json", "/.well-known/oauth-protected-resource"] {
         assert_eq!(team.send("GET", path, &[("Authorization", &bearer)], b"").status, 404, "{path}");
     }
 

@@ -1,6 +1,7 @@
 //! A server for a team: who gets in, what each user sees and may do, and that nothing is told of the rest.
 
 mod blind;
+mod browsers;
 mod logins;
 mod oidc;
 mod roles;
@@ -26,9 +27,10 @@ pub struct Team {
     pub authority: Option<CertificateDer<'static>>,
 }
 
-/// A status, headers in small letters, and a body.
+/// A status, headers in small letters and as they are, and a body.
 pub struct Answer {
     pub status: u16,
+    pub raw_head: String,
     pub head: String,
     pub body: String,
 }
@@ -67,7 +69,7 @@ impl Team {
         };
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{method} {path}: {answer}"));
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head: head.to_lowercase(), body: body.to_owned() }
+        Answer { status, raw_head: head.to_owned(), head: head.to_lowercase(), body: body.to_owned() }
     }
 
     /// The status of a client's first request with this token.

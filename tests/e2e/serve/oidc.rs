@@ -15,6 +15,7 @@ use ring::rsa::PublicKeyComponents;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::{Value, json};
 
+use super::browsers::Browser;
 use super::{Member, Team, add, audited};
 use crate::client::{PATIENCE, run};
 
@@ -305,4 +306,36 @@ fn clients_must_be_told_where_the_server_is() {
     std::fs::write(home.join("config.toml"), settings.replace("https", "http")).unwrap();
     let refused = crate::client::run_expecting(1, &home, &["serve", "--json"]);
     assert!(refused.contains("does not begin with https://"), "{refused}");
+}
+
+#[test]
+fn a_login_in_a_browser_lasts_no_longer_than_its_token() {
+    let dir = tempfile::tempdir().unwrap();
+    let rsa = Key::rsa();
+    let provider = Provider::start(vec![rsa.public("one")]);
+    let home = home(dir.path(), &provider.settings("sub"));
+    add(&home, "anna", &["--oidc", "anna"]);
+    let team = Team::start(&home, &[]);
+    let told: Value = team.send("GET", "/session", &[], b"").body.parse().unwrap();
+    assert_eq!(told["issuer"], provider.issuer);
+    let refusal = |token: &str| {
+        let answer = Browser::log_in(&team, token).err().unwrap();
+        answer.body.parse::<Value>().unwrap()["code"].as_str().unwrap().to_owned()
+    };
+    let claims = provider.claims("anna");
+    assert_eq!(refusal(&rsa.token("one", &with(claims.clone(), "exp", json!(now() - 120)))), "expired");
+    assert_eq!(refusal(&rsa.token("one", &provider.claims("nobody"))), "unknown_user");
+    // Clocks may differ by a minute, so each is good for some seconds yet; on a slow machine more are needed.
+    let expiring = [5, 15, 45].into_iter().find_map(|seconds| {
+        let claims = with(claims.clone(), "exp", json!(now() - 60 + seconds));
+        Browser::log_in(&team, &rsa.token("one", &claims)).ok()
+    });
+    let (expiring, lasting) =
+        (expiring.unwrap(), Browser::log_in(&team, &rsa.token("one", &claims)).unwrap_or_else(|_| panic!("refused")));
+    let started = Instant::now();
+    while expiring.get("/export/sheet.csv?collection=x").status != 401 {
+        assert!(started.elapsed() < PATIENCE);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(lasting.get("/export/sheet.csv?collection=x").status, 404);
 }

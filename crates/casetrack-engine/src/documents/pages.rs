@@ -15,7 +15,7 @@ use serde::Serialize;
 use super::chunks::{check_page, find_chunk};
 use super::tracked::{Viewed, viewed};
 use super::{find_document, just_deleted};
-use crate::host::{Host, Kept, read};
+use crate::host::{EngineConfig, Host, Kept, read};
 
 /// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
@@ -167,13 +167,14 @@ impl Host {
 /// The file of a document as it was ingested: where it came from, or the copy of it.
 fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
     let path = Path::new(&document.path);
-    let problem = match read(path, None, host.config()) {
+    let config = EngineConfig { access: host.config().access.of_documents(), ..host.config().clone() };
+    let problem = match read(path, None, &config) {
         Ok((bytes, sha256)) if sha256 == document.sha256 => return Ok(bytes),
         Ok(_) => None,
         Err(error) => Some(error),
     };
     if let Some(copy) = collection.kept_copy(document)
-        && let Ok((bytes, sha256)) = read(path, Some(Kept { collection, path: &copy }), host.config())
+        && let Ok((bytes, sha256)) = read(path, Some(Kept { collection, path: &copy }), &config)
         && sha256 == document.sha256
     {
         return Ok(bytes);

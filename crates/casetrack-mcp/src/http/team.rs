@@ -1,16 +1,21 @@
 //! A server for a team: `/mcp` for users who show a token of theirs or of the provider of OIDC; beside it `/healthz`, uploads to collections
-//! that a user may change, and exports of those that they may read.
+//! that a user may change, and exports and pictures of those that they may read.
+//!
+//! The workbench is at `/`. Its page shows a token once, at `/session`, and has a cookie from then on, which opens what the token would, and
+//! only for pages of this very server: see [`workbench`](super::workbench).
 //!
 //! Each user has sessions of their own, which no other user can find. They end when the user is removed or gets another token.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use casetrack_core::{Error, Result};
-use http::header::{HOST, ORIGIN, WWW_AUTHENTICATE};
+use casetrack_engine::rights::Rights;
+use http::header::{HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use serde_json::json;
@@ -18,21 +23,30 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use super::answers::{Answer, of_type, plain, refusal};
-use super::files::Files;
+use super::answers::{Answer, guarded, of_type, plain, refusal};
+use super::browsers::{Browsers, is_same};
+use super::files::{Files, blocking, failure};
+use super::pictures::Pictures;
+use super::workbench::{SESSION, comes_from, file};
 use super::{ACCEPT_PAUSE, Door, HEALTH, HOSTS, MAX_CONNECTIONS, MAX_REQUEST_BYTES, PATH, bearer};
 use crate::audit::AuditLog;
 use crate::session::Session;
-use crate::team::{Certificate, Oidc, Person, Refusals, User, Users};
+use crate::team::{Certificate, Holder, Oidc, Person, Refusals, User, Users};
 
 /// Where clients learn whose tokens are taken (RFC 9728): for the server, and for the endpoint.
 const METADATA: &str = "/.well-known/oauth-protected-resource";
-/// Sessions of one user at the same time.
+/// Sessions of one user's programs at the same time, and of their browsers: a page has up to six.
 const MAX_SESSIONS: usize = 16;
+const MAX_BROWSER_SESSIONS: usize = 64;
+/// Longest token that a login shows, in bytes.
+const MAX_TOKEN: usize = 16 << 10;
 /// Longest time until a connection speaks TLS.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Between two looks whether users are gone and certificates have changed.
 const CHECK: Duration = Duration::from_secs(1);
+
+const FOREIGN: &str = "This request comes from another page.";
+const STRANGER: &str = "You are not a user of this server. Ask its administrator.";
 
 /// Whom a server for a team serves, and how.
 pub struct Team {
@@ -50,6 +64,13 @@ pub struct Team {
     pub certificate: Option<Certificate>,
     /// Where refusals are recorded, if at all.
     pub audit: Option<Arc<AuditLog>>,
+}
+
+impl Team {
+    /// Whether connections are encrypted, by this server or in front of it.
+    fn is_encrypted(&self) -> bool {
+        self.behind_proxy || self.certificate.is_some()
+    }
 }
 
 /// Serves users until the future is dropped, which ends their sessions and cancels their calls.
@@ -98,20 +119,27 @@ async fn requests(front: Arc<Front>, stream: impl AsyncRead + AsyncWrite + Send 
 /// A user who has sessions.
 struct Guest {
     /// As the user was known when they came: another token ends their sessions.
-    token: Option<String>,
-    oidc: Option<String>,
+    user: User,
     person: Arc<Person>,
+    /// For programs, which are offered what the settings say.
     door: Door,
+    /// For browsers, which are offered all that the user may do.
+    browsers: Door,
 }
 
-impl Guest {
-    fn is(&self, user: &User) -> bool {
-        (&self.token, &self.oidc) == (&user.token_sha256, &user.oidc)
-    }
+/// Who is at the door.
+struct Caller {
+    user: User,
+    /// Until when their token is good, where that is limited.
+    until: Option<SystemTime>,
+    /// Whether it is a page of the workbench, and not a program.
+    is_browser: bool,
 }
 
 /// Why a request has no user.
 enum Refused {
+    /// It has the cookie of a browser, and comes from a page elsewhere.
+    Foreign,
     /// It shows nothing.
     Nothing,
     /// What it shows is no good.
@@ -125,7 +153,9 @@ struct Front {
     hosts: Vec<String>,
     guests: Mutex<HashMap<String, Arc<Guest>>>,
     refusals: Arc<Refusals>,
+    browsers: Browsers,
     files: Files,
+    pictures: Pictures,
 }
 
 impl Front {
@@ -134,10 +164,17 @@ impl Front {
         hosts.push(address.to_string());
         hosts.extend(authority(&team.public_url).map(str::to_owned));
         let refusals = Arc::new(Refusals::new(team.audit.clone()));
-        Self { team, hosts, guests: Mutex::default(), refusals, files: Files::default() }
+        let is_encrypted = team.is_encrypted() || team.public_url.starts_with("https://");
+        let browsers = Browsers::new(address.port(), is_encrypted);
+        let (files, pictures) = (Files::default(), Pictures::default());
+        Self { team, hosts, guests: Mutex::default(), refusals, browsers, files, pictures }
     }
 
     async fn answer(self: Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Answer {
+        guarded(self.route(request, peer).await)
+    }
+
+    async fn route(self: Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Answer {
         let (path, method) = (request.uri().path(), request.method());
         if path == HEALTH {
             return match *method {
@@ -153,22 +190,35 @@ impl Front {
         {
             return self.metadata(oidc);
         }
-        let export = path.strip_prefix("/export/").map(str::to_owned);
-        if path != PATH && path != "/upload" && export.is_none() {
-            return refusal(StatusCode::NOT_FOUND, "The endpoint is /mcp.");
-        }
         let address = self.address(request.headers(), peer);
-        let user = match self.user(request.headers()).await {
-            Ok(user) => user,
+        if path == SESSION {
+            return self.session_of_page(request, address).await;
+        }
+        let export = path.strip_prefix("/export/").map(str::to_owned);
+        if !matches!(path, PATH | "/upload" | "/page") && export.is_none() {
+            return match *method {
+                Method::GET => file(path),
+                _ => refusal(StatusCode::METHOD_NOT_ALLOWED, "Use GET."),
+            };
+        }
+        let caller = match self.caller(method, request.headers()).await {
+            Ok(caller) => caller,
             Err(refused) => return self.refused(&refused, address),
         };
-        let guest = self.guest(&user);
+        let guest = self.guest(&caller.user);
         match (path, method, export) {
+            (PATH, ..) if caller.is_browser => guest.browsers.answer(request).await,
             (PATH, ..) => guest.door.answer(request).await,
             ("/upload", &Method::POST, _) => {
                 let (head, body) = request.into_parts();
-                self.files.receive(self.session(&guest.person), &head.headers, &head.uri, body).await
+                let session = self.session(&guest.person);
+                match caller.is_browser {
+                    _ if session.settings().read_only => refusal(StatusCode::FORBIDDEN, "This server is read-only."),
+                    true => self.files.upload(session, &head.headers, &head.uri, body).await,
+                    false => self.files.receive(session, &head.headers, &head.uri, body).await,
+                }
             }
+            ("/page", &Method::GET, _) => self.pictures.answer(self.session(&guest.person), request.uri()).await,
             (_, &Method::GET, Some(name)) => self.files.export(self.session(&guest.person), &name, request.uri()).await,
             ("/upload", ..) => refusal(StatusCode::METHOD_NOT_ALLOWED, "Use POST."),
             _ => refusal(StatusCode::METHOD_NOT_ALLOWED, "Use GET."),
@@ -187,9 +237,22 @@ impl Front {
                     .iter()
                     .any(|host| at.strip_prefix(host).is_some_and(|rest| rest.is_empty() || rest.starts_with(':')))
             });
-            is_local || origin == self.team.public_url
+            is_local || self.is_own(origin, host)
         });
         is_host && is_page
+    }
+
+    /// Whether an origin is that of this server's pages, at the name that a request gives it.
+    fn is_own(&self, origin: &str, host: &str) -> bool {
+        let scheme = if self.team.is_encrypted() { "https" } else { "http" };
+        origin == self.team.public_url
+            || origin.split_once("://").is_some_and(|(of, at)| of == scheme && at.eq_ignore_ascii_case(host))
+    }
+
+    /// Whether a request comes from a page of this server.
+    fn is_of_own_page(&self, method: &Method, headers: &HeaderMap) -> bool {
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        comes_from(method, headers, |origin| self.is_own(origin, host))
     }
 
     /// Where a request comes from.
@@ -200,31 +263,59 @@ impl Front {
         told.filter(|_| self.team.behind_proxy).unwrap_or(peer)
     }
 
-    async fn user(self: &Arc<Self>, headers: &HeaderMap) -> Result<User, Refused> {
-        let given = bearer(headers).ok_or(Refused::Nothing)?;
-        let Ok(token) = std::str::from_utf8(given).map(str::to_owned) else {
+    /// Whose request this is: that of a token, or else of a browser that is logged in.
+    async fn caller(self: &Arc<Self>, method: &Method, headers: &HeaderMap) -> Result<Caller, Refused> {
+        if let Some(token) = bearer(headers) {
+            return self.holder(token).await;
+        }
+        if !self.browsers.is_shown(headers) {
+            return Err(Refused::Nothing);
+        }
+        if !self.is_of_own_page(method, headers) {
+            return Err(Refused::Foreign);
+        }
+        let user = self.browsers.user(headers, &self.team.users).ok_or(Refused::Bad("login_ended"))?;
+        Ok(Caller { user, until: None, is_browser: true })
+    }
+
+    /// The user whose token this is.
+    async fn holder(self: &Arc<Self>, token: &[u8]) -> Result<Caller, Refused> {
+        let Ok(token) = std::str::from_utf8(token).map(str::to_owned) else {
             return Err(Refused::Bad("unknown_token"));
         };
         let front = Arc::clone(self);
         let found = tokio::task::spawn_blocking(move || match &front.team.oidc {
             Some(oidc) if Oidc::is_meant(&token) => {
-                let called = oidc.check(&token).map_err(Refused::Bad)?;
-                front.team.users.by_oidc(&called).ok_or(Refused::Unknown(called))
+                let Holder { called, until } = oidc.check(&token).map_err(Refused::Bad)?;
+                let user = front.team.users.by_oidc(&called).ok_or(Refused::Unknown(called))?;
+                Ok(Caller { user, until, is_browser: false })
             }
-            _ => front.team.users.by_token(&token).ok_or(Refused::Bad("unknown_token")),
+            _ => {
+                let user = front.team.users.by_token(&token).ok_or(Refused::Bad("unknown_token"))?;
+                Ok(Caller { user, until: None, is_browser: false })
+            }
         });
         found.await.unwrap_or(Err(Refused::Bad("internal")))
     }
 
-    fn refused(&self, refused: &Refused, address: IpAddr) -> Answer {
+    /// Records a refusal: why, in a word.
+    fn record(&self, refused: &Refused, address: IpAddr) -> &'static str {
         let (reason, user) = match refused {
+            Refused::Foreign => ("another_page", None),
             Refused::Nothing => ("no_token", None),
             Refused::Bad(reason) => (*reason, None),
             Refused::Unknown(called) => ("unknown_user", Some(called.chars().take(200).collect::<String>())),
         };
         self.refusals.record(reason, user.as_deref(), Some(address));
-        if user.is_some() {
-            return refusal(StatusCode::FORBIDDEN, "You are not a user of this server. Ask its administrator.");
+        reason
+    }
+
+    fn refused(&self, refused: &Refused, address: IpAddr) -> Answer {
+        self.record(refused, address);
+        match refused {
+            Refused::Foreign => return refusal(StatusCode::FORBIDDEN, FOREIGN),
+            Refused::Unknown(_) => return refusal(StatusCode::FORBIDDEN, STRANGER),
+            Refused::Nothing | Refused::Bad(_) => {}
         }
         let mut answer =
             refusal(StatusCode::UNAUTHORIZED, "Send a token that this server knows: Authorization: Bearer <token>.");
@@ -251,6 +342,84 @@ impl Front {
         of_type(StatusCode::OK, "application/json", described.to_string().into())
     }
 
+    /// Answers the page about itself: who is logged in (GET), a login whose body is the token (POST), and the end of one (DELETE).
+    async fn session_of_page(self: &Arc<Self>, request: Request<Incoming>, address: IpAddr) -> Answer {
+        let (head, body) = request.into_parts();
+        if !self.is_of_own_page(&head.method, &head.headers) {
+            return self.refused(&Refused::Foreign, address);
+        }
+        match head.method {
+            Method::GET => self.told(self.browsers.user(&head.headers, &self.team.users).as_ref()).await,
+            Method::POST => self.log_in(&head.headers, body, address).await,
+            Method::DELETE => {
+                let mut answer = self.told(None).await;
+                match self.browsers.close(&head.headers, &mut answer) {
+                    Ok(()) => answer,
+                    Err(error) => failure(&error),
+                }
+            }
+            _ => refusal(StatusCode::METHOD_NOT_ALLOWED, "Use GET, POST or DELETE."),
+        }
+    }
+
+    async fn log_in(self: &Arc<Self>, headers: &HeaderMap, body: Incoming, address: IpAddr) -> Answer {
+        if let Err(seconds) = self.refusals.try_login(address) {
+            self.refusals.record("too_many_logins", None, Some(address));
+            let message = format!("Too many logins from your address failed. Try again in {seconds} seconds.");
+            let mut answer = no_login(StatusCode::TOO_MANY_REQUESTS, "too_many_logins", &message);
+            answer.headers_mut().insert(RETRY_AFTER, seconds.into());
+            return answer;
+        }
+        let token = Limited::new(body, MAX_TOKEN).collect().await.map(|body| body.to_bytes()).unwrap_or_default();
+        let caller = match token.trim_ascii() {
+            [] => Err(Refused::Nothing),
+            token => self.holder(token).await,
+        };
+        let Caller { user, until, .. } = match caller {
+            Ok(caller) => caller,
+            Err(refused) => {
+                let reason = self.record(&refused, address);
+                return no_login(StatusCode::FORBIDDEN, reason, why(reason));
+            }
+        };
+        self.refusals.logged_in(address);
+        self.browsers.forget(headers);
+        let mut answer = self.told(Some(&user)).await;
+        match self.browsers.open(&mut answer, user, until) {
+            Ok(()) => answer,
+            Err(error) => failure(&error),
+        }
+    }
+
+    /// What the page is told of the user: their name, what they may do, and their role in each collection that is there for them.
+    async fn told(&self, user: Option<&User>) -> Answer {
+        let json = |value: serde_json::Value| of_type(StatusCode::OK, "application/json", value.to_string().into());
+        let Some(user) = user else {
+            let issuer = self.team.oidc.as_ref().map(Oidc::issuer);
+            return json(json!({"is_team": true, "user": null, "issuer": issuer}));
+        };
+        let person = Arc::clone(&self.guest(user).person);
+        let session = self.session(&person);
+        let tell = move || {
+            let roles = session.engine().collections()?.into_iter().filter_map(|meta| {
+                let role = person.role(meta.id)?;
+                Some(json!({"id": meta.id, "name": meta.name, "role": role}))
+            });
+            Ok(json!({
+                "is_team": true,
+                "user": person.name,
+                "may_create": person.may_create(),
+                "has_disk": person.has_disk(),
+                "read_only": session.settings().read_only,
+                "collections": roles.collect::<Vec<_>>(),
+            }))
+        };
+        match blocking(tell).await {
+            Ok(told) => json(told),
+            Err(error) => failure(&error),
+        }
+    }
+
     fn session(&self, person: &Arc<Person>) -> Session {
         (self.team.session)().for_user(Arc::clone(person), Arc::clone(&self.refusals))
     }
@@ -258,19 +427,23 @@ impl Front {
     /// The sessions of a user.
     fn guest(&self, user: &User) -> Arc<Guest> {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(guest) = guests.get(&user.name).filter(|guest| guest.is(user)) {
+        if let Some(guest) = guests.get(&user.name).filter(|guest| is_same(&guest.user, user)) {
             return Arc::clone(guest);
         }
         let person = Arc::new(Person { users: Arc::clone(&self.team.users), name: user.name.clone() });
-        // Names are checked in front.
-        let config = StreamableHttpServerConfig::default()
-            .disable_allowed_hosts()
-            .disable_allowed_origins()
-            .with_max_request_body_bytes(MAX_REQUEST_BYTES);
-        let (make, of, refusals) = (Arc::clone(&self.team.session), Arc::clone(&person), Arc::clone(&self.refusals));
-        let session = move || make().for_user(Arc::clone(&of), Arc::clone(&refusals));
-        let door = Door::new(config, MAX_SESSIONS, session);
-        let guest = Guest { token: user.token_sha256.clone(), oidc: user.oidc.clone(), person, door };
+        let door = |most: usize, limit: fn(Session) -> Session| {
+            // Names are checked in front.
+            let config = StreamableHttpServerConfig::default()
+                .disable_allowed_hosts()
+                .disable_allowed_origins()
+                .with_max_request_body_bytes(MAX_REQUEST_BYTES);
+            let (make, of, refusals) =
+                (Arc::clone(&self.team.session), Arc::clone(&person), Arc::clone(&self.refusals));
+            Door::new(config, most, move || limit(make()).for_user(Arc::clone(&of), Arc::clone(&refusals)))
+        };
+        let programs = door(MAX_SESSIONS, |session| session);
+        let browsers = door(MAX_BROWSER_SESSIONS, Session::for_browser_of_user);
+        let guest = Guest { user: user.clone(), person, door: programs, browsers };
         let guest = Arc::new(guest);
         guests.insert(user.name.clone(), Arc::clone(&guest));
         guest
@@ -281,9 +454,30 @@ impl Front {
         if let Some(certificate) = &self.team.certificate {
             certificate.refresh();
         }
+        self.browsers.tidy(&self.team.users);
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
-        guests.retain(|name, guest| self.team.users.find(name).is_some_and(|user| guest.is(&user)));
+        guests.retain(|name, guest| self.team.users.find(name).is_some_and(|user| is_same(&guest.user, &user)));
     }
+}
+
+/// What a login that is refused is told.
+fn why(reason: &str) -> &'static str {
+    match reason {
+        "no_token" => "Paste your token.",
+        "unknown_token" => {
+            "This server does not know this token. Check that you pasted all of it. Of several, only the newest one opens."
+        }
+        "unknown_user" => STRANGER,
+        "expired" => "This access token has expired. Get a new one from your provider.",
+        "no_keys_of_the_provider" => {
+            "The server cannot reach the provider of this access token. Try again in a minute, or ask the administrator."
+        }
+        _ => "This access token is not for this server. Ask the administrator which provider it takes tokens of.",
+    }
+}
+
+fn no_login(status: StatusCode, reason: &str, message: &str) -> Answer {
+    of_type(status, "application/json", json!({"error": message, "code": reason}).to_string().into())
 }
 
 /// The host and port of an address.

@@ -24,6 +24,9 @@ const FRAGMENT: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').ad
 /// Longest fragment, in bytes.
 const MAX_FRAGMENT: usize = 4096;
 
+/// Where the page learns whose it is.
+pub(super) const SESSION: &str = "/session";
+
 const SHUT: &str = "Run <code>casetrack open</code> to open the workbench. Its pages are shown only to the browser which that command \
                     opens, and only until CaseTrack's background process ends.";
 const BAD_CODE: &str =
@@ -77,18 +80,15 @@ impl Desk {
         if !self.shows_cookie(headers) {
             return Admission::Stranger;
         }
-        match comes_from_here(method, headers) {
+        let here = headers.get(HOST).and_then(|host| host.to_str().ok()).map(|host| format!("http://{host}"));
+        match comes_from(method, headers, |origin| here.as_deref() == Some(origin)) {
             true => Admission::Own,
             false => Admission::Foreign,
         }
     }
 
     fn shows_cookie(&self, headers: &HeaderMap) -> bool {
-        let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
-        cookies
-            .flat_map(|value| value.split(';'))
-            .filter_map(|cookie| cookie.trim().split_once('='))
-            .any(|(name, value)| name == self.cookie && self.workbench.keys.admits(value))
+        cookies(headers, &self.cookie).any(|value| self.workbench.keys.admits(value))
     }
 
     /// Answers everything but the protocol.
@@ -107,6 +107,10 @@ impl Desk {
             Admission::Foreign => return refusal(StatusCode::FORBIDDEN, "This request comes from another page."),
         }
         match (path, &head.method) {
+            (SESSION, &Method::GET) => {
+                // The user's own: everything is offered.
+                of_type(StatusCode::OK, "application/json", Bytes::from_static(br#"{"is_team":false}"#))
+            }
             ("/page", &Method::GET) => self.pictures.answer(self.session(), &head.uri).await,
             ("/upload", &Method::POST) => self.files.upload(self.session(), &head.headers, &head.uri, body).await,
             ("/unlock", &Method::POST) => vaults::unlock(self.session(), &head.headers, &head.uri, body).await,
@@ -138,22 +142,28 @@ impl Desk {
     }
 }
 
-/// Whether a request that has the cookie comes from a page of this listener, or was typed by the user.
-fn comes_from_here(method: &Method, headers: &HeaderMap) -> bool {
-    let text = |value: Option<&HeaderValue>| value.and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let here = text(headers.get(HOST)).map(|host| format!("http://{host}"));
+/// The values of a cookie that a request shows.
+pub(super) fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let shown = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let pairs = shown.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    pairs.filter(move |(of, _)| *of == name).map(|(_, value)| value)
+}
+
+/// Whether a request that has the cookie comes from a page of this listener, or was typed by the user. `is_own` knows the origins of such
+/// pages.
+pub(super) fn comes_from(method: &Method, headers: &HeaderMap, is_own: impl Fn(&str) -> bool) -> bool {
     let origin = match headers.get(ORIGIN) {
-        Some(origin) => text(Some(origin)) == here,
+        Some(origin) => origin.to_str().is_ok_and(is_own),
         // Browsers name it whenever a request is not a plain GET.
         None => matches!(*method, Method::GET | Method::HEAD),
     };
     // Older browsers do not say where a request comes from.
-    let site = text(headers.get("sec-fetch-site"));
-    origin && site.is_none_or(|site| matches!(site.as_str(), "same-origin" | "none"))
+    let site = headers.get("sec-fetch-site").map(|site| site.to_str().unwrap_or_default());
+    origin && site.is_none_or(|site| matches!(site, "same-origin" | "none"))
 }
 
 /// A file of the front end.
-fn file(path: &str) -> Answer {
+pub(super) fn file(path: &str) -> Answer {
     let name = match path.trim_start_matches('/') {
         "" => casetrack_web::INDEX,
         name => name,
@@ -187,10 +197,9 @@ mod tests {
 
     #[test]
     fn only_pages_of_this_listener_may_ask() {
-        let host = ("host", "127.0.0.1:8320");
         let own = ("origin", "http://127.0.0.1:8320");
         let from_here = |method: Method, more: &[(&'static str, &'static str)]| {
-            comes_from_here(&method, &headers(&[&[host], more].concat()))
+            comes_from(&method, &headers(more), |origin| origin == own.1)
         };
         assert!(from_here(Method::GET, &[]));
         assert!(from_here(Method::GET, &[("sec-fetch-site", "none")]));

@@ -14,6 +14,7 @@ use casetrack_engine::rights::{Rights, Role, Sight};
 use casetrack_engine::{Engine, EngineConfig};
 
 pub(crate) use self::needs::Need;
+pub(crate) use self::oidc::Holder;
 pub use self::oidc::Oidc;
 pub(crate) use self::refusals::Refusals;
 pub use self::tls::Certificate;

@@ -4,7 +4,7 @@
 //! among them, which happens a few times a minute at most, whatever tokens come.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
@@ -34,6 +34,14 @@ const MAX_TOKEN: usize = 16 << 10;
 
 /// Why a token was refused, for the log.
 pub(crate) type Reason = &'static str;
+
+/// What a good token says.
+pub(crate) struct Holder {
+    /// What the provider calls the user.
+    pub called: String,
+    /// When the token opens no more.
+    pub until: Option<SystemTime>,
+}
 
 /// A provider whose tokens this server takes.
 pub struct Oidc {
@@ -85,8 +93,8 @@ impl Oidc {
         &self.settings.issuer
     }
 
-    /// What the provider calls the user whose token this is. May fetch keys, which blocks.
-    pub(crate) fn check(&self, token: &str) -> Result<String, Reason> {
+    /// Whose token this is, and until when. May fetch keys, which blocks.
+    pub(crate) fn check(&self, token: &str) -> Result<Holder, Reason> {
         if token.len() > MAX_TOKEN {
             return Err("token_too_long");
         }
@@ -111,7 +119,10 @@ impl Oidc {
         if self.settings.claim == "email" && claims.get("email_verified") != Some(&Value::Bool(true)) {
             return Err("email_not_verified");
         }
-        Ok(called.to_owned())
+        // A time that no clock reaches is none.
+        let seconds = claims.get("exp").and_then(Value::as_f64).unwrap_or_default() + LEEWAY as f64;
+        let until = Duration::try_from_secs_f64(seconds).ok().and_then(|span| UNIX_EPOCH.checked_add(span));
+        Ok(Holder { called: called.to_owned(), until })
     }
 
     fn validation(&self, algorithm: Algorithm) -> Validation {

@@ -1,6 +1,7 @@
 //! Refused logins and calls in the audit log: a bounded number of lines each minute, so that nobody can push the other lines out of it.
 
-use std::net::IpAddr;
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,11 @@ use crate::audit::AuditLog;
 const MINUTE: Duration = Duration::from_secs(60);
 /// Lines in a minute. How many more there were is said in the next one.
 const MOST: u32 = 60;
+
+/// Logins in browsers from one address in a minute that may fail.
+const MOST_LOGINS: u32 = 10;
+/// Addresses whose logins are counted.
+const MOST_ADDRESSES: usize = 4096;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -39,22 +45,67 @@ struct Counted {
     left_out: u64,
 }
 
+/// Logins of an address since the first that counts, none of which was good.
+struct Tried {
+    since: Instant,
+    logins: u32,
+}
+
 /// See the module.
 pub(crate) struct Refusals {
     log: Option<Arc<AuditLog>>,
     counted: Mutex<Counted>,
+    tried: Mutex<HashMap<IpAddr, Tried>>,
+}
+
+/// Whoever has an IPv6 address has all that begin as it does.
+fn place(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(address) if address.to_ipv4_mapped().is_none() => {
+            Ipv6Addr::from(u128::from(address) >> 64 << 64).into()
+        }
+        other => other.to_canonical(),
+    }
 }
 
 impl Refusals {
     /// Records nothing without a log.
     pub fn new(log: Option<Arc<AuditLog>>) -> Self {
-        Self { log, counted: Mutex::default() }
+        Self { log, counted: Mutex::default(), tried: Mutex::default() }
     }
 
     pub fn record(&self, reason: &str, user: Option<&str>, address: Option<IpAddr>) {
         if let (Some(log), Some(left_out)) = (&self.log, self.count(Instant::now())) {
             log.record(&Line { time: Timestamp::now(), event: "refused", reason, user, address, left_out });
         }
+    }
+
+    /// Lets a login from an address be tried, or says for how many seconds none is looked at, because so many failed.
+    pub fn try_login(&self, address: IpAddr) -> Result<(), u64> {
+        self.try_login_at(address, Instant::now())
+    }
+
+    fn try_login_at(&self, address: IpAddr, now: Instant) -> Result<(), u64> {
+        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = place(address);
+        tried.retain(|_, tried| now.saturating_duration_since(tried.since) < MINUTE);
+        if tried.len() >= MOST_ADDRESSES
+            && !tried.contains_key(&place)
+            && let Some(oldest) = tried.iter().min_by_key(|(_, tried)| tried.since).map(|(address, _)| *address)
+        {
+            tried.remove(&oldest);
+        }
+        let of = tried.entry(place).or_insert(Tried { since: now, logins: 0 });
+        if of.logins == MOST_LOGINS {
+            return Err((MINUTE - now.saturating_duration_since(of.since)).as_secs() + 1);
+        }
+        of.logins += 1;
+        Ok(())
+    }
+
+    /// A login from an address was good: what failed before it counts no more.
+    pub fn logged_in(&self, address: IpAddr) {
+        self.tried.lock().unwrap_or_else(PoisonError::into_inner).remove(&place(address));
     }
 
     /// How many were left out before this one; `None` where it is left out, too.
@@ -84,5 +135,26 @@ mod tests {
         assert!((0..7).all(|_| refusals.count(now + MINUTE / 2).is_none()));
         assert_eq!(refusals.count(now + MINUTE), Some(7));
         assert_eq!(refusals.count(now + MINUTE), Some(0));
+    }
+
+    #[test]
+    fn logins_that_fail_are_bounded_by_address() {
+        let (refusals, now) = (Refusals::new(None), Instant::now());
+        let address = |text: &str| text.parse::<IpAddr>().unwrap();
+        let login = |from: &str, at: Instant| refusals.try_login_at(address(from), at);
+        assert!((0..MOST_LOGINS).all(|_| login("192.0.2.1", now).is_ok()));
+        assert_eq!(login("192.0.2.1", now), Err(61));
+        assert_eq!(login("::ffff:192.0.2.1", now + MINUTE / 2), Err(31));
+        login("192.0.2.2", now).unwrap();
+        assert!((0..MOST_LOGINS).all(|host| login(&format!("2001:db8::{host}"), now).is_ok()));
+        assert!(login("2001:db8::ffff", now).is_err());
+        login("2001:db8:0:1::1", now).unwrap();
+        refusals.logged_in(address("2001:db8::1"));
+        login("2001:db8::ffff", now).unwrap();
+        login("192.0.2.1", now + MINUTE).unwrap();
+        // However many addresses there are.
+        (0..2 * MOST_ADDRESSES as u32)
+            .for_each(|host| login(&IpAddr::from(host.to_be_bytes()).to_string(), now).unwrap());
+        assert!(refusals.tried.lock().unwrap().len() <= MOST_ADDRESSES);
     }
 }

@@ -1,6 +1,8 @@
 import { render } from "preact";
-import { Empty, Guard } from "./app/parts";
-import { hearChanges } from "./app/hooks";
+import { useEffect } from "preact/hooks";
+import { refresh } from "./app/account";
+import { hearChanges, useLoad } from "./app/hooks";
+import { Empty, Failure, Guard, Loading } from "./app/parts";
 import { useRoute, type Route } from "./app/router";
 import { Shell } from "./app/shell";
 import { ChunkLink, Reader } from "./reader/reader";
@@ -10,12 +12,14 @@ import "./styles/parts.css";
 import "./styles/views.css";
 import "./styles/reader.css";
 import "./styles/analysis.css";
+import "./styles/team.css";
 import "./styles/print.css";
 import { Documents } from "./views/documents";
 import { Draft } from "./views/draft";
 import { Entities } from "./views/entities";
 import { EvidenceTray } from "./views/evidence";
 import { Jobs } from "./views/jobs";
+import { Login } from "./views/login";
 import { Matters } from "./views/matters";
 import { References } from "./views/references";
 import { Search } from "./views/search";
@@ -50,6 +54,7 @@ function View({ route }: { route: Route }) {
 
 function App() {
   const route = useRoute();
+  useEffect(hearChanges, []);
   return (
     <Shell route={route}>
       <Guard of={`${route.collection}/${route.view}/${route.id}`}>
@@ -59,6 +64,14 @@ function App() {
   );
 }
 
+/** Lets in who is signed in, and the person at this machine. */
+function Door() {
+  const loaded = useLoad(refresh, []);
+  if (!loaded.value) return <main id="main">{loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : <Loading />}</main>;
+  const { is_team, user, issuer } = loaded.value;
+  if (is_team && !user) return <Login issuer={issuer ?? null} onDone={loaded.again} />;
+  return <App />;
+}
+
 const root = document.getElementById("app");
-if (root) render(<App />, root);
-hearChanges();
+if (root) render(<Door />, root);

@@ -27,6 +27,7 @@ const PORT: u16 = 8310;
 ///
 /// Runs in the foreground until it is interrupted, and has the data directory meanwhile; other commands on this machine work as usual. Users
 /// are added with `casetrack users`, and show a token that it gives them, or one of the provider of OpenID Connect that config.toml names.
+/// Programs use it at /mcp, browsers the workbench at /.
 /// Without options it serves this machine alone. An address that others can reach must be named, with a certificate or behind a proxy.
 #[derive(Debug, Args)]
 pub struct Serve {
@@ -182,7 +183,8 @@ fn greeting(team: &Team, listener: &TcpListener, count: usize) -> String {
         1 => "It has 1 user.".to_owned(),
         count => format!("It has {count} users."),
     };
-    format!("CaseTrack serves a team at {}{HTTP_PATH} (listening at {at}).\n{users}\n", team.public_url)
+    let url = &team.public_url;
+    format!("CaseTrack serves a team at {url}{HTTP_PATH} (listening at {at}).\nThe workbench is at {url}/.\n{users}\n")
 }
 
 #[cfg(test)]

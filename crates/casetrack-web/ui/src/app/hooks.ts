@@ -50,7 +50,6 @@ const ears = new Session();
 export function hearChanges(): void {
   const heard = (uri: string | null) => dispatchEvent(uri === null ? new Event(CHANGED) : new CustomEvent(COLLECTED, { detail: uri }));
   void ears.listen(heard, new AbortController().signal);
-  addEventListener("pagehide", () => ears.close());
 }
 
 /** Least time between two reactions to changes, in milliseconds: an ingestion makes many. */

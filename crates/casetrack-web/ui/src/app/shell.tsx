@@ -3,7 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../strings";
-import { Messages } from "./parts";
+import { team } from "../strings-team";
+import { refresh, signOut, useRights } from "./account";
+import { useChanges } from "./hooks";
+import { Messages, sayWhy } from "./parts";
 import { href, type Route } from "./router";
 import { Shortcuts } from "./shortcuts";
 
@@ -21,6 +24,11 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
     if (!first.current && !main.current?.contains(document.activeElement)) main.current?.focus();
     first.current = false;
   }, [place]);
+  const rights = useRights();
+  // A failure is said by what is asked next.
+  const look = () => void (rights.isTeam && refresh().catch(() => undefined));
+  useEffect(look, [route.collection, route.view]);
+  useChanges(look);
   const current = (view: string) => (route.view === view || (view === "search" && route.view === "doc") ? "page" : undefined);
   return (
     <div class="shell">
@@ -44,6 +52,16 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
           {t.views.jobs}
         </a>
         <Shortcuts route={route} views={VIEWS} />
+        {rights.user && (
+          <span class="account" role="group" aria-label={team.account}>
+            <span class="clip" dir="auto" title={rights.user}>
+              {rights.user}
+            </span>
+            <button type="button" class="small" onClick={() => void signOut().catch(sayWhy)}>
+              {team.signOut}
+            </button>
+          </span>
+        )}
       </header>
       {route.collection && (
         <nav class="views" aria-label={t.shell.views}>
@@ -59,6 +77,14 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
         </nav>
       )}
       <main id="main" ref={main} tabIndex={-1} class={`view-${route.view}`}>
+        {rights.isOver && (
+          <p class="ended" role="alert">
+            {team.ended}{" "}
+            <button type="button" onClick={() => location.reload()}>
+              {team.again}
+            </button>
+          </p>
+        )}
         {children}
       </main>
       <Messages />

@@ -52,6 +52,14 @@ export async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
+/** The sessions that the server knows. */
+const begun = new Set<Session>();
+
+/** Ends all sessions of the page on the server. */
+export async function closeAll(): Promise<void> {
+  await Promise.all([...begun].map((session) => session.close()));
+}
+
 export class Session {
   private id: string | null = null;
   private opening: Promise<void> | null = null;
@@ -140,13 +148,15 @@ export class Session {
   }
 
   /** Ends the session on the server. */
-  close(): void {
+  async close(): Promise<void> {
     if (this.id === null) return;
-    void fetch(this.endpoint, { method: "DELETE", headers: this.headers(), keepalive: true }).catch(() => undefined);
+    const ending = fetch(this.endpoint, { method: "DELETE", headers: this.headers(), keepalive: true });
     this.forget();
+    await ending.catch(() => undefined);
   }
 
   private forget(): void {
+    begun.delete(this);
     this.id = null;
     this.opening = null;
   }
@@ -230,7 +240,10 @@ export class Session {
     signal?.addEventListener("abort", cancelled, { once: true });
     try {
       const response = await this.post({ id, method, params: sent }, signal);
-      if (method === "initialize") this.id = response.headers.get("mcp-session-id");
+      if (method === "initialize") {
+        this.id = response.headers.get("mcp-session-id");
+        begun.add(this);
+      }
       for await (const message of this.messages(response)) {
         if (message.method === "notifications/progress" && message.params?.progressToken === id) {
           onProgress?.(message.params as Progress);
@@ -270,11 +283,9 @@ export function session(collection = ""): Session {
   for (const [name, old] of sessions) {
     if (sessions.size <= KEPT) break;
     sessions.delete(name);
-    old.close();
+    void old.close();
   }
   return found;
 }
 
-addEventListener("pagehide", () => {
-  for (const open of sessions.values()) open.close();
-});
+addEventListener("pagehide", () => void closeAll());

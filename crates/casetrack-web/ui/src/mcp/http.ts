@@ -1,6 +1,14 @@
 /** What the server answers beside the protocol: pictures, uploads. */
 
+import { team } from "../strings-team";
 import { ToolError } from "./result";
+
+/** Whether the page is one of a server for a team, where other things help. */
+let isTeam = false;
+
+export function setTeam(is: boolean): void {
+  isTeam = is;
+}
 
 /** The answer, or the server's own words where it refused. */
 export async function fetched(address: string, request: RequestInit): Promise<Response> {
@@ -23,7 +31,16 @@ export async function fetched(address: string, request: RequestInit): Promise<Re
 }
 
 export const unreachable = (): ToolError =>
-  new ToolError("CaseTrack does not answer.", "It may have ended. Run `casetrack open` in a terminal, then use the page that it opens.", "unreachable");
+  isTeam
+    ? new ToolError(team.unreachable, team.unreachableHint, "unreachable")
+    : new ToolError("CaseTrack does not answer.", "It may have ended. Run `casetrack open` in a terminal, then use the page that it opens.", "unreachable");
 
-export const signedOut = (): ToolError =>
-  new ToolError("This page is no longer signed in.", "Run `casetrack open` in a terminal, then use the page that it opens.", "signed_out");
+/** Said when the server no longer knows who this is. */
+export const ENDED = "casetrack-ended";
+
+export function signedOut(): ToolError {
+  dispatchEvent(new Event(ENDED));
+  return isTeam
+    ? new ToolError(team.ended, team.endedHint, "signed_out")
+    : new ToolError("This page is no longer signed in.", "Run `casetrack open` in a terminal, then use the page that it opens.", "signed_out");
+}

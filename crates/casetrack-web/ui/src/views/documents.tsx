@@ -1,6 +1,7 @@
 /** A matter's documents: what it holds, whether it is whole, and how more is added. */
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useRights } from "../app/account";
 import { count, counted, date } from "../app/format";
 import { useAll, useChanges, useTool } from "../app/hooks";
 import { isActive, useJobs } from "../app/jobs";
@@ -11,6 +12,7 @@ import { dropped, MOST_FILES, upload, type Dropped } from "../app/upload";
 import { session } from "../mcp/client";
 import type { DocumentRow } from "../mcp/types";
 import { t } from "../strings";
+import { team } from "../strings-team";
 import { JobList } from "./jobs";
 import { PathField } from "./paths";
 import { Watches } from "./watches";
@@ -31,6 +33,9 @@ interface Health {
 }
 
 export function Documents({ collection }: { collection: string }) {
+  const rights = useRights();
+  const edits = rights.edits(collection);
+  const why = rights.isReadOnly ? team.readOnly : rights.role(collection) === "reader" ? team.onlyReads : "";
   const [sort, setSort] = useState<Sort>("name");
   const [filter, setFilter] = useState("");
   const [adding, setAdding] = useState(false);
@@ -90,7 +95,7 @@ export function Documents({ collection }: { collection: string }) {
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    if (event.dataTransfer) void dropped(event.dataTransfer).then(add, (error: Error) => say(error.message));
+    if (event.dataTransfer && edits) void dropped(event.dataTransfer).then(add, (error: Error) => say(error.message));
   };
 
   return (
@@ -98,7 +103,7 @@ export function Documents({ collection }: { collection: string }) {
       class={over ? "page fill dropping" : "page fill"}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(true);
+        setOver(edits);
       }}
       onDragLeave={(event) => {
         if (event.currentTarget === event.target) setOver(false);
@@ -107,12 +112,19 @@ export function Documents({ collection }: { collection: string }) {
     >
       <div class="head">
         <h1>{t.views.documents}</h1>
-        <Picker input={picker} label={t.documents.choose} onFiles={(files) => void add(files)} />
-        <Picker input={folders} label={t.documents.chooseFolder} folder onFiles={(files) => void add(files)} />
-        <button type="button" class="primary" onClick={() => setAdding(true)}>
-          {t.documents.addPath}
-        </button>
+        {edits && (
+          <>
+            <Picker input={picker} label={t.documents.choose} primary={!rights.hasDisk} onFiles={(files) => void add(files)} />
+            <Picker input={folders} label={t.documents.chooseFolder} folder onFiles={(files) => void add(files)} />
+          </>
+        )}
+        {edits && rights.hasDisk && (
+          <button type="button" class="primary" onClick={() => setAdding(true)}>
+            {t.documents.addPath}
+          </button>
+        )}
       </div>
+      {why && <p class="quiet">{why}</p>}
       {sending && (
         <p role="status">
           {t.documents.sending(sending.done, sending.total)}{" "}
@@ -133,7 +145,7 @@ export function Documents({ collection }: { collection: string }) {
       {!loaded.value && !loaded.error && <Loading />}
       {loaded.value && rows.length === 0 && (
         <Empty title={t.documents.none}>
-          <p>{t.documents.noneHint}</p>
+          <p>{!edits ? team.noDocuments : rights.hasDisk ? t.documents.noneHint : team.drop}</p>
         </Empty>
       )}
       {rows.length > 0 && (
@@ -201,7 +213,7 @@ export function Documents({ collection }: { collection: string }) {
           }}
         >
           <p>{t.documents.addHint}</p>
-          <PathField name="path" label={t.documents.path} />
+          <PathField name="path" />
           <Field label={t.documents.password} hint={t.documents.passwordHint}>
             <input name="password" type="password" autoComplete="off" />
           </Field>
@@ -216,10 +228,11 @@ interface PickerProps {
   label: string;
   /** Chooses a folder with everything in it. */
   folder?: boolean;
+  primary?: boolean;
   onFiles: (files: Dropped[]) => void;
 }
 
-function Picker({ input, label, folder = false, onFiles }: PickerProps) {
+function Picker({ input, label, folder = false, primary = false, onFiles }: PickerProps) {
   return (
     <>
       <input
@@ -236,7 +249,7 @@ function Picker({ input, label, folder = false, onFiles }: PickerProps) {
           onFiles(files);
         }}
       />
-      <button type="button" onClick={() => input.current?.click()}>
+      <button type="button" class={primary ? "primary" : ""} onClick={() => input.current?.click()}>
         {label}
       </button>
     </>

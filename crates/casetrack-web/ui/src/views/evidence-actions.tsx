@@ -1,6 +1,7 @@
 /** Putting a passage into the evidence tray, from wherever it is shown. */
 
 import { useState } from "preact/hooks";
+import { useRights } from "../app/account";
 import { say, sayWhy } from "../app/parts";
 import { session } from "../mcp/client";
 import type { Mention } from "../mcp/types";
@@ -19,9 +20,11 @@ export const excerptOf = ({ provenance, excerpt }: Mention): Evidence => ({
   char_end: excerpt.char_end,
 });
 
-/** `of`: which one it is, in a list of several; the button is short there. */
+/** Nothing for those who may not change the matter. `of`: which one it is, in a list of several; the button is short there. */
 export function AddEvidence({ collection, passage, of = "" }: { collection: string; passage: Evidence; of?: string }) {
+  const rights = useRights();
   const [busy, setBusy] = useState(false);
+  if (!rights.edits(collection)) return null;
   const add = () => {
     setBusy(true);
     session(collection)

@@ -1,6 +1,7 @@
 /** The evidence tray: passages in the order that the user gave them, with notes and exhibits' numbers, to take away. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useRights } from "../app/account";
 import { useAll, useEvidenceChanges } from "../app/hooks";
 import { Empty, Failure, Field, FormDialog, Loading, More, Notices, say, sayWhy } from "../app/parts";
 import { usePrinting } from "../app/print";
@@ -9,6 +10,7 @@ import { save } from "../app/save";
 import { session } from "../mcp/client";
 import type { EvidenceItem } from "../mcp/types";
 import { t } from "../strings";
+import { team } from "../strings-team";
 
 /** Passages of a tray, at most; the server keeps no more. */
 const MOST = 2000;
@@ -30,6 +32,7 @@ type Changes = { note?: string; exhibit?: string; position?: number; remove?: bo
 const list = (collection: string, args: Record<string, unknown>, signal?: AbortSignal) => session(collection).call<Part>("list_evidence", args, { signal });
 
 export function EvidenceTray({ collection }: { collection: string }) {
+  const edits = useRights().edits(collection);
   const [upTo, setUpTo] = useState(SHOWN);
   const [items, setItems] = useState<EvidenceItem[]>();
   const [numbering, setNumbering] = useState(false);
@@ -85,9 +88,11 @@ export function EvidenceTray({ collection }: { collection: string }) {
         <h1>{t.views.evidence}</h1>
         {items.length > 0 && (
           <>
-            <button type="button" onClick={() => setNumbering(true)}>
-              {t.evidence.numberThem}
-            </button>
+            {edits && (
+              <button type="button" onClick={() => setNumbering(true)}>
+                {t.evidence.numberThem}
+              </button>
+            )}
             {(["docx", "pdf", "md", "csv"] as const).map((format) => (
               <button type="button" key={format} disabled={saving !== ""} onClick={() => void take(format)}>
                 {t.evidence.formats[format]}
@@ -102,7 +107,7 @@ export function EvidenceTray({ collection }: { collection: string }) {
       <Notices notices={loaded.error ? [loaded.error.message] : []} />
       {items.length === 0 ? (
         <Empty title={t.evidence.none}>
-          <p>{t.evidence.noneHint}</p>
+          <p>{edits ? t.evidence.noneHint : team.noEvidence}</p>
         </Empty>
       ) : (
         <>
@@ -111,7 +116,7 @@ export function EvidenceTray({ collection }: { collection: string }) {
           </p>
           <ol class="items">
             {drawn.map((item, index) => (
-              <Item key={item.id} collection={collection} item={item} at={index} last={index === items.length - 1} change={change} />
+              <Item key={item.id} collection={collection} item={item} at={index} last={index === items.length - 1} edits={edits} change={change} />
             ))}
           </ol>
           {items.length > drawn.length && <More shown={upTo} total={items.length} onMore={() => setUpTo(upTo + SHOWN)} />}
@@ -176,18 +181,21 @@ interface ItemProps {
   item: EvidenceItem;
   at: number;
   last: boolean;
+  edits: boolean;
   change: (item: EvidenceItem, changes: Changes, done?: string) => Promise<void>;
 }
 
-function Item({ collection, item, at, last, change }: ItemProps) {
+function Item({ collection, item, at, last, edits, change }: ItemProps) {
+  // Fields show them to those who may change them.
+  const shown = edits ? "onpaper" : "";
   return (
     <li class="item">
       <p>
         {item.exhibit && (
-          <strong class="onpaper" dir="auto">
+          <strong class={shown} dir="auto">
             {t.evidence.exhibit} {item.exhibit}
           </strong>
-        )}
+        )}{" "}
         <a
           class="strong"
           dir="auto"
@@ -201,43 +209,50 @@ function Item({ collection, item, at, last, change }: ItemProps) {
         {item.text}
       </blockquote>
       {item.note && (
-        <p class="onpaper" dir="auto">
+        <p class={shown} dir="auto">
           {item.note}
         </p>
       )}
-      <div class="tools">
-        <label class="field exhibit">
-          <span>{t.evidence.exhibit}</span>
-          <input
-            key={item.exhibit ?? ""}
-            defaultValue={item.exhibit ?? ""}
-            maxLength={60}
-            onChange={(event) => void change(item, { exhibit: event.currentTarget.value.trim() }, t.evidence.saved)}
-          />
-        </label>
-        <label class="field note">
-          <span>{t.evidence.note}</span>
-          <textarea
-            key={item.note ?? ""}
-            rows={2}
-            defaultValue={item.note ?? ""}
-            maxLength={10_000}
-            dir="auto"
-            onChange={(event) => void change(item, { note: event.currentTarget.value }, t.evidence.saved)}
-          />
-        </label>
-        <span class="actions">
-          <button type="button" disabled={at === 0} onClick={() => void change(item, { position: at })} aria-label={t.evidence.up(item.citation)}>
-            ↑
-          </button>
-          <button type="button" disabled={last} onClick={() => void change(item, { position: at + 2 })} aria-label={t.evidence.down(item.citation)}>
-            ↓
-          </button>
-          <button type="button" class="danger" onClick={() => void change(item, { remove: true }, t.evidence.removed)} aria-label={t.evidence.removeOf(item.citation)}>
-            {t.evidence.remove}
-          </button>
-        </span>
-      </div>
+      {edits && <Editing item={item} at={at} last={last} change={change} />}
     </li>
+  );
+}
+
+/** What may be changed of a passage. */
+function Editing({ item, at, last, change }: Omit<ItemProps, "collection" | "edits">) {
+  return (
+    <div class="tools">
+      <label class="field exhibit">
+        <span>{t.evidence.exhibit}</span>
+        <input
+          key={item.exhibit ?? ""}
+          defaultValue={item.exhibit ?? ""}
+          maxLength={60}
+          onChange={(event) => void change(item, { exhibit: event.currentTarget.value.trim() }, t.evidence.saved)}
+        />
+      </label>
+      <label class="field note">
+        <span>{t.evidence.note}</span>
+        <textarea
+          key={item.note ?? ""}
+          rows={2}
+          defaultValue={item.note ?? ""}
+          maxLength={10_000}
+          dir="auto"
+          onChange={(event) => void change(item, { note: event.currentTarget.value }, t.evidence.saved)}
+        />
+      </label>
+      <span class="actions">
+        <button type="button" disabled={at === 0} onClick={() => void change(item, { position: at })} aria-label={t.evidence.up(item.citation)}>
+          ↑
+        </button>
+        <button type="button" disabled={last} onClick={() => void change(item, { position: at + 2 })} aria-label={t.evidence.down(item.citation)}>
+          ↓
+        </button>
+        <button type="button" class="danger" onClick={() => void change(item, { remove: true }, t.evidence.removed)} aria-label={t.evidence.removeOf(item.citation)}>
+          {t.evidence.remove}
+        </button>
+      </span>
+    </div>
   );
 }

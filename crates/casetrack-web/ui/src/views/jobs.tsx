@@ -1,6 +1,7 @@
 /** Jobs: what runs, how far it is, and what became of each file. */
 
 import { useState } from "preact/hooks";
+import { useRights } from "../app/account";
 import { count, counted, duration, moment } from "../app/format";
 import { useTool } from "../app/hooks";
 import { isActive, secondsLeft, useJobs } from "../app/jobs";
@@ -8,6 +9,7 @@ import { Dialog, Empty, Failure, Loading, Notices, sayWhy } from "../app/parts";
 import { session } from "../mcp/client";
 import type { FailedFile, IngestionReport, Job } from "../mcp/types";
 import { t } from "../strings";
+import { team } from "../strings-team";
 
 /** Files of a report that are listed; a folder can have hundreds of thousands. */
 const LISTED = 500;
@@ -33,6 +35,7 @@ export function Jobs() {
 }
 
 export function JobList({ jobs, again, withCollection = false }: { jobs: Job[]; again: () => void; withCollection?: boolean }) {
+  const rights = useRights();
   const [shown, setShown] = useState<Job>();
   return (
     <>
@@ -48,7 +51,7 @@ export function JobList({ jobs, again, withCollection = false }: { jobs: Job[]; 
             </div>
             <JobProgress job={job} />
             <div class="actions">
-              {isActive(job) && (
+              {isActive(job) && rights.edits(job.collection_id) && (
                 <button
                   type="button"
                   onClick={() =>
@@ -118,6 +121,7 @@ interface Report {
 }
 
 function JobReport({ job, onClose }: { job: Job; onClose: () => void }) {
+  const { isTeam } = useRights();
   const loaded = useTool<Report>("", "get_job", { job_id: job.job_id });
   const report = loaded.value?.ingestion ?? loaded.value?.sync ?? loaded.value?.reindex;
   const ingestion = loaded.value?.ingestion;
@@ -150,7 +154,7 @@ function JobReport({ job, onClose }: { job: Job; onClose: () => void }) {
               <FileList files={ingestion.skipped.map((file) => ({ name: file.relative_path, text: file.detail }))} />
             </section>
           )}
-          {Math.max(failed.length, ingestion?.skipped.length ?? 0) > LISTED && <p class="quiet">{t.jobs.more(count(LISTED))}</p>}
+          {Math.max(failed.length, ingestion?.skipped.length ?? 0) > LISTED && <p class="quiet">{(isTeam ? team.moreFiles : t.jobs.more)(count(LISTED))}</p>}
         </div>
       )}
     </Dialog>

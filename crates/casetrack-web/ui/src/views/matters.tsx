@@ -1,6 +1,7 @@
 /** Matters: the collections with their counts and states, and what can be done with them. */
 
 import { useState } from "preact/hooks";
+import { useRights } from "../app/account";
 import { count, date } from "../app/format";
 import { NARROW, useChanges, useMedia, useTool } from "../app/hooks";
 import { Choices, Empty, Failure, Field, FormDialog, Loading, say, sayWhy } from "../app/parts";
@@ -9,6 +10,7 @@ import { session } from "../mcp/client";
 import { fetched } from "../mcp/http";
 import type { Collection, CollectionState } from "../mcp/types";
 import { t } from "../strings";
+import { team } from "../strings-team";
 import { VirtualTable } from "../app/table";
 
 const short = (id: string): string => id.slice(0, 8);
@@ -20,6 +22,7 @@ type Doing = { what: "new" } | { what: "unlock"; id: string } | { what: "rename"
 export function Matters() {
   const [shown, setShown] = useState<CollectionState | "all">("active");
   const [doing, setDoing] = useState<Doing>();
+  const rights = useRights();
   const small = useMedia(NARROW);
   const loaded = useTool<{ collections: Collection[]; locked?: string[] }>("", "list_collections", { status_filter: "all" });
   useChanges(loaded.again);
@@ -42,7 +45,12 @@ export function Matters() {
       loaded.again();
     }, sayWhy);
 
-  const actions = (row: Collection) => (
+  const role = (row: Collection): string => {
+    const known = rights.role(row.id);
+    return known === undefined ? "" : team.roles[known];
+  };
+  const anyOwned = rows.some((row) => rights.owns(row.id));
+  const actions = (row: Collection) => rights.owns(row.id) && (
     <span class="actions">
       <button type="button" onClick={() => setDoing({ what: "rename", collection: row })} aria-label={t.matters.renameOf(row.name)}>
         {t.matters.rename}
@@ -62,7 +70,7 @@ export function Matters() {
           {t.matters.reopen}
         </button>
       )}
-      {row.vault && (
+      {row.vault && !rights.isTeam && (
         <button type="button" onClick={() => void lock(row)} aria-label={t.matters.lockOf(row.name)}>
           {t.matters.lock}
         </button>
@@ -77,20 +85,25 @@ export function Matters() {
     <div class="page fill">
       <div class="head">
         <h1>{t.views.matters}</h1>
-        <button type="button" class="primary" onClick={() => setDoing({ what: "new" })}>
-          {t.matters.create}
-        </button>
+        {rights.creates && (
+          <button type="button" class="primary" onClick={() => setDoing({ what: "new" })}>
+            {t.matters.create}
+          </button>
+        )}
       </div>
+      {rights.isReadOnly && <p class="quiet">{team.readOnly}</p>}
       {locked.length > 0 && (
         <section aria-label={t.matters.lockedTitle}>
-          <p class="quiet">{t.matters.lockedHint}</p>
+          <p class="quiet">{rights.isTeam ? team.locked : t.matters.lockedHint}</p>
           <ul class="locked">
             {locked.map((id) => (
               <li key={id} class="actions">
                 <span class="strong">{short(id)}</span> <span class="tag archived">{t.matters.locked}</span>
-                <button type="button" onClick={() => setDoing({ what: "unlock", id })} aria-label={t.matters.unlockOf(short(id))}>
-                  {t.matters.unlock}
-                </button>
+                {!rights.isTeam && (
+                  <button type="button" onClick={() => setDoing({ what: "unlock", id })} aria-label={t.matters.unlockOf(short(id))}>
+                    {t.matters.unlock}
+                  </button>
+                )}
               </li>
             ))}
           </ul>
@@ -98,10 +111,12 @@ export function Matters() {
       )}
       {everything.length === 0 ? (
         <Empty title={t.matters.none}>
-          <p>{t.matters.noneHint}</p>
-          <button type="button" class="primary" onClick={() => setDoing({ what: "new" })}>
-            {t.matters.create}
-          </button>
+          <p>{rights.creates ? t.matters.noneHint : team.noMatters}</p>
+          {rights.creates && (
+            <button type="button" class="primary" onClick={() => setDoing({ what: "new" })}>
+              {t.matters.create}
+            </button>
+          )}
         </Empty>
       ) : (
         <>
@@ -122,10 +137,11 @@ export function Matters() {
                 { key: "pages", title: t.matters.pages, width: "6rem", number: true, narrow: false },
                 { key: "changed", title: t.matters.changed, width: "8rem", narrow: false },
                 { key: "health", title: t.matters.health, width: "9.5rem", narrow: false },
-                { key: "actions", title: t.matters.actions, width: "20rem", narrow: false },
+                ...(rights.isTeam ? [{ key: "role", title: team.role, width: "6rem", narrow: false }] : []),
+                ...(anyOwned ? [{ key: "actions", title: t.matters.actions, width: "20rem", narrow: false }] : []),
               ]}
               count={rows.length}
-              height={small ? 104 : 52}
+              height={small && anyOwned ? 104 : small ? 60 : 52}
               cell={(index, key) => {
                 const row = rows[index]!;
                 if (key === "name") {
@@ -144,13 +160,14 @@ export function Matters() {
                       )}
                       {small && (
                         <>
-                          <small class="quiet clip">{t.matters.holds(row.documents, t.matters.states[row.status])}</small>
+                          <small class="quiet clip">{[t.matters.holds(row.documents, t.matters.states[row.status]), role(row)].filter(Boolean).join(" · ")}</small>
                           {actions(row)}
                         </>
                       )}
                     </>
                   );
                 }
+                if (key === "role") return role(row);
                 if (key === "state") return <span class={`tag ${row.status}`}>{t.matters.states[row.status]}</span>;
                 if (key === "documents") return known(row.documents);
                 if (key === "pages") return known(row.pages);

@@ -1,16 +1,19 @@
-/** A field for a path on this machine, which offers what is there as one types. */
+/** A field for a path on the machine that has the collections, which offers what is there as one types. */
 
 import { useId, useState } from "preact/hooks";
+import { useRights } from "../app/account";
 import { useDebounced, useLoad } from "../app/hooks";
 import { Field } from "../app/parts";
 import { session } from "../mcp/client";
 import { t } from "../strings";
+import { team } from "../strings-team";
 
 interface Paths {
   paths: { path: string; is_directory: boolean }[];
 }
 
-export function PathField({ name, label }: { name: string; label: string }) {
+export function PathField({ name }: { name: string }) {
+  const { isTeam } = useRights();
   const id = useId();
   const [typed, setTyped] = useState("");
   const settled = useDebounced(typed, 120);
@@ -20,7 +23,7 @@ export function PathField({ name, label }: { name: string; label: string }) {
     [settled],
   );
   return (
-    <Field label={label} hint={t.documents.pathHint}>
+    <Field label={isTeam ? team.path : t.documents.path} hint={isTeam ? team.pathHint : t.documents.pathHint}>
       <input
         name={name}
         list={id}

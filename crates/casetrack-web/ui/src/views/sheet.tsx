@@ -1,6 +1,7 @@
 /** The matter sheet: documents in rows, facts in columns; each value opens the place that says so. */
 
 import { useState } from "preact/hooks";
+import { useRights } from "../app/account";
 import { csv, download, label, pageOf } from "../app/format";
 import { all, useParts } from "../app/hooks";
 import { Dialog, Empty, Failure, Field, FormDialog, Loading, Notices, sayWhy } from "../app/parts";
@@ -34,6 +35,7 @@ function cellHref(collection: string, row: SheetRow, cell: SheetCell): string {
 
 export function MatterSheet({ route }: { route: Route }) {
   const { collection, params } = route;
+  const edits = useRights().edits(collection);
   const sort = params.get("sort") ?? "";
   const filter = params.get("filter") ?? "";
   const hidden = new Set((params.get("hide") ?? "").split(",").filter(Boolean));
@@ -93,9 +95,11 @@ export function MatterSheet({ route }: { route: Route }) {
         <button type="button" onClick={() => setDialog("columns")}>
           {t.sheet.columns}
         </button>
-        <button type="button" onClick={() => setDialog("new")}>
-          {t.sheet.newColumn}
-        </button>
+        {edits && (
+          <button type="button" onClick={() => setDialog("new")}>
+            {t.sheet.newColumn}
+          </button>
+        )}
         <button type="button" disabled={rows.length === 0} onClick={() => void save(`/export/sheet.xlsx?${exported}`, `${collection} – ${t.views.sheet}.xlsx`)}>
           {t.sheet.excel}
         </button>
@@ -107,7 +111,7 @@ export function MatterSheet({ route }: { route: Route }) {
       <Notices notices={[...(loaded.first.notices ?? []), ...(loaded.error ? [loaded.error.message] : [])]} />
       {rows.length === 0 && !loaded.loading && (
         <Empty title={filter === "" ? t.sheet.none : t.sheet.noneSuch}>
-          <p>{filter === "" ? t.sheet.noneHint : t.sheet.filterHint}</p>
+          {(edits || filter !== "") && <p>{filter === "" ? t.sheet.noneHint : t.sheet.filterHint}</p>}
         </Empty>
       )}
       {rows.length > 0 && (

@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { moment } from "../app/format";
+import { useRights } from "../app/account";
 import { useTool } from "../app/hooks";
 import { Field, FormDialog, say } from "../app/parts";
 import { session } from "../mcp/client";
@@ -22,6 +23,7 @@ const SHOWN = 20;
 
 export function Watches({ collection }: { collection: string }) {
   const [adding, setAdding] = useState(false);
+  const { hasDisk } = useRights();
   const loaded = useTool<{ watches: Watch[] }>("", "list_watches", { collection_filter: collection });
   const watches = loaded.value?.watches ?? [];
   const end = (watch: Watch) =>
@@ -34,6 +36,7 @@ export function Watches({ collection }: { collection: string }) {
         },
         (error: Error) => say(error.message),
       );
+  if (!hasDisk && watches.length === 0) return null;
   return (
     <details class="watches" open={watches.some((watch) => watch.detail)}>
       <summary>{watches.length === 0 ? t.watches.none : t.watches.some(watches.length)}</summary>
@@ -45,16 +48,20 @@ export function Watches({ collection }: { collection: string }) {
               {t.watches.schedules[watch.schedule as keyof typeof t.watches.schedules] ?? watch.schedule}
               {watch.last_sync?.finished_at ? `, ${t.watches.last(moment(watch.last_sync.finished_at))}` : ""}
             </span>{" "}
-            <button type="button" onClick={() => void end(watch)} aria-label={t.watches.endOf(watch.folder)}>
-              {t.watches.end}
-            </button>
+            {hasDisk && (
+              <button type="button" onClick={() => void end(watch)} aria-label={t.watches.endOf(watch.folder)}>
+                {t.watches.end}
+              </button>
+            )}
             {watch.detail && <p class="warning">{watch.detail}</p>}
           </li>
         ))}
       </ul>
-      <button type="button" onClick={() => setAdding(true)}>
-        {t.watches.add}
-      </button>
+      {hasDisk && (
+        <button type="button" onClick={() => setAdding(true)}>
+          {t.watches.add}
+        </button>
+      )}
       {adding && (
         <FormDialog
           title={t.watches.add}
@@ -70,7 +77,7 @@ export function Watches({ collection }: { collection: string }) {
           }}
         >
           <p>{t.watches.hint}</p>
-          <PathField name="path" label={t.documents.path} />
+          <PathField name="path" />
           <Field label={t.watches.schedule}>
             <select name="schedule">
               {Object.entries(t.watches.schedules).map(([value, text]) => (

@@ -1,0 +1,35 @@
+/** What the workbench says to users of a server for a team, and nowhere else. The rest is in strings.ts. */
+
+export const team = {
+  login: {
+    title: "Sign in",
+    token: "Your token",
+    action: "Sign in",
+    where: "Where do I get a token?",
+    /** Around the commands, which are set in another type. */
+    given: ["The administrator of this server gives you one. At the server, ", " adds you and shows your token, once. If it is lost, ", " makes a new one."],
+    add: "casetrack users add NAME",
+    renew: "casetrack users token NAME",
+    provider: (issuer: string) => `An access token of ${issuer} opens as well, until it expires.`,
+    stays: "You stay signed in until you sign out or close the browser. After eight hours without use, and after a week at most, you sign in again.",
+  },
+  account: "Signed in",
+  signOut: "Sign out",
+  ended: "You are no longer signed in.",
+  endedHint: "Reload this page, then sign in again.",
+  again: "Sign in again",
+  unreachable: "The server does not answer.",
+  unreachableHint: "Check your connection, then try again.",
+  role: "Your role",
+  roles: { reader: "Reader", editor: "Editor", owner: "Owner" },
+  readOnly: "This server is read-only: nothing can be added or changed here.",
+  onlyReads: "You are a reader of this matter. You can search it, read it and take quotations away; only its editors add and change documents.",
+  noMatters: "The administrator of this server gives you a role in a matter. It is shown here then.",
+  noDocuments: "Editors of this matter add documents.",
+  drop: "Drop files or folders here, or choose files.",
+  noEvidence: "Editors of this matter collect passages here. You can read them and take them away.",
+  locked: "Only the ID of a vault is known while it is locked. It is unlocked at the server.",
+  path: "Path on the server",
+  pathHint: "Such as /srv/matters/Harbour Point",
+  moreFiles: (shown: string) => `Of each list, the first ${shown} are shown.`,
+};

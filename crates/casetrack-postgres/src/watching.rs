@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, DocumentId, Result};
+use casetrack_store::DocumentChange;
+use postgres::Row;
 use postgres::fallible_iterator::FallibleIterator;
 
 use crate::collection::PostgresCollection;
@@ -28,6 +30,24 @@ pub enum Changes {
     /// These were stored, moved or marked, or are gone.
     Of { changed: Vec<DocumentId>, gone: Vec<DocumentId> },
     /// So much that it is no longer known what: read the documents again.
+    All,
+}
+
+impl From<Told> for Changes {
+    fn from(told: Told) -> Self {
+        let Told::Each(each) = told else { return Self::All };
+        let (gone, changed): (Vec<_>, Vec<_>) =
+            each.into_iter().partition(|(_, change, _)| *change == DocumentChange::Deleted);
+        let ids = |of: Vec<(DocumentId, DocumentChange, u64)>| of.into_iter().map(|(document, ..)| document).collect();
+        Self::Of { changed: ids(changed), gone: ids(gone) }
+    }
+}
+
+/// What changed, as it is read.
+pub(crate) enum Told {
+    /// With the number of each change, by document.
+    Each(Vec<(DocumentId, DocumentChange, u64)>),
+    /// It is no longer known what.
     All,
 }
 
@@ -119,9 +139,9 @@ impl Watcher {
         connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
         let found = since(connection, &self.routes, self.seen, number)?;
         connection.run("COMMIT")?;
-        if let Some((number, changes)) = found {
+        if let Some(found) = found {
             self.seen = number;
-            return Ok(Some(changes));
+            return Ok(Some(found.into()));
         }
         connection.told(timeout)?;
         Ok(None)
@@ -138,39 +158,48 @@ fn numbers(connection: &mut Connection, routes: &Routes) -> Step<(u64, u64)> {
     Ok((number(0)?.ok_or_else(|| gone(routes))?, number(1)?.unwrap_or_default()))
 }
 
-/// What changed after one number up to another.
-fn since(connection: &mut Connection, routes: &Routes, seen: u64, number: u64) -> Step<Option<(u64, Changes)>> {
+/// What changed after one number up to another, with the number of each document's last change.
+pub(crate) fn since(connection: &mut Connection, routes: &Routes, seen: u64, number: u64) -> Step<Option<Told>> {
     if number <= seen {
         return Ok(None);
     }
     let (_, forgotten) = numbers(connection, routes)?;
     if forgotten > seen {
-        return Ok(Some((number, Changes::All)));
+        return Ok(Some(Told::All));
     }
-    let mut of = |sql: &str| -> Step<BTreeSet<DocumentId>> {
+    let mut of = |sql: &str| -> Step<Vec<(DocumentId, u64, bool)>> {
         let params: Params<'_> = &[&routes.all, &id(routes.collection()), &seen.cast_signed(), &number.cast_signed()];
         let rows = connection.all(sql, params)?;
-        rows.iter().map(|row| Ok(DocumentId::from_bytes(row.try_get::<_, Raw>(0)?.uuid()))).collect()
+        let part = |row: Row| {
+            let document = DocumentId::from_bytes(row.try_get::<_, Raw>(0)?.uuid());
+            Ok((document, row.try_get::<_, i64>(1)?.cast_unsigned(), row.try_get(2)?))
+        };
+        rows.into_iter().map(part).collect()
     };
-    let changed = of(
-        "SELECT document FROM documents WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4",
-    )?;
-    let removed = of(
-        "SELECT document FROM removed r WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 AND NOT EXISTS \
-         (SELECT FROM documents d WHERE d.route = r.route AND d.collection = r.collection AND d.document = r.document)",
-    )?;
-    let changes = Changes::Of { changed: changed.into_iter().collect(), gone: removed.into_iter().collect() };
-    Ok(Some((number, changes)))
+    // One that was cleared away since may look like one that was added.
+    let changed = of("SELECT document, changed, ordinal > $3 AND NOT EXISTS \
+         (SELECT FROM removed r WHERE r.route = d.route AND r.collection = d.collection AND r.document = d.document) \
+         FROM documents d WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 ORDER BY document")?;
+    let removed = of("SELECT document, max(changed), false FROM removed r \
+         WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 AND NOT EXISTS \
+         (SELECT FROM documents d WHERE d.route = r.route AND d.collection = r.collection AND d.document = r.document) \
+         GROUP BY route, document ORDER BY document")?;
+    let kind = |is_new: bool| if is_new { DocumentChange::Added } else { DocumentChange::Replaced };
+    let changed = changed.into_iter().map(|(document, number, is_new)| (document, kind(is_new), number));
+    let removed = removed.into_iter().map(|(document, number, _)| (document, DocumentChange::Deleted, number));
+    Ok(Some(Told::Each(changed.chain(removed).collect())))
 }
 
 impl Connection {
-    /// Waits for a message, and takes all that are there.
-    fn told(&mut self, timeout: Duration) -> Step<()> {
+    /// Waits for a message, and takes all that are there: the channels on which they came.
+    pub(crate) fn told(&mut self, timeout: Duration) -> Step<BTreeSet<String>> {
         let mut messages = self.messages();
-        let first = messages.timeout_iter(timeout).next()?;
-        if first.is_some() {
-            while messages.iter().next()?.is_some() {}
+        let mut channels: BTreeSet<String> = BTreeSet::new();
+        channels.extend(messages.timeout_iter(timeout).next()?.map(|message| message.channel().to_owned()));
+        let mut others = messages.iter();
+        while let Some(message) = others.next()? {
+            channels.insert(message.channel().to_owned());
         }
-        Ok(())
+        Ok(channels)
     }
 }

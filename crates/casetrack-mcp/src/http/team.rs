@@ -1,10 +1,11 @@
 //! A server for a team: `/mcp` for users who show a token of theirs or of the provider of OIDC; beside it `/healthz`, uploads to collections
 //! that a user may change, and exports of those that they may read.
 //!
-//! Each user has sessions of their own, which no other user can find. They end when the user is removed or gets another token.
+//! Each user has sessions of their own, which no other user can find. They end when the user is removed, gets another token or may do less.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -100,13 +101,18 @@ struct Guest {
     /// As the user was known when they came: another token ends their sessions.
     token: Option<String>,
     oidc: Option<String>,
+    /// What they could do besides their roles since they came: less ends their sessions.
+    admin: AtomicBool,
+    may_create: AtomicBool,
     person: Arc<Person>,
     door: Door,
 }
 
 impl Guest {
     fn is(&self, user: &User) -> bool {
-        (&self.token, &self.oidc) == (&user.token_sha256, &user.oidc)
+        let lost = |known: &AtomicBool, now: bool| known.fetch_or(now, Ordering::Relaxed) && !now;
+        let may_less = lost(&self.admin, user.admin) || lost(&self.may_create, user.may_create);
+        (&self.token, &self.oidc) == (&user.token_sha256, &user.oidc) && !may_less
     }
 }
 
@@ -270,7 +276,14 @@ impl Front {
         let (make, of, refusals) = (Arc::clone(&self.team.session), Arc::clone(&person), Arc::clone(&self.refusals));
         let session = move || make().for_user(Arc::clone(&of), Arc::clone(&refusals));
         let door = Door::new(config, MAX_SESSIONS, session);
-        let guest = Guest { token: user.token_sha256.clone(), oidc: user.oidc.clone(), person, door };
+        let guest = Guest {
+            token: user.token_sha256.clone(),
+            oidc: user.oidc.clone(),
+            admin: user.admin.into(),
+            may_create: user.may_create.into(),
+            person,
+            door,
+        };
         let guest = Arc::new(guest);
         guests.insert(user.name.clone(), Arc::clone(&guest));
         guest

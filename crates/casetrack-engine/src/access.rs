@@ -116,6 +116,11 @@ impl Access {
         Self { user: Some(User { sight, folders: folders.iter().map(resolved).collect() }), ..self }
     }
 
+    /// As it is for nobody's rights.
+    pub(crate) fn for_nobody(self) -> Self {
+        Self { user: None, ..self }
+    }
+
     /// The user whom the server lets read some folders only.
     fn limited(&self) -> Option<&User> {
         self.user.as_ref().filter(|user| !user.sight.has_disk())

@@ -41,4 +41,4 @@ pub use recent::RecentCalls;
 pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
 pub use table::{may_be_repeated, tool_documents};
-pub use team::{Certificate, Oidc, User, Users};
+pub use team::{Askers, Certificate, Oidc, User, Users, knock, server_url};

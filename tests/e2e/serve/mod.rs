@@ -1,6 +1,7 @@
 //! A server for a team: who gets in, what each user sees and may do, and that nothing is told of the rest.
 
 mod blind;
+mod connecting;
 mod logins;
 mod oidc;
 mod roles;

@@ -20,7 +20,7 @@ impl PostgresCollection {
 
     /// Makes a change in one transaction, as [`Server::write`](crate::server::Server::write) does, if the role of this client has the right to.
     pub(crate) fn change<T>(&self, right: Right, mut change: impl FnMut(&mut Connection) -> Step<T>) -> Result<T> {
-        let (writing, mut numbers) = (self.server.own.begin(), Vec::new());
+        let (writing, mut numbers) = (self.server.own.begin(self.routes.collection()), Vec::new());
         let made = self.server.write(self.routes.lock(), |connection| {
             require(connection, &self.routes, right)?;
             connection.numbers.clear();
@@ -28,7 +28,7 @@ impl PostgresCollection {
             numbers = std::mem::take(&mut connection.numbers);
             Ok(made)
         })?;
-        writing.made(self.routes.collection(), numbers);
+        writing.made(numbers);
         Ok(made)
     }
 }

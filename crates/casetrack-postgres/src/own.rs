@@ -1,6 +1,6 @@
 //! Which changes this client made itself: they are told at once, and are left out where those of others are told.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ struct State {
     is_followed: bool,
     next: u64,
     /// Changes under way: the server may show them to others before they are known here.
-    open: BTreeSet<u64>,
+    open: BTreeMap<u64, CollectionId>,
     /// Numbers of changes that were made.
     numbers: HashMap<CollectionId, BTreeSet<u64>>,
     collections: HashSet<(CollectionId, Became)>,
@@ -37,6 +37,7 @@ pub(crate) enum Became {
 /// A change under way, until it is dropped.
 pub(crate) struct Writing<'o> {
     own: &'o Own,
+    collection: CollectionId,
     ticket: u64,
 }
 
@@ -57,12 +58,12 @@ impl Own {
         state.collections.clear();
     }
 
-    pub fn begin(&self) -> Writing<'_> {
+    pub fn begin(&self, collection: CollectionId) -> Writing<'_> {
         let mut state = self.lock();
         let ticket = state.next;
         state.next += 1;
-        state.open.insert(ticket);
-        Writing { own: self, ticket }
+        state.open.insert(ticket, collection);
+        Writing { own: self, collection, ticket }
     }
 
     /// Notes what is about to be done here with a collection, and forgets it where it is not done.
@@ -92,7 +93,7 @@ impl Own {
     pub fn take(&self, collection: CollectionId, through: u64, is_wanted: impl Fn() -> bool) -> Option<BTreeSet<u64>> {
         let mut state = self.lock();
         let before = state.next;
-        while state.open.first().is_some_and(|ticket| *ticket < before) {
+        while state.open.range(..before).any(|(_, own)| *own == collection) {
             if !is_wanted() {
                 return None;
             }
@@ -106,10 +107,10 @@ impl Own {
 
 impl Writing<'_> {
     /// These are the numbers of the change, which was made.
-    pub fn made(self, collection: CollectionId, numbers: Vec<i64>) {
+    pub fn made(self, numbers: Vec<i64>) {
         let mut state = self.own.lock();
         if state.is_followed {
-            state.numbers.entry(collection).or_default().extend(numbers.into_iter().map(i64::cast_unsigned));
+            state.numbers.entry(self.collection).or_default().extend(numbers.into_iter().map(i64::cast_unsigned));
         }
     }
 }
@@ -128,18 +129,20 @@ mod tests {
     #[test]
     fn own_changes_are_known_once_those_under_way_have_ended() {
         let (own, id) = (Own::default(), CollectionId::random());
-        own.begin().made(id, vec![1]);
+        own.begin(id).made(vec![1]);
         assert!(own.follow() && !own.follow());
         assert_eq!(own.take(id, 9, || true).unwrap(), BTreeSet::new(), "nobody followed");
-        own.begin().made(id, vec![2, 3]);
-        drop(own.begin());
-        let under_way = own.begin();
+        own.begin(id).made(vec![2, 3]);
+        drop(own.begin(id));
+        let elsewhere = own.begin(CollectionId::random());
+        let under_way = own.begin(id);
         assert_eq!(own.take(id, 2, || false), None);
         std::thread::scope(|scope| {
             let taken = scope.spawn(|| own.take(id, 4, || true));
-            under_way.made(id, vec![4]);
+            under_way.made(vec![4]);
             assert_eq!(taken.join().unwrap().unwrap(), BTreeSet::from([2, 3, 4]));
         });
+        drop(elsewhere);
         let is_noted = |became| own.take_collection(id, became);
         own.with_collection(id, Became::Made, || Ok::<_, ()>(())).unwrap();
         assert!(!is_noted(Became::Deleted) && is_noted(Became::Made) && !is_noted(Became::Made));

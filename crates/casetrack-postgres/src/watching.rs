@@ -1,13 +1,12 @@
 //! Changes that other clients make, told as they come. A message of the server says only that there was one; which, is read by the numbers of changes,
 //! so that nothing is missed where messages or the connection are lost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, DocumentId, Result};
 use casetrack_store::DocumentChange;
-use postgres::Row;
 use postgres::fallible_iterator::FallibleIterator;
 
 use crate::collection::PostgresCollection;
@@ -167,27 +166,34 @@ pub(crate) fn since(connection: &mut Connection, routes: &Routes, seen: u64, num
     if forgotten > seen {
         return Ok(Some(Told::All));
     }
-    let mut of = |sql: &str| -> Step<Vec<(DocumentId, u64, bool)>> {
+    let mut of = |sql: &str| -> Step<BTreeMap<DocumentId, (u64, u64)>> {
         let params: Params<'_> = &[&routes.all, &id(routes.collection()), &seen.cast_signed(), &number.cast_signed()];
-        let rows = connection.all(sql, params)?;
-        let part = |row: Row| {
+        let mut found = BTreeMap::new();
+        for row in connection.all(sql, params)? {
             let document = DocumentId::from_bytes(row.try_get::<_, Raw>(0)?.uuid());
-            Ok((document, row.try_get::<_, i64>(1)?.cast_unsigned(), row.try_get(2)?))
-        };
-        rows.into_iter().map(part).collect()
+            let numbers = [row.try_get::<_, i64>(1)?, row.try_get(2)?].map(i64::cast_unsigned);
+            let last: &mut (u64, u64) = found.entry(document).or_default();
+            *last = (*last).max(numbers.into());
+        }
+        Ok(found)
     };
-    // One that was cleared away since may look like one that was added.
-    let changed = of("SELECT document, changed, ordinal > $3 AND NOT EXISTS \
-         (SELECT FROM removed r WHERE r.route = d.route AND r.collection = d.collection AND r.document = d.document) \
-         FROM documents d WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 ORDER BY document")?;
-    let removed = of("SELECT document, max(changed), false FROM removed r \
-         WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 AND NOT EXISTS \
-         (SELECT FROM documents d WHERE d.route = r.route AND d.collection = r.collection AND d.document = r.document) \
-         GROUP BY route, document ORDER BY document")?;
-    let kind = |is_new: bool| if is_new { DocumentChange::Added } else { DocumentChange::Replaced };
-    let changed = changed.into_iter().map(|(document, number, is_new)| (document, kind(is_new), number));
-    let removed = removed.into_iter().map(|(document, number, _)| (document, DocumentChange::Deleted, number));
-    Ok(Some(Told::Each(changed.chain(removed).collect())))
+    let changed = of(
+        "SELECT document, changed, ordinal FROM documents WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4",
+    )?;
+    let before = of(
+        "SELECT document, changed, ordinal FROM removed WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4",
+    )?;
+    let gone = of(
+        "SELECT document, changed, ordinal FROM removed r WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 AND NOT EXISTS \
+         (SELECT FROM documents d WHERE d.route = r.route AND d.collection = r.collection AND d.document = r.document)",
+    )?;
+    let kind = |document, ordinal| match ordinal > seen && !before.contains_key(document) {
+        true => DocumentChange::Added,
+        false => DocumentChange::Replaced,
+    };
+    let changed = changed.iter().map(|(document, (changed, ordinal))| (*document, kind(document, *ordinal), *changed));
+    let gone = gone.iter().map(|(document, (changed, _))| (*document, DocumentChange::Deleted, *changed));
+    Ok(Some(Told::Each(changed.chain(gone).collect())))
 }
 
 impl Connection {

@@ -1,9 +1,8 @@
 //! A server for a team: its users, what each of their calls needs, how they prove who they are, and TLS.
 
-mod knocking;
 mod needs;
 mod oidc;
-mod outgoing;
+pub(crate) mod outgoing;
 mod refusals;
 mod signatures;
 mod tls;
@@ -16,7 +15,6 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_engine::rights::{People, Rights, Role, Sight};
 use casetrack_engine::{Engine, EngineConfig};
 
-pub use self::knocking::{knock, server_url};
 pub(crate) use self::needs::Need;
 pub use self::oidc::Oidc;
 pub(crate) use self::refusals::Refusals;

@@ -7,7 +7,7 @@ use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// Whether an address is of this machine.
-pub(super) fn is_local(address: &str) -> bool {
+pub(crate) fn is_local(address: &str) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
         let rest = address.strip_prefix("http://").and_then(|rest| rest.strip_prefix(host));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
@@ -15,7 +15,7 @@ pub(super) fn is_local(address: &str) -> bool {
 }
 
 /// What sends them: over HTTPS alone, with the authorities of the system, unless it is to this machine. It follows no answer elsewhere.
-pub(super) fn agent(is_local: bool, patience: Duration) -> Agent {
+pub(crate) fn agent(is_local: bool, patience: Duration) -> Agent {
     let found = rustls_native_certs::load_native_certs().certs;
     let certificates: Vec<_> = found.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
     let roots = match certificates.as_slice() {

@@ -59,10 +59,17 @@ struct Add {
 
 /// What is not named stays. Where a user may do less afterwards, or logs in otherwise, their sessions end.
 #[derive(Debug, Args, Serialize, Deserialize)]
-#[group(required = true, multiple = true, args = ["collections", "no_collections", "admin", "no_admin", "oidc", "no_oidc"])]
 struct Set {
     /// Name of the user
     name: String,
+    #[command(flatten)]
+    otherwise: Otherwise,
+}
+
+/// One of these, at least.
+#[derive(Debug, Args, Serialize, Deserialize)]
+#[group(required = true, multiple = true)]
+struct Otherwise {
     /// The user may make collections, and owns those
     #[arg(long)]
     collections: bool,
@@ -176,7 +183,7 @@ impl Users {
             Some(Change::Set(set)) => {
                 let user = known.change(|users| {
                     let at = position(users, &set.name)?;
-                    set.change(&mut users[at])?;
+                    set.otherwise.change(&mut users[at])?;
                     check_called(users, &users[at])?;
                     Ok(users[at].clone())
                 })?;
@@ -232,7 +239,7 @@ impl Users {
     }
 }
 
-impl Set {
+impl Otherwise {
     fn change(&self, user: &mut User) -> Result<()> {
         user.admin = self.admin || user.admin && !self.no_admin;
         user.may_create = self.collections || user.may_create && !self.no_collections;

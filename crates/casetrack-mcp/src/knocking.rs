@@ -5,8 +5,8 @@ use std::time::Duration;
 use casetrack_core::{Error, ErrorCode, Result};
 use serde_json::{Value, json};
 
-use super::outgoing::{agent, is_local};
 use crate::http::PATH;
+use crate::team::outgoing::{agent, is_local};
 
 /// Longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -319,5 +319,5 @@ fn contents(
         "SELECT md5(meta), md5(evidence) FROM collections WHERE route = $1 AND collection = $2",
         &[&routes.first(), &id(routes.collection())],
     )?;
-    Ok(row.map(|row| Ok::<_, Failure>((row.try_get(0)?, row.try_get(1)?))).transpose()?)
+    row.map(|row| Ok::<_, Failure>((row.try_get(0)?, row.try_get(1)?))).transpose()
 }

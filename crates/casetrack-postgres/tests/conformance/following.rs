@@ -75,7 +75,11 @@ fn changes_of_others_are_told_once_and_own_ones_are_not() {
     collection.put_document(&documents[3]).unwrap();
     other.hears(&[of(3, Added)]);
 
-    collection.change_evidence(|tray| Ok(*tray = EvidenceTray { last_id: tray.last_id + 1, ..tray.clone() })).unwrap();
+    let change = |tray: &mut EvidenceTray| {
+        tray.last_id += 1;
+        Ok(())
+    };
+    collection.change_evidence(change).unwrap();
     other.hears(&[News::Evidence(meta.id)]);
     // One that is made is found by itself; what the other made is not told, but for what others do with it.
     let own = collection_meta("Own");

@@ -40,6 +40,7 @@ mod passages;
 #[cfg(target_os = "linux")]
 mod postgres;
 mod postgres_clients;
+mod postgres_serve;
 #[cfg(unix)]
 mod private;
 mod prompts;

@@ -55,14 +55,22 @@ fn owners_and_the_administrator_give_and_take_rights() {
     assert!(wrong(&["rights", "give", "ben", "reader", "-c", "Case"]).contains("no role ben that may use this store"));
     assert!(wrong(&["rights", "admit", "nobody"]).contains("no role nobody"));
     assert!(wrong(&["rights", "take", "ben", "-c", "Case"]).contains("ben has no right"));
-    let said = failing(&annas, &[&["rights", "admit", "ben"], &anna[..]].concat());
-    assert!(said.contains("Only the administrator"), "{said}");
+    for args in [&["rights", "admit", "ben"][..], &["rights", "list"]] {
+        let said = failing(&annas, &[args, &anna].concat());
+        assert!(said.contains("Only the administrator"), "{said}");
+    }
+    assert!(do_it(&["rights", "list"]).contains("\n  anna\n"));
     do_it(&["rights", "take", "anna", "-c", "Case"]);
     assert_eq!(seen(), 0);
     assert!(do_it(&["rights", "admit", "anna", "--collections"]).contains("and may make collections"));
+    assert_eq!(
+        run_json(&home, &[&["rights", "list"], &store[..]].concat()),
+        json!([{"role": "anna", "makes_collections": true}])
+    );
     run(&annas, &[&["new", "Own"], &anna[..]].concat());
     assert_eq!(seen(), 1);
     do_it(&["rights", "dismiss", "anna"]);
+    assert!(do_it(&["rights", "list"]).contains("Nobody but the administrator"));
     let said = failing(&annas, &[&["collections"], &anna[..]].concat());
     assert!(said.contains("may not use CaseTrack's tables"), "{said}");
 
@@ -71,6 +79,7 @@ fn owners_and_the_administrator_give_and_take_rights() {
     run(&disk, &["new", "Case"]);
     for args in [
         &["rights", "list", "-c", "Case"][..],
+        &["rights", "list"],
         &["rights", "admit", "anna"],
         &["ingest", folder, "-c", "Case", "--share"],
     ] {
@@ -102,6 +111,57 @@ fn a_session_sees_how_others_describe_a_collection() {
     let refused = client.call_failing("ingest_folder", json!({"folder_path": texts, "wait_seconds": 60}));
     assert!(refused.contains("closed"), "{refused}");
     client.close();
+}
+
+#[test]
+fn a_session_is_told_what_others_change_and_nothing_of_what_it_may_not_see() {
+    let Some(server) = server() else { return };
+    let data = tempfile::tempdir().unwrap();
+    let (home, other, emils) = (data.path().join("home"), data.path().join("other"), data.path().join("emil"));
+    server.sql("matters", "CREATE ROLE emil LOGIN").unwrap();
+    let address = server.address("matters");
+    let of_emil = address.replacen("casetrack@", "emil@", 1);
+    let (store, emil) = (["--store", &address], ["--store", &of_emil]);
+    let by_other = |args: &[&str]| run(&other, &[args, &store].concat());
+    by_other(&["new", "Case"]);
+    by_other(&["new", "Open"]);
+    by_other(&["rights", "admit", "emil"]);
+    by_other(&["rights", "give", "emil", "reader", "-c", "Open"]);
+    let ingest = |name: &str, collection: &str| {
+        write_files(data.path(), &[(name, &format!("The rent of {name} is due on the first day."))]);
+        by_other(&["ingest", data.path().join(name).to_str().unwrap(), "-c", collection]);
+    };
+    let updated =
+        |uri: &str| json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": {"uri": uri}});
+    let list_changed = |news: &[Value]| news.iter().any(|one| one["method"] == "notifications/resources/list_changed");
+    let [case, open] = ["Case", "Open"].map(|name| format!("casetrack://collections/{name}/documents"));
+
+    let mut client = Client::start(&home, &store);
+    let mut emils_client = Client::start(&emils, &emil);
+    client.request("resources/subscribe", json!({"uri": case})).unwrap();
+    emils_client.request("resources/subscribe", json!({"uri": open})).unwrap();
+    assert!(emils_client.request("resources/subscribe", json!({"uri": case})).is_err());
+    // By another process, while the session is idle.
+    ingest("a.txt", "Case");
+    let news = client.news(PATIENCE, |news| news.contains(&updated(&case)) && list_changed(news));
+    assert!(news.contains(&updated(&case)) && list_changed(&news), "{news:?}");
+    // Also after the server was away.
+    server.stop();
+    server.run().unwrap();
+    ingest("b.txt", "Case");
+    let news = client.news(PATIENCE, |news| news.contains(&updated(&case)) && list_changed(news));
+    assert!(news.contains(&updated(&case)) && list_changed(&news), "{news:?}");
+    by_other(&["call", "delete_document", r#"{"document_name": "a.txt", "confirm": true}"#, "-c", "Case"]);
+    let news = client.news(PATIENCE, |news| news.contains(&updated(&case)) && list_changed(news));
+    assert!(news.contains(&updated(&case)) && list_changed(&news), "{news:?}");
+    // Emil hears first of what he may see: nothing came before it but for that.
+    ingest("c.txt", "Open");
+    let news = emils_client.news(PATIENCE, |news| news.contains(&updated(&open)) && list_changed(news));
+    let expected = |one: &Value| *one == updated(&open) || list_changed(std::slice::from_ref(one));
+    assert!(news.contains(&updated(&open)) && news.iter().all(expected), "{news:?}");
+    assert!(news.len() <= 4, "{news:?}");
+    client.close();
+    emils_client.close();
 }
 
 /// What the database says.

@@ -116,10 +116,9 @@ impl Access {
         Self { user: Some(User { sight, folders: folders.iter().map(resolved).collect() }), ..self }
     }
 
-    /// What may be read to show documents that are in a collection already: whoever may read a document may see its pages, wherever its file
-    /// lies. For files that are compared with what was ingested, before anything of them is shown.
-    pub(crate) fn of_documents(&self) -> Self {
-        Self { user: None, ..self.clone() }
+    /// As it is for nobody's rights.
+    pub(crate) fn for_nobody(self) -> Self {
+        Self { user: None, ..self }
     }
 
     /// The user whom the server lets read some folders only.

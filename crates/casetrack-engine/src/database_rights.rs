@@ -23,6 +23,13 @@ pub struct RoleRight {
     pub right: Right,
 }
 
+/// A role that may use the database for collections.
+#[derive(Debug, Clone, Serialize)]
+pub struct AdmittedRole {
+    pub role: String,
+    pub makes_collections: bool,
+}
+
 /// All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) where the collections are on disk, and with
 /// [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) for whom the database does not let.
 impl Host {
@@ -31,6 +38,12 @@ impl Host {
         let rights = self.only_on_server(RIGHTS)?.rights(collection)?;
         let rights = rights.into_iter().map(|(role, right)| RoleRight { role, right }).collect();
         Ok(RightsReport { collection: self.store().meta(collection)?.name, rights })
+    }
+
+    /// The roles that may use the database for collections, by name. Only the administrator may ask.
+    pub fn admitted_roles(&self) -> Result<Vec<AdmittedRole>> {
+        let admitted = self.only_on_server(RIGHTS)?.admitted()?;
+        Ok(admitted.into_iter().map(|(role, makes_collections)| AdmittedRole { role, makes_collections }).collect())
     }
 
     /// Gives a role a right to a collection, in place of the one that it has. Only its owners may.

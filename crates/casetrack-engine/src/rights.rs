@@ -4,6 +4,7 @@
 //! in: it is neither listed, found nor counted, and every error is the one of a collection that does not exist.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
@@ -35,6 +36,9 @@ impl Role {
 
 /// The rights of one user as they are now: each call asks again, so that changes hold at once. Must be quick.
 pub trait Rights: Send + Sync {
+    /// The name of the user, under which [`People`] finds their rights again.
+    fn user(&self) -> &str;
+
     /// The role in a collection; `None` where it must not be known that there is one.
     fn role(&self, collection: CollectionId) -> Option<Role>;
 
@@ -45,6 +49,15 @@ pub trait Rights: Send + Sync {
     ///
     /// Errors: what keeps this from being written down; the collection is taken back then.
     fn made(&self, collection: CollectionId) -> Result<()>;
+}
+
+/// The users of a server, for what they asked for and went on without them.
+pub trait People: Send + Sync {
+    /// The rights of a user; `None` where there is no such user any more.
+    fn rights(&self, user: &str) -> Option<Arc<dyn Rights>>;
+
+    /// The folders that users without the disk may have read.
+    fn folders(&self) -> &[PathBuf];
 }
 
 /// Whose rights an engine has. The default is everything.
@@ -60,6 +73,11 @@ impl Sight {
     /// Whether somebody's rights limit it.
     pub fn is_limited(&self) -> bool {
         self.0.is_some()
+    }
+
+    /// The user, where somebody's rights limit it.
+    pub(crate) fn user(&self) -> Option<&str> {
+        self.0.as_ref().map(|(rights, _)| rights.user())
     }
 
     pub fn sees(&self, collection: CollectionId) -> bool {
@@ -123,6 +141,10 @@ mod tests {
     struct Given(Mutex<HashMap<CollectionId, Role>>);
 
     impl Rights for Given {
+        fn user(&self) -> &str {
+            "anna"
+        }
+
         fn role(&self, collection: CollectionId) -> Option<Role> {
             self.0.lock().unwrap().get(&collection).copied()
         }
@@ -225,7 +247,7 @@ mod tests {
             assert!(!checked(&place(&name)), "{name}");
         }
         // What is in a collection may be shown wherever its file lies, but for what nobody may have read.
-        let shown = |name: &str| of_user.config().access.of_documents().check(&dir.path().join(name)).is_ok();
+        let shown = |name: &str| of_user.config().access.clone().for_nobody().check(&dir.path().join(name)).is_ok();
         assert!(shown("a.txt") && !shown("open/id_rsa"));
         let refused = |path: std::path::PathBuf| {
             let error = of_user.config().access.check(&path).unwrap_err();

@@ -17,6 +17,7 @@ mod contract;
 mod guard;
 mod http;
 mod instructions;
+mod knocking;
 mod metrics;
 mod offer;
 mod progress;
@@ -37,8 +38,9 @@ pub use audit::AuditLog;
 pub use http::{
     Doors, Keys, PATH as HTTP_PATH, Team, Workbench, check_loopback, listen, listen_beyond, serve_http, serve_team,
 };
+pub use knocking::{knock, server_url};
 pub use recent::RecentCalls;
 pub use server::{MAX_REQUEST_BYTES, serve};
 pub use session::{Session, ToolOutput};
 pub use table::{may_be_repeated, tool_documents};
-pub use team::{Certificate, Oidc, User, Users};
+pub use team::{Askers, Certificate, Oidc, User, Users};

@@ -153,6 +153,7 @@ impl PostgresCollection {
             return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta.id, meta.id)));
         }
         self.set_durably(Right::Owner, "meta = $3", &[encode_json(&meta)?])?;
+        self.tell();
         self.meta = meta;
         Ok(())
     }
@@ -213,47 +214,8 @@ impl PostgresCollection {
                 }
             };
             self.set(connection, "evidence = $3", &[encode(&after)?])
-        })
+        })?;
+        self.tell();
+        Ok(())
     }
-
-    // ---- the index of vectors ----
-
-    pub(crate) fn has_dense_index(&self, connection: &mut Connection) -> Step<bool> {
-        let row = connection.some(
-            "SELECT dense_index FROM collections WHERE route = $1 AND collection = $2",
-            &[&self.routes.first(), &id(self.routes.collection())],
-        )?;
-        Ok(row.ok_or_else(|| gone(&self.routes))?.try_get(0)?)
-    }
-
-    /// Makes the index where the collection is large enough for it. Searches and changes go on meanwhile.
-    pub(crate) fn index_vectors(&self) -> Result<()> {
-        let (counts, ..) = self.counted()?;
-        if counts.chunks <= self.layout.exact_chunks
-            || self.server.read(|connection| self.has_dense_index(connection))?
-            // Others leave it to the owner of the tables; until then, vectors are compared one by one.
-            || !self.server.read(is_administrator)?
-        {
-            return Ok(());
-        }
-        let (name, collection) = (index_name(&self.routes), self.routes.collection());
-        let dimension = self.models.dense_dimension;
-        // What a process that was ended left is of no use. Neither can be in a transaction.
-        self.server.run(&format!("DROP INDEX IF EXISTS {name}"))?;
-        self.server.run(&format!(
-            "CREATE INDEX CONCURRENTLY {name} ON vectors USING hnsw ((embedding::halfvec({dimension})) halfvec_ip_ops) \
-             WHERE collection = '{collection}'"
-        ))?;
-        self.set_durably(Right::Editor, "dense_index = true", &[])
-    }
-}
-
-/// Whether the role of a connection owns the tables.
-fn is_administrator(connection: &mut Connection) -> Step<bool> {
-    Ok(connection.one("SELECT is_administrator()", &[])?.try_get(0)?)
-}
-
-/// The name of the index over the vectors of a collection.
-fn index_name(routes: &Routes) -> String {
-    format!("vectors_{}", routes.collection().to_string().replace('-', ""))
 }

@@ -20,10 +20,16 @@ impl PostgresCollection {
 
     /// Makes a change in one transaction, as [`Server::write`](crate::server::Server::write) does, if the role of this client has the right to.
     pub(crate) fn change<T>(&self, right: Right, mut change: impl FnMut(&mut Connection) -> Step<T>) -> Result<T> {
-        self.server.write(self.routes.lock(), |connection| {
+        let (writing, mut numbers) = (self.server.own.begin(self.routes.collection()), Vec::new());
+        let made = self.server.write(self.routes.lock(), |connection| {
             require(connection, &self.routes, right)?;
-            change(connection)
-        })
+            connection.numbers.clear();
+            let made = change(connection)?;
+            numbers = std::mem::take(&mut connection.numbers);
+            Ok(made)
+        })?;
+        writing.made(numbers);
+        Ok(made)
     }
 }
 
@@ -39,9 +45,24 @@ impl PostgresStore {
         self.administer("SELECT dismiss($1)", role, &[&role])
     }
 
+    /// The roles that may use the store, by name, and whether each may make collections. Only the administrator may ask.
+    pub fn admitted(&self) -> Result<Vec<(String, bool)>> {
+        self.layout()?;
+        self.server.read(|connection| {
+            if !is_administrator(connection)? {
+                let message = "Only the administrator of the database sees who may use it.";
+                let hint =
+                    "Connect as the role that owns the tables; or name a collection, to see who has a right to it.";
+                return Err(Error::new(ErrorCode::PermissionDenied, message).with_hint(hint).into());
+            }
+            let rows = connection.all("SELECT who, creates FROM admitted()", &[])?;
+            rows.iter().map(|row| Ok((row.try_get(0)?, row.try_get(1)?))).collect()
+        })
+    }
+
     fn administer(&self, sql: &str, role: &str, params: Params<'_>) -> Result<()> {
         self.server.write(SCHEMA_LOCK, |connection| {
-            if !connection.one("SELECT is_administrator()", &[])?.try_get::<_, bool>(0)? {
+            if !is_administrator(connection)? {
                 let message = "Only the administrator of the database admits and dismisses roles.";
                 let hint = "Connect as the role that owns the tables.";
                 return Err(Error::new(ErrorCode::PermissionDenied, message).with_hint(hint).into());
@@ -102,6 +123,11 @@ impl PostgresStore {
             rights.into_iter().collect()
         })
     }
+}
+
+/// Whether the role of a connection owns the tables, or may do as if it did.
+pub(crate) fn is_administrator(connection: &mut Connection) -> Step<bool> {
+    Ok(connection.one("SELECT is_administrator()", &[])?.try_get(0)?)
 }
 
 fn without_role(role: &str) -> Error {

@@ -12,6 +12,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::Address;
 use crate::error::{Failure, unreachable_server};
+use crate::own::Own;
 use crate::route::Routes;
 use crate::sql::id;
 use crate::tls;
@@ -41,12 +42,15 @@ pub(crate) struct Server {
     address: Address,
     tls: MakeRustlsConnect,
     idle: Mutex<Vec<Connection>>,
+    pub(crate) own: Own,
 }
 
 /// A connection, with the statements that the server has prepared for it.
 pub(crate) struct Connection {
     client: Client,
     statements: HashMap<String, Statement>,
+    /// Of the changes that its transaction makes.
+    pub(crate) numbers: Vec<i64>,
 }
 
 /// What tells a writing transaction from all others. A server that crashed, and a standby that was promoted, give the numbers again of transactions
@@ -73,7 +77,7 @@ impl Server {
     /// Errors: files of certificates that the address names and that cannot be read.
     pub fn at(address: Address) -> Result<Self> {
         let tls = tls::connector(address.tls())?;
-        Ok(Self { address, tls, idle: Mutex::default() })
+        Ok(Self { address, tls, idle: Mutex::default(), own: Own::default() })
     }
 
     pub fn connect(&self) -> std::result::Result<Connection, Failure> {
@@ -84,7 +88,7 @@ impl Server {
             failure => failure,
         })?;
         client.batch_execute(SETTINGS)?;
-        Ok(Connection { client, statements: HashMap::new() })
+        Ok(Connection { client, statements: HashMap::new(), numbers: Vec::new() })
     }
 
     fn take(&self) -> std::result::Result<Connection, Failure> {
@@ -153,11 +157,6 @@ impl Server {
             Ok(answer)
         });
         asked.map_err(Failure::into_error)
-    }
-
-    /// Runs statements outside of a transaction.
-    pub fn run(&self, statements: &str) -> Result<()> {
-        self.outside(|connection| connection.run(statements))
     }
 
     /// Makes a change in one transaction, in which no other of the same `lock` is made. Where the connection is lost while it is committed,

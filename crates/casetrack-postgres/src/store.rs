@@ -12,6 +12,7 @@ use crate::collection::PostgresCollection;
 use crate::distributing::{distribute, machines};
 use crate::error::Failure;
 use crate::known::gone;
+use crate::own::Became;
 use crate::reading::counted;
 use crate::rights::{Right, require, require_creating};
 use crate::route::{Layout, Routes};
@@ -19,7 +20,11 @@ use crate::server::{Connection, Server};
 use crate::sql::{Raw, id};
 
 /// Migrations by number, from 1. Those from the third on also come to tables that are distributed over machines.
-const MIGRATIONS: [&str; 2] = [include_str!("../migrations/0001.sql"), include_str!("../migrations/0002.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("../migrations/0001.sql"),
+    include_str!("../migrations/0002.sql"),
+    include_str!("../migrations/0003.sql"),
+];
 /// Locks the making of tables.
 pub(crate) const SCHEMA_LOCK: i64 = 0x6361_7365_7472_6163;
 /// Buckets of a collection where the database is new and on one machine: more cost every term rows in each.
@@ -54,7 +59,7 @@ impl PostgresStore {
         Ok(store)
     }
 
-    fn layout(&self) -> Result<Layout> {
+    pub(crate) fn layout(&self) -> Result<Layout> {
         if let Some(layout) = self.layout.get() {
             return Ok(*layout);
         }
@@ -106,7 +111,7 @@ impl PostgresStore {
         }
         let routes = self.routes(meta.id)?;
         let (described, of_models) = (encode_json(meta)?, encode_json(models)?);
-        self.server.write(routes.lock(), |connection| {
+        let insert = |connection: &mut Connection| {
             require_creating(connection)?;
             // An import that was broken off left what nobody sees.
             remove(connection, &routes, false)?;
@@ -128,7 +133,8 @@ impl PostgresStore {
                 &[&id(meta.id), &routes.all, &buckets],
             )?;
             Ok(())
-        })
+        };
+        self.server.own.with_collection(meta.id, Became::Made, || self.server.write(routes.lock(), insert))
     }
 }
 
@@ -175,7 +181,7 @@ fn made(connection: &mut Connection) -> std::result::Result<usize, Failure> {
     Ok(made)
 }
 
-fn layout(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
+pub(crate) fn layout(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
     let row = connection.one("SELECT fanout, block_chunks, exact_chunks FROM layout", &[])?;
     Ok(Layout {
         fanout: row.try_get::<_, i32>(0)?.cast_unsigned(),
@@ -265,10 +271,12 @@ impl Store for PostgresStore {
 
     fn delete(&self, id: CollectionId) -> Result<()> {
         let routes = self.routes(id)?;
-        let removed = self.server.write(routes.lock(), |connection| {
+        let delete = |connection: &mut Connection| {
             require(connection, &routes, Right::Owner)?;
             remove(connection, &routes, true)
-        })?;
+        };
+        let removed =
+            self.server.own.with_collection(id, Became::Deleted, || self.server.write(routes.lock(), delete))?;
         if !removed {
             return Err(gone(&routes));
         }

@@ -1,11 +1,12 @@
 //! Changes that other clients make, told as they come. A message of the server says only that there was one; which, is read by the numbers of changes,
 //! so that nothing is missed where messages or the connection are lost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, DocumentId, Result};
+use casetrack_store::DocumentChange;
 use postgres::fallible_iterator::FallibleIterator;
 
 use crate::collection::PostgresCollection;
@@ -28,6 +29,24 @@ pub enum Changes {
     /// These were stored, moved or marked, or are gone.
     Of { changed: Vec<DocumentId>, gone: Vec<DocumentId> },
     /// So much that it is no longer known what: read the documents again.
+    All,
+}
+
+impl From<Told> for Changes {
+    fn from(told: Told) -> Self {
+        let Told::Each(each) = told else { return Self::All };
+        let (gone, changed): (Vec<_>, Vec<_>) =
+            each.into_iter().partition(|(_, change, _)| *change == DocumentChange::Deleted);
+        let ids = |of: Vec<(DocumentId, DocumentChange, u64)>| of.into_iter().map(|(document, ..)| document).collect();
+        Self::Of { changed: ids(changed), gone: ids(gone) }
+    }
+}
+
+/// What changed, as it is read.
+pub(crate) enum Told {
+    /// With the number of each change, by document.
+    Each(Vec<(DocumentId, DocumentChange, u64)>),
+    /// It is no longer known what.
     All,
 }
 
@@ -119,9 +138,9 @@ impl Watcher {
         connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
         let found = since(connection, &self.routes, self.seen, number)?;
         connection.run("COMMIT")?;
-        if let Some((number, changes)) = found {
+        if let Some(found) = found {
             self.seen = number;
-            return Ok(Some(changes));
+            return Ok(Some(found.into()));
         }
         connection.told(timeout)?;
         Ok(None)
@@ -138,39 +157,55 @@ fn numbers(connection: &mut Connection, routes: &Routes) -> Step<(u64, u64)> {
     Ok((number(0)?.ok_or_else(|| gone(routes))?, number(1)?.unwrap_or_default()))
 }
 
-/// What changed after one number up to another.
-fn since(connection: &mut Connection, routes: &Routes, seen: u64, number: u64) -> Step<Option<(u64, Changes)>> {
+/// What changed after one number up to another, with the number of each document's last change.
+pub(crate) fn since(connection: &mut Connection, routes: &Routes, seen: u64, number: u64) -> Step<Option<Told>> {
     if number <= seen {
         return Ok(None);
     }
     let (_, forgotten) = numbers(connection, routes)?;
     if forgotten > seen {
-        return Ok(Some((number, Changes::All)));
+        return Ok(Some(Told::All));
     }
-    let mut of = |sql: &str| -> Step<BTreeSet<DocumentId>> {
+    let mut of = |sql: &str| -> Step<BTreeMap<DocumentId, (u64, u64)>> {
         let params: Params<'_> = &[&routes.all, &id(routes.collection()), &seen.cast_signed(), &number.cast_signed()];
-        let rows = connection.all(sql, params)?;
-        rows.iter().map(|row| Ok(DocumentId::from_bytes(row.try_get::<_, Raw>(0)?.uuid()))).collect()
+        let mut found = BTreeMap::new();
+        for row in connection.all(sql, params)? {
+            let document = DocumentId::from_bytes(row.try_get::<_, Raw>(0)?.uuid());
+            let numbers = [row.try_get::<_, i64>(1)?, row.try_get(2)?].map(i64::cast_unsigned);
+            let last: &mut (u64, u64) = found.entry(document).or_default();
+            *last = (*last).max(numbers.into());
+        }
+        Ok(found)
     };
     let changed = of(
-        "SELECT document FROM documents WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4",
+        "SELECT document, changed, ordinal FROM documents WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4",
     )?;
-    let removed = of(
-        "SELECT document FROM removed r WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 AND NOT EXISTS \
+    let before = of(
+        "SELECT document, changed, ordinal FROM removed WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4",
+    )?;
+    let gone = of(
+        "SELECT document, changed, ordinal FROM removed r WHERE route = ANY($1) AND collection = $2 AND changed > $3 AND changed <= $4 AND NOT EXISTS \
          (SELECT FROM documents d WHERE d.route = r.route AND d.collection = r.collection AND d.document = r.document)",
     )?;
-    let changes = Changes::Of { changed: changed.into_iter().collect(), gone: removed.into_iter().collect() };
-    Ok(Some((number, changes)))
+    let kind = |document, ordinal| match ordinal > seen && !before.contains_key(document) {
+        true => DocumentChange::Added,
+        false => DocumentChange::Replaced,
+    };
+    let changed = changed.iter().map(|(document, (changed, ordinal))| (*document, kind(document, *ordinal), *changed));
+    let gone = gone.iter().map(|(document, (changed, _))| (*document, DocumentChange::Deleted, *changed));
+    Ok(Some(Told::Each(changed.chain(gone).collect())))
 }
 
 impl Connection {
-    /// Waits for a message, and takes all that are there.
-    fn told(&mut self, timeout: Duration) -> Step<()> {
+    /// Waits for a message, and takes all that are there: the channels on which they came.
+    pub(crate) fn told(&mut self, timeout: Duration) -> Step<BTreeSet<String>> {
         let mut messages = self.messages();
-        let first = messages.timeout_iter(timeout).next()?;
-        if first.is_some() {
-            while messages.iter().next()?.is_some() {}
+        let mut channels: BTreeSet<String> = BTreeSet::new();
+        channels.extend(messages.timeout_iter(timeout).next()?.map(|message| message.channel().to_owned()));
+        let mut others = messages.iter();
+        while let Some(message) = others.next()? {
+            channels.insert(message.channel().to_owned());
         }
-        Ok(())
+        Ok(channels)
     }
 }

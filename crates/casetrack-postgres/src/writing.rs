@@ -271,7 +271,9 @@ impl PostgresCollection {
     /// The number of a change.
     fn next(&self, connection: &mut Connection) -> Step<i64> {
         let row = connection.one("SELECT next_change($1)", &[&id(self.routes.collection())])?;
-        row.try_get::<_, Option<i64>>(0)?.ok_or_else(|| gone(&self.routes).into())
+        let number = row.try_get::<_, Option<i64>>(0)?.ok_or_else(|| gone(&self.routes))?;
+        connection.numbers.push(number);
+        Ok(number)
     }
 
     fn at_path(&self, connection: &mut Connection, path: &str) -> Step<Option<DocumentId>> {

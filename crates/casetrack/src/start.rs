@@ -80,10 +80,10 @@ fn connect_all(global: &Global, yes: bool) -> Result<()> {
     }
     let mut args = global.as_arguments()?;
     args.push("mcp".to_owned());
-    let server = Server::this_program(args)?;
+    let entry = Server::this_program(args)?.into();
     for client in here {
         eprintln!();
-        let outcome = connect(client, &places.config_file(client), SERVER_NAME, &server, yes);
+        let outcome = connect(client, &places.config_file(client), SERVER_NAME, &entry, yes);
         output::say(&summary(&[outcome]), global)?;
     }
     Ok(())

@@ -76,6 +76,54 @@ fn only_users_with_their_own_token_get_in() {
 }
 
 #[test]
+fn a_user_is_changed_at_once_and_sessions_end_where_they_may_do_less() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    run(&home, &["new", "Flat 3"]);
+    let (anna, ben) = (add(&home, "anna", &[]), add(&home, "ben", &["--collections"]));
+    let set = |args: &[&str]| run_json(&home, &[&["users", "set"], args].concat());
+    let team = Team::start(&home, &[]);
+    let session = Member::open(&team, &anna);
+    let make =
+        |member: &Member<'_>, name: &str| member.result("create_collection", json!({"name": name}))["isError"] == true;
+    assert!(make(&session, "Notes") && session.collections().is_empty());
+    // More: the same session has it.
+    let changed = set(&["anna", "--collections", "--oidc", "anna@firm.example"]);
+    assert_eq!(
+        (&changed["may_create"], &changed["admin"], &changed["oidc"], &changed["has_token"]),
+        (&json!(true), &json!(false), &json!("anna@firm.example"), &json!(true))
+    );
+    // It logs in otherwise, so that this was a new beginning.
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    assert_eq!(session.post(&ping).status, 404);
+    let session = Member::open(&team, &anna);
+    assert!(!make(&session, "Notes"));
+    set(&["anna", "--admin"]);
+    assert_eq!(session.collections(), ["Flat 3", "Notes"]);
+    let of_admin = Member::open(&team, &anna);
+    // Less: sessions end, also those that are in the middle of something, and the next has what is left.
+    set(&["anna", "--no-collections"]);
+    assert_eq!(of_admin.post(&ping).status, 404);
+    let of_admin = Member::open(&team, &anna);
+    set(&["anna", "--no-admin"]);
+    assert_eq!(of_admin.post(&ping).status, 404);
+    let session = Member::open(&team, &anna);
+    assert_eq!(session.collections(), ["Notes"], "what she made is hers");
+    assert!(make(&session, "More"));
+    // Nobody else changed, and what cannot be is refused.
+    let bens = Member::open(&team, &ben);
+    assert!(!make(&bens, "Ben's"));
+    run_expecting(1, &home, &["users", "set", "ben", "--oidc", "anna@firm.example"]);
+    run_expecting(1, &home, &["users", "set", "none", "--admin"]);
+    run_expecting(2, &home, &["users", "set", "ben"]);
+    run_expecting(2, &home, &["users", "set", "ben", "--admin", "--no-admin"]);
+    assert_eq!(bens.collections(), ["Ben's"]);
+    set(&["anna", "--no-oidc"]);
+    run(&home, &["users", "set", "ben", "--oidc", "anna@firm.example"]);
+    team.stop();
+}
+
+#[test]
 fn a_stream_of_a_user_who_is_removed_ends() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");

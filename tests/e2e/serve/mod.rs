@@ -2,6 +2,7 @@
 
 mod blind;
 mod browsers;
+mod connecting;
 mod logins;
 mod oidc;
 mod roles;

@@ -66,11 +66,13 @@ impl Engine {
         self.put_owned()
     }
 
-    /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped.
+    /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped; and after those that other
+    /// clients of a database make, which may be told twice.
     ///
     /// It is called in the thread that makes the change, which waits for it: it must return at once and must not use an engine.
     pub fn on_change(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
         let sight = self.host.sight().clone();
+        self.host.follow_others();
         self.host.changes().listen(move |change| {
             let is_seen = match change {
                 _ if !sight.is_limited() => true,
@@ -145,15 +147,16 @@ impl Engine {
 /// Jobs.
 impl Engine {
     /// Writes a job down and starts it as soon as its turn comes. Where a job that has not ended has the same request, password and
-    /// settings, joins that one instead. The job runs with the settings of this engine, also after a restart.
+    /// settings, joins that one instead. The job runs with the settings of this engine, also after a restart, and with
+    /// the access to files that its user has when it begins or goes on. It is cancelled then where they may no longer change the collection.
     pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<StartedJob> {
         if !self.host.sight().is_limited() {
             return self.jobs.start(&self.host, collection, request, origin);
         }
         self.host.sight().admit_as(collection, Role::Editor)?;
-        // Now, and not when its turn comes: after a restart, the job has the rights of the owner of the data directory.
+        // Now, and not only when its turn comes: who asks is told.
         request.files().iter().try_for_each(|path| self.host.config().access.check(path).map(drop))?;
-        self.jobs.start(&self.host.unlimited(), collection, request, origin)
+        self.jobs.start(&self.host, collection, request, origin)
     }
 
     /// All jobs that are remembered, the newest first: those that have not ended, and the last that have.

@@ -22,13 +22,13 @@ mod vaults;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use casetrack_core::{CollectionId, Error, Result};
+use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_embed::{Outputs, find_models_dir};
 use casetrack_store::{Collection, Registry};
 
-use crate::rights::{Role, Sight};
+use crate::rights::{People, Role, Sight};
 use changes::Changes;
 use models::Embedders;
 use recognizer::Recognizers;
@@ -84,6 +84,8 @@ struct Shared {
     live_files: Arc<LiveFiles>,
     unlocked: vaults::Unlocked,
     changes: Changes,
+    /// Who may have asked for jobs.
+    people: OnceLock<Arc<dyn People>>,
 }
 
 impl Host {
@@ -104,6 +106,7 @@ impl Host {
             live_files: Arc::default(),
             unlocked: vaults::Unlocked::default(),
             changes,
+            people: OnceLock::new(),
         };
         Ok(Self { config, shared: Arc::new(shared) })
     }
@@ -125,6 +128,33 @@ impl Host {
     pub(crate) fn with_recorded(&self, config: EngineConfig) -> Self {
         let access = self.config.access.clone();
         self.with_config(EngineConfig { access, ..config })
+    }
+
+    /// Says who the users of a server are, before jobs of theirs go on.
+    pub fn set_people(&self, people: Arc<dyn People>) {
+        // They are those of the data directory, whoever says so first.
+        let _ = self.shared.people.set(people);
+    }
+
+    /// A host for a job with settings that were written down, with the access to files of the user who asked for it, as it is now.
+    ///
+    /// Errors: [`ErrorCode::Cancelled`] where that user is gone, or may not change the collection any more.
+    pub(crate) fn for_job(&self, config: EngineConfig, user: Option<&str>, collection: CollectionId) -> Result<Self> {
+        let access = self.config.access.clone();
+        let Some(user) = user else {
+            return Ok(self.with_config(EngineConfig { access: access.for_nobody(), ..config }));
+        };
+        let cancelled = |why: &str| {
+            Error::new(ErrorCode::Cancelled, format!("The user {user} asked for this, and {why}."))
+                .with_hint("What was stored stays. Somebody who may change the collection can ask for the rest.")
+        };
+        let people = self.shared.people.get().ok_or_else(|| cancelled("the users of the server are not known here"))?;
+        let rights = people.rights(user).ok_or_else(|| cancelled("is no longer a user of the server"))?;
+        if rights.role(collection) < Some(Role::Editor) {
+            return Err(cancelled("may no longer change the collection"));
+        }
+        let access = access.for_user(Sight::of(rights, Role::Editor), people.folders());
+        Ok(self.with_config(EngineConfig { access, sight: Sight::default(), ..config }))
     }
 
     /// A host of the same settings that is limited by nobody's rights, for what goes on when they end.
@@ -205,8 +235,6 @@ impl Host {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_core::ErrorCode;
-
     use super::*;
 
     #[test]

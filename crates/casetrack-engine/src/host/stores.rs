@@ -6,18 +6,23 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
-use casetrack_postgres::{Address, PostgresStore, is_address};
+use casetrack_postgres::{Address, Following, News, PostgresStore, is_address};
 use casetrack_store::{Archive, Collection, Counts, Registry, Store, VectorModels};
 
 use super::Host;
+use super::changes::{Change, Changes};
 
 /// The folder, in a data directory, of what belongs to collections in databases, each in a folder of its own.
 const DATABASES: &str = "databases";
 /// Folder of copies of source files and uploads, in that of a store.
 const COLLECTIONS: &str = "collections";
+
+/// How long those who want to hear of changes wait for the database.
+const BEGINNING: Duration = Duration::from_secs(1);
 
 /// The reserved collection of the search of files, once there is one. No tier counts it, and it is never meant where none is named.
 pub(crate) fn of_files() -> CollectionId {
@@ -104,6 +109,8 @@ pub(super) struct Stores {
     pub store: Arc<dyn Store>,
     /// The database, where the store is one.
     server: Option<Arc<PostgresStore>>,
+    /// What other clients of the database change, once somebody wants to know.
+    following: OnceLock<Option<Following>>,
     /// The collections on disk and the keys of vaults. Where the store is a database, it has none.
     pub registry: Registry,
 }
@@ -117,7 +124,28 @@ impl Stores {
             None => Arc::new(registry.clone()),
             Some(server) => Arc::new(OnServer { server: Arc::clone(server), on_disk: Registry::open(data_dir)? }),
         };
-        Ok(Self { place, store, server, registry })
+        Ok(Self { place, store, server, following: OnceLock::new(), registry })
+    }
+
+    /// Tells the changes of other clients of the database from now on, as those of this process are told. Others than a database have none. Waits for
+    /// the server for a moment, once.
+    fn follow(&self, changes: &Changes) {
+        let Some(server) = &self.server else { return };
+        self.following.get_or_init(|| {
+            let changes = changes.clone();
+            let told = move |news| {
+                changes.notify(match news {
+                    News::Collection(collection) => Change::Collection(collection),
+                    News::Document(collection, document, change) => Change::Document { collection, document, change },
+                    News::Evidence(collection) => Change::Evidence(collection),
+                });
+            };
+            let followed = server.follow(told);
+            if let Err(error) = &followed {
+                tracing::warn!(%error, "what others change in the database is not told");
+            }
+            followed.ok().inspect(|following| following.wait_until_begun(BEGINNING))
+        });
     }
 }
 
@@ -125,6 +153,12 @@ impl Host {
     /// Where the collections are.
     pub fn store_place(&self) -> &StorePlace {
         &self.shared.stores.place
+    }
+
+    /// Follows what other clients of the database change until the last host of the data directory goes, and has indexes made that are missing there,
+    /// where it is the administrator's. Needed by those that serve without listening; nothing happens where collections are on disk.
+    pub fn follow_others(&self) {
+        self.shared.stores.follow(&self.shared.changes);
     }
 
     pub(crate) fn store(&self) -> &dyn Store {

@@ -68,6 +68,7 @@ impl Jobs {
             target,
             config: host.config().clone(),
             origin,
+            user: host.sight().user().map(str::to_owned),
             state: JobState::Queued,
             created_at: Timestamp::now(),
             started_at: None,
@@ -131,14 +132,19 @@ impl Jobs {
             job.record.started_at.get_or_insert_with(Timestamp::now);
             job.running_since = Some(Instant::now());
             let (id, config) = (job.record.id, job.record.config.clone());
-            let (jobs, host) = (Arc::clone(self), host.with_recorded(config));
-            let saved = self.records.save(&job.record).and_then(|()| {
+            let jobs = Arc::clone(self);
+            let host = host.for_job(config, job.record.user.as_deref(), job.record.collection_id);
+            let started = host.and_then(|host| {
+                self.records.save(&job.record)?;
                 let run = move || jobs.run(&host, id);
                 let thread = std::thread::Builder::new().name("job".to_owned());
                 thread.spawn(run).map_err(|error| Error::io("a new thread", error))
             });
-            if let Err(error) = saved {
-                job.end(JobState::Failed, Some(Problem::from(&error)));
+            if let Err(error) = started {
+                let is_cancelled = error.code == ErrorCode::Cancelled;
+                let ended = if is_cancelled { JobState::Cancelled } else { JobState::Failed };
+                job.end(ended, Some(Problem::from(&error)));
+                self.keep(&job.record);
                 self.ended.notify_all();
             }
         }

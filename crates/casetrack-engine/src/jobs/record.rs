@@ -24,6 +24,9 @@ pub(super) struct JobRecord {
     /// The settings it runs with.
     pub config: EngineConfig,
     pub origin: JobOrigin,
+    /// The user of a server who asked for it, and whose access to files it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     pub state: JobState,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,

@@ -12,6 +12,7 @@ use casetrack_vault::passphrase::{Cost, Passphrase};
 
 use super::*;
 use crate::host::EngineConfig;
+use crate::rights::{People, Rights, Role, Sight};
 
 /// Long enough for any machine.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -319,4 +320,97 @@ fn what_is_written_down_of_the_jobs_of_a_vault_is_sealed() {
     registry.unlock(meta.id, key).unwrap();
     jobs.release(&queue.host, meta.id).unwrap();
     assert_eq!(jobs.status(sealed).unwrap().state, JobState::Completed);
+}
+
+/// The one user of a server, with a role in every collection, or none.
+#[derive(Default)]
+struct Anna {
+    role: Mutex<Option<Role>>,
+    folders: Vec<PathBuf>,
+}
+
+/// The rights of a user, or of one who is gone.
+struct Of(Arc<Anna>);
+
+impl Rights for Of {
+    fn user(&self) -> &str {
+        "anna"
+    }
+
+    fn role(&self, _: CollectionId) -> Option<Role> {
+        *self.0.role.lock().unwrap()
+    }
+
+    fn has_disk(&self) -> bool {
+        false
+    }
+
+    fn made(&self, _: CollectionId) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl People for Of {
+    fn rights(&self, user: &str) -> Option<Arc<dyn Rights>> {
+        assert_eq!(user, "anna");
+        self.role(CollectionId::random()).map(|_| Arc::new(Of(Arc::clone(&self.0))) as Arc<dyn Rights>)
+    }
+
+    fn folders(&self) -> &[PathBuf] {
+        &self.0.folders
+    }
+}
+
+/// Notes which of two files the work may read.
+struct Looking([PathBuf; 2], Arc<Mutex<Vec<[bool; 2]>>>);
+
+impl Work for Looking {
+    fn run(&self, host: &Host, _: CollectionId, _: &JobRequest, _: &ProgressSink, _: &Cancel) -> Outcome {
+        let may_read = |file: &PathBuf| host.config().access.check(file).is_ok();
+        self.1.lock().unwrap().push([may_read(&self.0[0]), may_read(&self.0[1])]);
+        Ok((JobReport::default(), None))
+    }
+}
+
+#[test]
+fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
+    let queue = Queue::new(no_work);
+    let data_dir = queue.host.config().data_dir.clone();
+    let files = tempfile::tempdir().unwrap();
+    let open = files.path().join("open");
+    std::fs::create_dir(&open).unwrap();
+    let read = [open.join("a.txt"), files.path().join("b.txt")];
+    read.iter().for_each(|file| std::fs::write(file, "A text.").unwrap());
+    let anna = Arc::new(Anna { role: Mutex::new(Some(Role::Editor)), folders: vec![open] });
+    queue.host.set_people(Arc::new(Of(Arc::clone(&anna))));
+    let sight = Sight::of(Arc::new(Of(Arc::clone(&anna))), Role::Reader);
+    let hers = queue.host.with_config(EngineConfig { sight, ..queue.host.config().clone() });
+    // What is asked for while the process ends is done by the next.
+    queue.jobs.pause();
+    let next = |file: &str, host: &Host| {
+        let id = queue.start(host, file, None).job.job_id;
+        let seen: Arc<Mutex<Vec<[bool; 2]>>> = Arc::default();
+        let work = Looking(read.clone(), Arc::clone(&seen));
+        let jobs = Arc::new(Jobs::new(&data_dir, queue.host.registry().clone(), work));
+        // The session of another user may be what lets it begin.
+        jobs.resume(&hers).unwrap();
+        let job = jobs.wait(id, PATIENCE, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default()).unwrap();
+        let seen = seen.lock().unwrap().last().copied();
+        (job.state, seen, job.problem.map(|problem| problem.message).unwrap_or_default())
+    };
+    assert_eq!(next("/a", &queue.host), (JobState::Completed, Some([true, true]), String::new()));
+    assert_eq!(next("/b", &hers), (JobState::Completed, Some([true, false]), String::new()));
+    *anna.role.lock().unwrap() = Some(Role::Reader);
+    let (state, seen, said) = next("/c", &queue.host.with_config(hers.config().clone()));
+    assert_eq!((state, seen), (JobState::Cancelled, None));
+    assert!(said.contains("anna asked for this, and may no longer change the collection"), "{said}");
+    // One who is gone cannot ask, and what they asked for before is cancelled.
+    *anna.role.lock().unwrap() = Some(Role::Editor);
+    let id = queue.start(&hers, "/d", None).job.job_id;
+    *anna.role.lock().unwrap() = None;
+    let jobs = Arc::new(Jobs::new(&data_dir, queue.host.registry().clone(), Scripted(no_work)));
+    jobs.resume(&queue.host).unwrap();
+    let job = jobs.wait(id, PATIENCE, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default()).unwrap();
+    let said = job.problem.unwrap().message;
+    assert!(job.state == JobState::Cancelled && said.contains("is no longer a user of the server"), "{said}");
 }

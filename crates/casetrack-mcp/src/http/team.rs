@@ -4,10 +4,11 @@
 //! The workbench is at `/`. Its page shows a token once, at `/session`, and has a cookie from then on, which opens what the token would, and
 //! only for pages of this very server: see [`workbench`](super::workbench).
 //!
-//! Each user has sessions of their own, which no other user can find. They end when the user is removed or gets another token.
+//! Each user has sessions of their own, which no other user can find. They end when the user is removed, gets another token or may do less.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -120,11 +121,22 @@ async fn requests(front: Arc<Front>, stream: impl AsyncRead + AsyncWrite + Send 
 struct Guest {
     /// As the user was known when they came: another token ends their sessions.
     user: User,
+    /// What they could do besides their roles since they came: less ends their sessions.
+    admin: AtomicBool,
+    may_create: AtomicBool,
     person: Arc<Person>,
     /// For programs, which are offered what the settings say.
     door: Door,
     /// For browsers, which are offered all that the user may do.
     browsers: Door,
+}
+
+impl Guest {
+    fn is(&self, user: &User) -> bool {
+        let lost = |known: &AtomicBool, now: bool| known.fetch_or(now, Ordering::Relaxed) && !now;
+        let may_less = lost(&self.admin, user.admin) || lost(&self.may_create, user.may_create);
+        is_same(&self.user, user) && !may_less
+    }
 }
 
 /// Who is at the door.
@@ -427,7 +439,7 @@ impl Front {
     /// The sessions of a user.
     fn guest(&self, user: &User) -> Arc<Guest> {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(guest) = guests.get(&user.name).filter(|guest| is_same(&guest.user, user)) {
+        if let Some(guest) = guests.get(&user.name).filter(|guest| guest.is(user)) {
             return Arc::clone(guest);
         }
         let person = Arc::new(Person { users: Arc::clone(&self.team.users), name: user.name.clone() });
@@ -443,7 +455,8 @@ impl Front {
         };
         let programs = door(MAX_SESSIONS, |session| session);
         let browsers = door(MAX_BROWSER_SESSIONS, Session::for_browser_of_user);
-        let guest = Guest { user: user.clone(), person, door: programs, browsers };
+        let (admin, may_create) = (user.admin.into(), user.may_create.into());
+        let guest = Guest { user: user.clone(), admin, may_create, person, door: programs, browsers };
         let guest = Arc::new(guest);
         guests.insert(user.name.clone(), Arc::clone(&guest));
         guest
@@ -456,7 +469,7 @@ impl Front {
         }
         self.browsers.tidy(&self.team.users);
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
-        guests.retain(|name, guest| self.team.users.find(name).is_some_and(|user| is_same(&guest.user, &user)));
+        guests.retain(|name, guest| self.team.users.find(name).is_some_and(|user| guest.is(&user)));
     }
 }
 

@@ -2,15 +2,17 @@
 
 mod needs;
 mod oidc;
+pub(crate) mod outgoing;
 mod refusals;
 mod signatures;
 mod tls;
 mod users;
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
-use casetrack_engine::rights::{Rights, Role, Sight};
+use casetrack_engine::rights::{People, Rights, Role, Sight};
 use casetrack_engine::{Engine, EngineConfig};
 
 pub(crate) use self::needs::Need;
@@ -42,6 +44,10 @@ impl Person {
 }
 
 impl Rights for Person {
+    fn user(&self) -> &str {
+        &self.name
+    }
+
     fn role(&self, collection: CollectionId) -> Option<Role> {
         self.users.role(&self.name, collection)
     }
@@ -57,6 +63,29 @@ impl Rights for Person {
             }
             Ok(())
         })
+    }
+}
+
+/// The users of a data directory, for jobs that they asked for.
+pub struct Askers {
+    users: Arc<Users>,
+    folders: Vec<PathBuf>,
+}
+
+impl Askers {
+    pub fn new(data_dir: &Path, serve: &Serve) -> Self {
+        Self { users: Arc::new(Users::new(data_dir)), folders: serve.folders.clone() }
+    }
+}
+
+impl People for Askers {
+    fn rights(&self, user: &str) -> Option<Arc<dyn Rights>> {
+        self.users.find(user)?;
+        Some(Arc::new(Person { users: Arc::clone(&self.users), name: user.to_owned() }))
+    }
+
+    fn folders(&self) -> &[PathBuf] {
+        &self.folders
     }
 }
 

@@ -11,8 +11,8 @@ use jsonwebtoken::jwk::{Jwk, PublicKeyUse};
 use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
 use serde_json::{Map, Value};
 use ureq::Agent;
-use ureq::tls::{RootCerts, TlsConfig};
 
+use super::outgoing::{agent, is_local};
 use super::signatures;
 use crate::settings::OidcSettings;
 
@@ -66,22 +66,8 @@ impl Oidc {
     pub fn new(settings: OidcSettings) -> Result<Self> {
         check_address(&settings.issuer)?;
         signatures::install();
-        let found = rustls_native_certs::load_native_certs().certs;
-        let certificates = found.iter().map(|certificate| ureq::tls::Certificate::from_der(certificate).to_owned());
-        let certificates: Vec<_> = certificates.collect();
-        let roots = match certificates.as_slice() {
-            [] => RootCerts::WebPki,
-            _ => RootCerts::Specific(Arc::new(certificates)),
-        };
-        let is_local = is_local(&settings.issuer);
-        let config = Agent::config_builder()
-            .user_agent(concat!("casetrack/", env!("CARGO_PKG_VERSION")))
-            .https_only(!is_local)
-            .max_redirects(0)
-            .timeout_global(Some(PATIENCE))
-            .tls_config(TlsConfig::builder().root_certs(roots).build());
-        let config = if is_local { config.proxy(None).build() } else { config.build() };
-        Ok(Self { settings, agent: config.into(), keys: Mutex::default() })
+        let agent = agent(is_local(&settings.issuer), PATIENCE);
+        Ok(Self { settings, agent, keys: Mutex::default() })
     }
 
     /// Whether a bearer token may be one of these and not one of a user of the file.
@@ -217,14 +203,6 @@ fn reason(error: &jsonwebtoken::errors::Error) -> Reason {
         ErrorKind::InvalidAlgorithm => "algorithm_not_allowed",
         _ => "unreadable_token",
     }
-}
-
-/// Whether an address is of this machine.
-fn is_local(address: &str) -> bool {
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
-        let rest = address.strip_prefix("http://").and_then(|rest| rest.strip_prefix(host));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/']))
-    })
 }
 
 /// Keys from elsewhere come over HTTPS alone.

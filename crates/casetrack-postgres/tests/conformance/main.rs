@@ -7,6 +7,7 @@
 //! them. All servers have the extensions citus and vector, and the user may make databases on each.
 
 mod citus;
+mod following;
 mod kills;
 mod losses;
 #[cfg(unix)]

@@ -97,6 +97,10 @@ fn rights_take_effect_at_once() {
     assert_eq!(rights, [(anna.clone(), Right::Owner), (ben.clone(), Right::Reader)]);
     assert_eq!(code(annas.grant(meta.id, "nobody_of_that_name", Right::Reader)), ErrorCode::NotFound);
     assert_eq!(code(annas.admit(&ben, true)), ErrorCode::PermissionDenied);
+    assert_eq!(code(annas.admitted()), ErrorCode::PermissionDenied);
+    let mut admitted = administrator.admitted().unwrap();
+    admitted.retain(|(role, _)| *role == anna || *role == ben);
+    assert_eq!(admitted, [(anna.clone(), false), (ben.clone(), true)]);
     assert_eq!(names(&bens), ["Renamed"]);
 
     // What ben makes is his.
@@ -341,8 +345,8 @@ fn no_statement_passes_over_the_policies() {
         let row = client.query_one(&format!("SELECT coalesce(casetrack.{call}('{id}'), 0)::bigint"), &[]).unwrap();
         assert_eq!(row.get::<_, i64>(0), 0, "{call}");
     }
-    for call in ["sizes", "rights"] {
-        assert!(client.query(&format!("SELECT casetrack.{call}('{id}')"), &[]).unwrap().is_empty(), "{call}");
+    for call in [format!("sizes('{id}')"), format!("rights('{id}')"), "admitted()".into()] {
+        assert!(client.query(&format!("SELECT casetrack.{call}"), &[]).unwrap().is_empty(), "{call}");
     }
     // Nothing is stored for a collection of others, and no right is taken.
     let bucket = format!("INSERT INTO casetrack.buckets (route, collection, bucket) VALUES (1, '{id}', 77)");

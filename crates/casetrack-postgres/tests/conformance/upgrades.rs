@@ -12,23 +12,36 @@ use crate::server::Database;
 /// Four documents in a database of the first migration, as they were written then. It is what earlier versions left, and stays as it is.
 const FIRST: &str = include_str!("first.sql");
 
-/// A database as the first migration leaves it.
-fn of_the_first_migration() -> Option<Database> {
+/// A database of the first migration with these documents, after the migrations that are named.
+fn of_an_earlier_version(later: &[&str]) -> Option<Database> {
     let database = Database::new()?;
     database.run(
         "CREATE SCHEMA casetrack; SET search_path = casetrack, public; \
          CREATE TABLE migrations (number integer PRIMARY KEY, made_at timestamptz NOT NULL DEFAULT now())",
     );
-    database.run(&format!("SET search_path = casetrack, public; {}", include_str!("../../migrations/0001.sql")));
-    database.run(&format!("SET search_path = casetrack, public; INSERT INTO migrations (number) VALUES (1); {FIRST}"));
+    let run = |statements: &str| database.run(&format!("SET search_path = casetrack, public; {statements}"));
+    run(include_str!("../../migrations/0001.sql"));
+    run(&format!("INSERT INTO migrations (number) VALUES (1); {FIRST}"));
+    for (number, migration) in (2..).zip(later) {
+        run(&format!("{migration}; INSERT INTO migrations (number) VALUES ({number})"));
+    }
     Some(database)
 }
 
 #[test]
 fn a_database_of_the_first_migration_keeps_everything() {
-    let Some(database) = of_the_first_migration() else { return };
+    of_an_earlier_version(&[]).iter().for_each(keeps_everything);
+}
+
+#[test]
+fn a_database_of_the_second_migration_keeps_everything() {
+    of_an_earlier_version(&[include_str!("../../migrations/0002.sql")]).iter().for_each(keeps_everything);
+}
+
+fn keeps_everything(database: &Database) {
     let files = tempfile::tempdir().unwrap();
     let store = PostgresStore::connect(&database.address, files.path()).unwrap();
+    assert_eq!(store.admitted().unwrap(), []);
     let (metas, problems) = store.scan().unwrap();
     let [meta] = &metas[..] else { panic!("{metas:?} {problems:?}") };
     assert_eq!((meta.name.as_str(), problems.len()), ("First", 0));

@@ -6,7 +6,7 @@ use casetrack_core::{Error, Result};
 
 use super::document::Style;
 use super::file::ConfigFile;
-use super::server::Server;
+use super::server::Entry;
 
 /// Longest line that is shown of a change, in characters; and most lines.
 const LONGEST_LINE: usize = 160;
@@ -17,6 +17,8 @@ const MOST_LINES: usize = 60;
 pub struct Plan {
     file: ConfigFile,
     pub change: Change,
+    /// Tokens that are not shown.
+    secrets: Vec<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -29,36 +31,40 @@ pub enum Change {
 }
 
 impl Plan {
-    /// Puts a server into the configuration at `path`.
-    pub fn connect(path: &Path, style: Style, name: &str, server: &Server) -> Result<Self> {
+    /// Puts an entry into the configuration at `path`.
+    pub fn connect(path: &Path, style: Style, name: &str, entry: &Entry) -> Result<Self> {
         let named = |error| in_file(path, error);
         let file = ConfigFile::read(path).map_err(named)?;
-        let text = style.with(&file.text, name, server).map_err(named)?;
+        let text = style.with(&file.text, name, entry).map_err(named)?;
+        let before = style.entry(&file.text, name).map_err(named)?;
+        let secrets = [Some(entry), before.as_ref()].into_iter().flatten().filter_map(Entry::secret);
+        let secrets = secrets.map(str::to_owned).collect();
         let change = if text == file.text { Change::None } else { Change::Write(text) };
-        Ok(Self { file, change })
+        Ok(Self { file, change, secrets })
     }
 
-    /// Takes a server out of the configuration at `path`. Where connecting it was the last change, the file becomes what it was before,
+    /// Takes an entry out of the configuration at `path`. Where connecting it was the last change, the file becomes what it was before,
     /// byte for byte.
     pub fn disconnect(path: &Path, style: Style, name: &str) -> Result<Self> {
         let named = |error| in_file(path, error);
         let file = ConfigFile::read(path).map_err(named)?;
         if !style.has(&file.text, name).map_err(named)? {
-            return Ok(Self { file, change: Change::None });
+            return Ok(Self { file, change: Change::None, secrets: Vec::new() });
         }
-        let server = style.server(&file.text, name).map_err(named)?;
+        let entry = style.entry(&file.text, name).map_err(named)?;
+        let secrets = entry.iter().filter_map(Entry::secret).map(str::to_owned).collect();
         let gives_this = |before: &str| {
-            server.as_ref().is_some_and(|server| style.with(before, name, server).is_ok_and(|text| text == file.text))
+            entry.as_ref().is_some_and(|entry| style.with(before, name, entry).is_ok_and(|text| text == file.text))
         };
         let change = match file.before() {
             Some(before) if gives_this(&before) && !style.has(&before, name).unwrap_or(true) => Change::Write(before),
             None if gives_this("") => Change::Delete,
             _ => Change::Write(style.without(&file.text, name).map_err(named)?),
         };
-        Ok(Self { file, change })
+        Ok(Self { file, change, secrets })
     }
 
-    /// The lines that go and come, with `-` and `+` before them. Lines around them are not shown: they may hold keys of other servers.
+    /// The lines that go and come, with `-` and `+` before them, without tokens. Lines around them are not shown: they may hold keys of other servers.
     pub fn lines(&self) -> Vec<String> {
         let new = match &self.change {
             Change::None => return Vec::new(),
@@ -71,7 +77,8 @@ impl Plan {
         let end = same(&mut old[start..].iter().rev().zip(new[start..].iter().rev()));
         let removed = old[start..old.len() - end].iter().map(|line| format!("- {line}"));
         let added = new[start..new.len() - end].iter().map(|line| format!("+ {line}"));
-        let mut lines: Vec<String> = removed.chain(added).collect();
+        let hide = |line: String| self.secrets.iter().fold(line, |line, secret| line.replace(secret, "(the token)"));
+        let mut lines: Vec<String> = removed.chain(added).map(hide).collect();
         if lines.len() > MOST_LINES || lines.iter().any(|line| line.chars().count() > LONGEST_LINE) {
             lines = vec!["(a change within long lines, which may hold other things than this)".to_owned()];
         }
@@ -88,14 +95,14 @@ impl Plan {
     }
 }
 
-/// The server of this name in the configuration at `path`.
-pub fn server(path: &Path, style: Style, name: &str) -> Result<Option<Server>> {
+/// The entry of this name in the configuration at `path`.
+pub fn entry(path: &Path, style: Style, name: &str) -> Result<Option<Entry>> {
     let named = |error| in_file(path, error);
     let file = ConfigFile::read(path).map_err(named)?;
     if !file.exists() {
         return Ok(None);
     }
-    style.server(&file.text, name).map_err(named)
+    style.entry(&file.text, name).map_err(named)
 }
 
 /// An error with the file that it is about.
@@ -118,11 +125,13 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::clients::Client;
+    use super::super::remote::{Remote, Token};
+    use super::super::server::Server;
     use super::*;
 
-    fn us() -> Server {
+    fn us() -> Entry {
         let args = vec!["mcp".to_owned()];
-        Server { command: "/opt/casetrack/bin/casetrack".to_owned(), args, env: BTreeMap::new() }
+        Entry::Program(Server { command: "/opt/casetrack/bin/casetrack".to_owned(), args, env: BTreeMap::new() })
     }
 
     #[test]
@@ -144,7 +153,7 @@ mod tests {
                 let path = dir.path().join("config");
                 std::fs::write(&path, &text).unwrap();
                 Plan::connect(&path, client.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
-                assert_eq!(server(&path, client.style(), "casetrack").unwrap().unwrap(), us(), "{client:?} {text}");
+                assert_eq!(entry(&path, client.style(), "casetrack").unwrap().unwrap(), us(), "{client:?} {text}");
                 Plan::disconnect(&path, client.style(), "casetrack").unwrap().carry_out().unwrap();
                 assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{client:?}");
             }
@@ -187,6 +196,31 @@ mod tests {
             assert_eq!(std::fs::read(&path).unwrap(), bytes);
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_entry_of_a_server_elsewhere_goes_again_and_its_token_is_not_shown() {
+        for &client in Client::ALL {
+            let style = client.style();
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("config");
+            let text = if client == Client::Codex { "[tui]\n" } else { "{\n  \"a\": 1\n}\n" };
+            std::fs::write(&path, text).unwrap();
+            let held = Token::Held("t0ken".to_owned());
+            let variable = Token::Variable("CASETRACK_TOKEN".to_owned());
+            for token in [held, variable].into_iter().take(1 + usize::from(style.reach.takes_variables())) {
+                let remote = Entry::Remote(Remote { url: "https://c.example/mcp".to_owned(), token });
+                let plan = Plan::connect(&path, style, "casetrack", &remote).unwrap();
+                let lines = plan.lines().concat();
+                assert!(lines.contains("https://c.example/mcp") && !lines.contains("t0ken"), "{client:?} {lines}");
+                plan.carry_out().unwrap();
+                assert_eq!(entry(&path, style, "casetrack").unwrap(), Some(remote), "{client:?}");
+                let plan = Plan::disconnect(&path, style, "casetrack").unwrap();
+                assert!(!plan.lines().concat().contains("t0ken"), "{client:?} {:?}", plan.lines());
+                plan.carry_out().unwrap();
+                assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{client:?}");
+            }
+        }
     }
 
     #[test]

@@ -49,6 +49,8 @@ const INHERITED: [&str; 17] = [
 pub struct Checked {
     /// Its name and version.
     pub server: String,
+    /// None of a server elsewhere, which is not asked for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// From the start to the list of tools.
     pub milliseconds: u64,

@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use super::document::{Format, Style};
+use super::remote::Reach;
 
 /// An assistant with a configuration of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -62,13 +63,29 @@ impl Client {
 
     /// How its configuration lists servers.
     pub fn style(self) -> Style {
-        let json = |section| Style { format: Format::Json, section, transport: None };
+        let json = |section| Style { format: Format::Json, section, transport: None, reach: self.reach() };
         match self {
             Self::ClaudeDesktop | Self::Cursor | Self::Windsurf | Self::Gemini => json("mcpServers"),
             Self::ClaudeCode => Style { transport: Some("stdio"), ..json("mcpServers") },
             Self::Vscode | Self::VscodeInsiders => Style { transport: Some("stdio"), ..json("servers") },
             Self::Zed => json("context_servers"),
-            Self::Codex => Style { format: Format::Toml, section: "mcp_servers", transport: None },
+            Self::Codex => Style { format: Format::Toml, ..json("mcp_servers") },
+        }
+    }
+
+    /// How it reaches servers elsewhere, after its documentation.
+    fn reach(self) -> Reach {
+        let headers = |url, variable| Reach::Headers { url, transport: None, variable };
+        let typed = |variable| Reach::Headers { url: "url", transport: Some("http"), variable };
+        match self {
+            Self::ClaudeDesktop => Reach::Bridge,
+            Self::ClaudeCode => typed(Some(["${", "}"])),
+            Self::Vscode | Self::VscodeInsiders => typed(Some(["${env:", "}"])),
+            Self::Cursor => headers("url", Some(["${env:", "}"])),
+            Self::Windsurf => headers("serverUrl", Some(["${env:", "}"])),
+            Self::Gemini => headers("httpUrl", Some(["${", "}"])),
+            Self::Zed => headers("url", None),
+            Self::Codex => Reach::Codex,
         }
     }
 

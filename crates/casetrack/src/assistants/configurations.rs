@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::ErrorCode;
 
-use super::change::{Change, Plan, server};
+use super::change::{Change, Plan, entry};
 use super::clients::Client;
 use super::places::{Places, System};
-use super::server::Server;
+use super::server::{Entry, Server};
 use super::text::{Encoding, decode, encode};
 
 /// A client, the system whose layout it has, and the folder of its configuration.
@@ -82,8 +82,8 @@ impl User {
         Plan::disconnect(&self.path, self.client.style(), NAME)
     }
 
-    fn server(&self) -> Option<Server> {
-        server(&self.path, self.client.style(), NAME).unwrap()
+    fn server(&self) -> Option<Entry> {
+        entry(&self.path, self.client.style(), NAME).unwrap()
     }
 
     fn files_beside(&self) -> usize {
@@ -91,9 +91,9 @@ impl User {
     }
 }
 
-fn us() -> Server {
+fn us() -> Entry {
     let args = vec!["mcp".to_owned(), "--collection=Harbour Point".to_owned()];
-    Server { command: "/opt/casetrack/bin/casetrack".to_owned(), args, env: BTreeMap::new() }
+    Entry::Program(Server { command: "/opt/casetrack/bin/casetrack".to_owned(), args, env: BTreeMap::new() })
 }
 
 /// Lines that must be there unchanged, however the file is written.

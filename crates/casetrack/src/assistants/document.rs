@@ -6,9 +6,10 @@ use casetrack_core::{Error, Result};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table};
 
-use super::server::Server;
+use super::remote::{Reach, Remote};
+use super::server::{Entry, Server};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -25,19 +26,23 @@ pub struct Style {
     pub section: &'static str,
     /// The value of `type` in an entry, where the client has that.
     pub transport: Option<&'static str>,
+    pub reach: Reach,
 }
 
 impl Style {
-    /// The server of this name, as far as an entry says how to start one.
-    pub fn server(self, text: &str, name: &str) -> Result<Option<Server>> {
+    /// The entry of this name, as far as it says how to start a server, or how to reach one.
+    pub fn entry(self, text: &str, name: &str) -> Result<Option<Entry>> {
         let all = self.value(text)?;
         let entry = &all[self.section][name];
+        if let Some(remote) = self.reach.read(entry) {
+            return Ok(Some(Entry::Remote(remote)));
+        }
         let Some(command) = entry["command"].as_str() else { return Ok(None) };
         let args =
             entry["args"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
         let env = entry["env"].as_object().into_iter().flatten();
         let env = env.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect();
-        Ok(Some(Server { command: command.to_owned(), args, env }))
+        Ok(Some(Entry::Program(Server { command: command.to_owned(), args, env })))
     }
 
     /// Whether there is an entry of this name, of whatever kind.
@@ -45,16 +50,30 @@ impl Style {
         Ok(!self.value(text)?[self.section][name].is_null())
     }
 
-    /// The text with this server in it. Of an entry that is there, command and arguments are replaced, and its other settings stay.
-    pub fn with(self, text: &str, name: &str, server: &Server) -> Result<String> {
-        let new = match self.format {
-            Format::Json => self.with_in_json(text, name, server)?,
-            Format::Toml => self.with_in_toml(text, name, server)?,
+    /// The text with this entry in it. Of one of the same kind that is there, what the entry says is replaced, and its other settings stay; one of
+    /// another kind goes.
+    pub fn with(self, text: &str, name: &str, entry: &Entry) -> Result<String> {
+        let fields = match entry {
+            Entry::Program(server) => self.fields(server),
+            Entry::Remote(remote) => self.reach.fields(remote),
         };
-        let written = self.server(&new, name)?;
-        let is_written =
-            written.is_some_and(|written| written.command == server.command && written.args == server.args);
+        let is_same_kind = match self.entry(text, name)? {
+            Some(Entry::Program(_)) => matches!(entry, Entry::Program(_)),
+            Some(Entry::Remote(before)) => matches!(entry, Entry::Remote(new) if self.has_same_keys(&before, new)),
+            None => false,
+        };
+        let new = match self.format {
+            Format::Json => self.with_in_json(text, name, &fields, is_same_kind)?,
+            Format::Toml => self.with_in_toml(text, name, &fields, is_same_kind)?,
+        };
+        let written = &self.value(&new)?[self.section][name];
+        let is_written = fields.iter().all(|(key, value)| written[key] == *value);
         if is_written && self.others(text, name)? == self.others(&new, name)? { Ok(new) } else { Err(unsafe_change()) }
+    }
+
+    fn has_same_keys(self, before: &Remote, new: &Remote) -> bool {
+        let keys = |remote| self.reach.fields(remote).into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+        keys(before) == keys(new)
     }
 
     /// The text without the entry of this name.
@@ -79,9 +98,9 @@ impl Style {
         if is_gone && self.others(text, name)? == self.others(&new, name)? { Ok(new) } else { Err(unsafe_change()) }
     }
 
-    fn with_in_json(self, text: &str, name: &str, server: &Server) -> Result<String> {
+    fn with_in_json(self, text: &str, name: &str, fields: &[Field], is_same_kind: bool) -> Result<String> {
         if text.trim().is_empty() {
-            return self.with_in_json("{}\n", name, server);
+            return self.with_in_json("{}\n", name, fields, is_same_kind);
         }
         let root = json(text)?;
         let object = root.object_value().ok_or_else(|| wrong_shape("it is not an object"))?;
@@ -91,26 +110,25 @@ impl Style {
                 found.object_value().ok_or_else(|| wrong_shape(&format!("{} is not an object", self.section)))?
             }
         };
-        let fields = self.fields(server);
+        let whole =
+            || CstInputValue::Object(fields.iter().map(|(key, value)| ((*key).to_owned(), in_json(value))).collect());
         match section.get(name) {
-            None => drop(section.append(name, CstInputValue::Object(fields))),
-            Some(entry) => match entry.object_value().filter(|entry| entry.get("command").is_some()) {
-                Some(entry) => fields.into_iter().for_each(|(key, value)| set(&entry, &key, value)),
-                None => entry.set_value(CstInputValue::Object(fields)),
+            None => drop(section.append(name, whole())),
+            Some(entry) => match entry.object_value().filter(|_| is_same_kind) {
+                Some(entry) => fields.iter().for_each(|(key, value)| set(&entry, key, in_json(value))),
+                None => entry.set_value(whole()),
             },
         }
         Ok(root.to_string())
     }
 
-    fn fields(self, server: &Server) -> Vec<(String, CstInputValue)> {
-        let args = server.args.iter().map(|arg| arg.as_str().into()).collect();
-        let transport = self.transport.map(|kind| ("type".to_owned(), kind.into()));
-        let start =
-            [("command".to_owned(), server.command.as_str().into()), ("args".to_owned(), CstInputValue::Array(args))];
+    fn fields(self, server: &Server) -> Vec<Field> {
+        let transport = self.transport.map(|kind| ("type", kind.into()));
+        let start = [("command", server.command.as_str().into()), ("args", server.args.as_slice().into())];
         transport.into_iter().chain(start).collect()
     }
 
-    fn with_in_toml(self, text: &str, name: &str, server: &Server) -> Result<String> {
+    fn with_in_toml(self, text: &str, name: &str, fields: &[Field], is_same_kind: bool) -> Result<String> {
         in_toml(text, |document| {
             let section = document.entry(self.section).or_insert_with(|| {
                 let mut table = Table::new();
@@ -120,13 +138,12 @@ impl Style {
             });
             let not_a_table = || wrong_shape(&format!("{} is not a table", self.section));
             let section = section.as_table_like_mut().ok_or_else(not_a_table)?;
-            let has_command = |entry: &dyn TableLike| entry.contains_key("command");
-            if !section.get(name).and_then(Item::as_table_like).is_some_and(has_command) {
+            if !is_same_kind {
                 section.insert(name, Item::Table(Table::new()));
             }
             let entry = section.get_mut(name).and_then(Item::as_table_like_mut).ok_or_else(not_a_table)?;
-            let args: Array = server.args.iter().map(String::as_str).collect();
-            for (key, value) in [("command", server.command.as_str().into()), ("args", toml_edit::Value::from(args))] {
+            for (key, value) in fields {
+                let value = in_toml_value(value).ok_or_else(unsafe_change)?;
                 match entry.get_mut(key).and_then(Item::as_value_mut) {
                     Some(found) => {
                         let decor = found.decor().clone();
@@ -165,6 +182,38 @@ impl Style {
             }
         }
     }
+}
+
+/// A key of an entry and its value: texts, lists and objects of them.
+type Field = (&'static str, Value);
+
+fn in_json(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(is) => CstInputValue::Bool(*is),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(in_json).collect()),
+        Value::Object(fields) => {
+            CstInputValue::Object(fields.iter().map(|(key, value)| (key.clone(), in_json(value))).collect())
+        }
+    }
+}
+
+/// `None` for what no entry has.
+fn in_toml_value(value: &Value) -> Option<toml_edit::Value> {
+    Some(match value {
+        Value::String(text) => text.as_str().into(),
+        Value::Array(items) => items.iter().map(in_toml_value).collect::<Option<Array>>()?.into(),
+        Value::Object(fields) => {
+            let mut table = InlineTable::new();
+            for (key, value) in fields {
+                table.insert(key, in_toml_value(value)?);
+            }
+            table.into()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => return None,
+    })
 }
 
 fn set(object: &CstObject, key: &str, value: CstInputValue) {
@@ -219,18 +268,20 @@ fn unsafe_change() -> Error {
 mod tests {
     use std::collections::BTreeMap;
 
+    use super::super::remote::Token;
     use super::*;
 
-    const JSON: Style = Style { format: Format::Json, section: "mcpServers", transport: None };
-    const VSCODE: Style = Style { format: Format::Json, section: "servers", transport: Some("stdio") };
-    const TOML: Style = Style { format: Format::Toml, section: "mcp_servers", transport: None };
+    const JSON: Style = Style { format: Format::Json, section: "mcpServers", transport: None, reach: Reach::Bridge };
+    const HEADERS: Reach = Reach::Headers { url: "url", transport: Some("http"), variable: Some(["${env:", "}"]) };
+    const VSCODE: Style = Style { format: Format::Json, section: "servers", transport: Some("stdio"), reach: HEADERS };
+    const TOML: Style = Style { format: Format::Toml, section: "mcp_servers", transport: None, reach: Reach::Codex };
 
-    fn server() -> Server {
-        Server {
+    fn server() -> Entry {
+        Entry::Program(Server {
             command: "/usr/bin/casetrack".to_owned(),
             args: vec!["mcp".to_owned(), "--collection".to_owned(), "Größe \"1\"".to_owned()],
             env: BTreeMap::new(),
-        }
+        })
     }
 
     #[test]
@@ -248,7 +299,7 @@ mod tests {
             assert!(new.contains(kept), "{kept} is not in\n{new}");
         }
         assert!(new.contains("\n\t\t\"casetrack\": {\n\t\t\t\"command\": \"/usr/bin/casetrack\""), "{new}");
-        assert_eq!(JSON.server(&new, "casetrack").unwrap().unwrap(), server());
+        assert_eq!(JSON.entry(&new, "casetrack").unwrap().unwrap(), server());
         assert_eq!(JSON.with(&new, "casetrack", &server()).unwrap(), new);
         assert_eq!(JSON.without(&new, "casetrack").unwrap(), text);
     }
@@ -270,7 +321,7 @@ mod tests {
         let text =
             r#"{"servers": {"casetrack": {"command": "old", "env": {"A": "1"}, "disabled": true}, "b": {"url": "x"}}}"#;
         let new = VSCODE.with(text, "casetrack", &server()).unwrap();
-        let found = VSCODE.server(&new, "casetrack").unwrap().unwrap();
+        let Some(Entry::Program(found)) = VSCODE.entry(&new, "casetrack").unwrap() else { panic!("{new}") };
         assert_eq!((found.command.as_str(), found.env["A"].as_str()), ("/usr/bin/casetrack", "1"));
         assert!(new.contains("\"disabled\": true") && new.contains("\"type\": \"stdio\""), "{new}");
         // An entry of another kind gives way as a whole.
@@ -282,6 +333,34 @@ mod tests {
     }
 
     #[test]
+    fn servers_elsewhere_are_written_read_and_taken_out_as_others_are() {
+        let remote = |token| Entry::Remote(Remote { url: "https://c.example/mcp".to_owned(), token });
+        let (held, variable) =
+            (remote(Token::Held("t0ken".to_owned())), remote(Token::Variable("CASETRACK_TOKEN".to_owned())));
+        for (style, text) in [
+            (VSCODE, "{\n  \"servers\": {\n    \"b\": {\n      \"url\": \"x\" // kept\n    }\n  }\n}\n"),
+            (TOML, "# kept\n[mcp_servers.b]\nurl = \"x\"\n"),
+            (JSON, "{\n  \"mcpServers\": {\n    \"b\": {\n      \"url\": \"x\" // kept\n    }\n  }\n}\n"),
+        ] {
+            let with = |text: &str, entry: &Entry| style.with(text, "casetrack", entry).unwrap();
+            let new = with(text, &held);
+            assert!(new.contains("Bearer t0ken") && new.contains("kept"), "{new}");
+            assert_eq!(style.entry(&new, "casetrack").unwrap(), Some(held.clone()), "{new}");
+            assert_eq!(style.without(&new, "casetrack").unwrap(), text);
+            // A program in its place leaves no token behind, and the other way round no command.
+            let program = with(&new, &server());
+            assert_eq!(style.entry(&program, "casetrack").unwrap(), Some(server()), "{program}");
+            assert!(!program.contains("t0ken"), "{program}");
+            assert_eq!(with(&program, &held), new);
+            if style.reach.takes_variables() {
+                let named = with(&new, &variable);
+                assert_eq!(style.entry(&named, "casetrack").unwrap(), Some(variable.clone()), "{named}");
+                assert!(!named.contains("t0ken") && named.contains("CASETRACK_TOKEN"), "{named}");
+            }
+        }
+    }
+
+    #[test]
     fn a_new_configuration_is_made_where_there_is_none() {
         for text in ["", "  \n", "{}"] {
             let new = JSON.with(text, "casetrack", &server()).unwrap();
@@ -289,7 +368,7 @@ mod tests {
         }
         let new = TOML.with("", "casetrack", &server()).unwrap();
         assert!(new.starts_with("[mcp_servers.casetrack]\ncommand = \"/usr/bin/casetrack\"\n"), "{new}");
-        assert_eq!(TOML.server(&new, "casetrack").unwrap().unwrap(), server());
+        assert_eq!(TOML.entry(&new, "casetrack").unwrap().unwrap(), server());
     }
 
     #[test]
@@ -300,7 +379,7 @@ mod tests {
         assert_eq!(TOML.without(&new, "casetrack").unwrap(), text);
         let text = "mcp_servers = { files = { command = \"npx\" } }\n";
         let new = TOML.with(text, "casetrack", &server()).unwrap();
-        assert_eq!(TOML.server(&new, "casetrack").unwrap().unwrap(), server());
+        assert_eq!(TOML.entry(&new, "casetrack").unwrap().unwrap(), server());
         assert!(TOML.has(&new, "files").unwrap());
     }
 

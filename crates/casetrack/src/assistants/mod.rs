@@ -9,11 +9,13 @@ mod configurations;
 mod document;
 mod file;
 mod places;
+mod remote;
 mod server;
 mod text;
 
-pub use change::{Change, Plan, server};
+pub use change::{Change, Plan, entry};
 pub use check::{Checked, check};
 pub use clients::Client;
 pub use places::Places;
-pub use server::Server;
+pub use remote::{Remote, Token};
+pub use server::{Entry, Server};

@@ -1,4 +1,4 @@
-//! How an assistant starts the server.
+//! How an assistant starts the server, or reaches one elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,16 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{Error, Result};
 use serde::Serialize;
 
-/// An entry of a configuration: a program that speaks MCP on its standard input and output.
+use super::remote::Remote;
+
+/// An entry of a configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    Program(Server),
+    Remote(Remote),
+}
+
+/// A program that speaks MCP on its standard input and output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Server {
     pub command: String,
@@ -25,6 +34,22 @@ impl Server {
             return Err(Error::invalid(message).with_hint("Move it to a folder with another name."));
         };
         Ok(Self { command: command.to_owned(), args, env: BTreeMap::new() })
+    }
+}
+
+impl From<Server> for Entry {
+    fn from(server: Server) -> Self {
+        Self::Program(server)
+    }
+}
+
+impl Entry {
+    /// What must not be shown of it.
+    pub fn secret(&self) -> Option<&str> {
+        match self {
+            Self::Program(_) => None,
+            Self::Remote(remote) => remote.secret(),
+        }
     }
 }
 

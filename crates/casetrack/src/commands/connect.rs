@@ -1,10 +1,13 @@
 //! `casetrack connect` and `disconnect`
 
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, Password, Result};
+use casetrack_mcp::{knock, server_url};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, one_line};
 use clap::Args;
@@ -12,12 +15,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::ask::{can_ask, confirm};
-use crate::assistants::{self, Change, Checked, Client, Places, Plan, Server};
+use crate::assistants::{self, Change, Checked, Client, Entry, Places, Plan, Remote, Server, Token};
 use crate::options::{Global, Offered};
 use crate::output;
 
 /// The name under which assistants know the server.
 pub const SERVER_NAME: &str = "casetrack";
+/// The variable with the token of a user of a server elsewhere, unless another is named.
+const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
+/// Longest token that is read, in bytes.
+const MAX_TOKEN: u64 = 16 << 10;
 
 /// Connect AI assistants to CaseTrack, or see which ones are on this machine
 ///
@@ -39,6 +46,23 @@ pub struct Connect {
     collection: Option<String>,
     #[command(flatten)]
     offered: Offered,
+    #[command(flatten)]
+    elsewhere: Elsewhere,
+}
+
+/// A server for a team, in place of the collections of this machine.
+#[derive(Debug, Args)]
+struct Elsewhere {
+    /// Connect to a server for a team instead of this machine's collections: its address, such as https://casetrack.firm.example
+    #[arg(long, value_name = "URL", requires = "clients", conflicts_with_all = ["check", "collection"])]
+    server: Option<String>,
+    /// The environment variable with your token for the server. Assistants that can are told its name, and not the token; others get the
+    /// token in their configuration [default: CASETRACK_TOKEN]
+    #[arg(long, value_name = "VARIABLE", requires = "server", conflicts_with = "token_stdin")]
+    token_env: Option<String>,
+    /// Read your token for the server from standard input; it is written into the configurations
+    #[arg(long, requires = "server")]
+    token_stdin: bool,
 }
 
 /// Take CaseTrack out of the configuration of assistants
@@ -127,7 +151,7 @@ impl Outcome {
 
 impl Connect {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let Self { clients, check, writing, collection, offered } = self;
+        let Self { clients, check, writing, collection, offered, elsewhere } = self;
         let places = Places::of_user()?;
         if check {
             return check_all(global, &places, &clients, &writing);
@@ -138,14 +162,58 @@ impl Connect {
             return Ok(ExitCode::SUCCESS);
         }
         writing.may_change(&clients, global)?;
+        let connect = |entry: &dyn Fn(Client) -> Entry| {
+            let connect = |&client: &Client| {
+                connect(client, &writing.file(&places, client), &writing.name, &entry(client), writing.yes)
+            };
+            report(&clients.iter().map(connect).collect::<Vec<_>>(), global)
+        };
+        if let Some(address) = &elsewhere.server {
+            if !offered.as_arguments().is_empty() {
+                return Err(Error::invalid(
+                    "Which tools a server offers, and from which folders, is said where it is started.",
+                )
+                .with_hint("Leave --toolsets, --read-only and --root out with --server."));
+            }
+            let url = server_url(address)?;
+            let (token, variable) = elsewhere.token()?;
+            let known = knock(&url, token.reveal())?;
+            eprintln!("{url} is {}, and accepts the token.", one_line(&known));
+            return connect(&|client| {
+                let token = match &variable {
+                    Some(variable) if client.style().reach.takes_variables() => Token::Variable(variable.clone()),
+                    _ => Token::Held(token.reveal().to_owned()),
+                };
+                Entry::Remote(Remote { url: url.clone(), token })
+            });
+        }
         let mut args = global.as_arguments()?;
         args.push("mcp".to_owned());
         args.extend(collection.map(|name| format!("--collection={name}")));
         args.extend(offered.as_arguments());
-        let server = Server::this_program(args)?;
-        let connect =
-            |&client: &Client| connect(client, &writing.file(&places, client), &writing.name, &server, writing.yes);
-        report(&clients.iter().map(connect).collect::<Vec<_>>(), global)
+        let entry = Entry::from(Server::this_program(args)?);
+        connect(&|_| entry.clone())
+    }
+}
+
+impl Elsewhere {
+    /// The token, and the variable that it comes from.
+    fn token(&self) -> Result<(Password, Option<String>)> {
+        if self.token_stdin {
+            let mut text = String::with_capacity(MAX_TOKEN as usize + 1);
+            let read = std::io::stdin().lock().take(MAX_TOKEN).read_to_string(&mut text);
+            let token = Password::from(text);
+            read.map_err(|error| Error::io("standard input", error))?;
+            return Ok((Password::from(token.reveal().trim().to_owned()), None));
+        }
+        let variable = self.token_env.as_deref().unwrap_or(TOKEN_VARIABLE);
+        match std::env::var(variable) {
+            Ok(token) => Ok((Password::from(token.trim().to_owned()), Some(variable.to_owned()))),
+            Err(_) => Err(Error::invalid(format!(
+                "The environment has no variable {variable} with your token for the server."
+            ))
+            .with_hint("Set it where the assistant starts, or pass the token with --token-stdin.")),
+        }
     }
 }
 
@@ -190,10 +258,17 @@ impl Writing {
     }
 }
 
-/// Puts the server into a configuration, after showing the change and asking.
-pub fn connect(client: Client, file: &Path, name: &str, server: &Server, yes: bool) -> Outcome {
-    let plan = Plan::connect(file, client.style(), name, server);
-    change(client, file, plan, yes, [State::Connected, State::Unchanged])
+/// Puts an entry into a configuration, after showing the change and asking.
+pub fn connect(client: Client, file: &Path, name: &str, entry: &Entry, yes: bool) -> Outcome {
+    let plan = Plan::connect(file, client.style(), name, entry);
+    let mut outcome = change(client, file, plan, yes, [State::Connected, State::Unchanged]);
+    if let (State::Connected, Entry::Remote(remote)) = (outcome.state, entry) {
+        let _ = match &remote.token {
+            Token::Variable(name) => write!(outcome.text, " It must be started where {name} is set."),
+            Token::Held(_) => write!(outcome.text, " The file has your token in it: show it to nobody."),
+        };
+    }
+    outcome
 }
 
 /// Shows a change, asks, and makes it. `states` are those after the change and without it.
@@ -228,7 +303,7 @@ fn change(client: Client, file: &Path, plan: Result<Plan>, yes: bool, [done, und
 fn list(places: &Places, name: &str) -> Vec<Outcome> {
     let look = |&client: &Client| {
         let file = places.config_file(client);
-        match assistants::server(&file, client.style(), name) {
+        match assistants::entry(&file, client.style(), name) {
             Err(error) => Outcome::failed(client, &file, &error),
             Ok(Some(_)) => Outcome::new(client, &file, State::Connected, String::new()),
             Ok(None) if places.has(client) => Outcome::new(client, &file, State::Found, String::new()),
@@ -246,8 +321,8 @@ pub fn found(places: &Places) -> Vec<Client> {
 /// The assistants that are connected, and those whose own configuration cannot be read: they may be, and that is reported.
 fn connected(places: &Places, writing: &Writing) -> Vec<Client> {
     let is_connected = |client: &Client| {
-        let server = assistants::server(&writing.file(places, *client), client.style(), &writing.name);
-        server.map_or(writing.config.is_none(), |server| server.is_some())
+        let entry = assistants::entry(&writing.file(places, *client), client.style(), &writing.name);
+        entry.map_or(writing.config.is_none(), |entry| entry.is_some())
     };
     Client::ALL.iter().copied().filter(is_connected).collect()
 }
@@ -275,6 +350,20 @@ fn listed(outcomes: &[Outcome]) -> String {
     text
 }
 
+/// Asks a server elsewhere whether it takes the token that the entry names.
+fn check_elsewhere(remote: &Remote) -> Result<Checked> {
+    let started = Instant::now();
+    let token = match &remote.token {
+        Token::Held(token) => Password::from(token.clone()),
+        Token::Variable(name) => Password::from(std::env::var(name).map_err(|_| {
+            Error::invalid(format!("The entry takes the token from the variable {name}, which is not set here."))
+                .with_hint("Set it where the assistant starts, and here to check it.")
+        })?),
+    };
+    let server = knock(&remote.url, token.reveal())?;
+    Ok(Checked { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
+}
+
 fn check_all(global: &Global, places: &Places, clients: &[Client], writing: &Writing) -> Result<ExitCode> {
     let clients = if clients.is_empty() { connected(places, writing) } else { clients.to_vec() };
     if clients.is_empty() {
@@ -284,26 +373,27 @@ fn check_all(global: &Global, places: &Places, clients: &[Client], writing: &Wri
     let check = |&client: &Client| {
         let file = writing.file(places, client);
         let checked = || {
-            let Some(server) = assistants::server(&file, client.style(), &writing.name)? else {
+            let Some(entry) = assistants::entry(&file, client.style(), &writing.name)? else {
                 let message = format!("There is no server \"{}\" in {}.", writing.name, file.display());
                 return Err(
                     Error::invalid(message).with_hint(format!("Connect it with `casetrack connect {}`.", client.id()))
                 );
             };
-            assistants::check(&server)
+            match &entry {
+                Entry::Program(server) => assistants::check(server),
+                Entry::Remote(remote) => check_elsewhere(remote),
+            }
         };
         match checked() {
             Err(error) => Outcome::failed(client, &file, &error),
             Ok(checked) => {
                 let Checked { server, tools, milliseconds } = &checked;
                 let seconds = *milliseconds as f64 / 1000.0;
-                let text = format!(
-                    "{}: {} answered after {seconds:.1} s with {}:\n  {}",
-                    client.name(),
-                    one_line(server),
-                    counted(tools.len() as u64, "tool"),
-                    one_line(&tools.join(", ")),
-                );
+                let mut text = format!("{}: {} answered after {seconds:.1} s", client.name(), one_line(server));
+                if !tools.is_empty() {
+                    let count = counted(tools.len() as u64, "tool");
+                    let _ = write!(text, " with {count}:\n  {}", one_line(&tools.join(", ")));
+                }
                 Outcome { checked: Some(checked), ..Outcome::new(client, &file, State::Connected, text) }
             }
         }

@@ -1,7 +1,7 @@
 //! `casetrack rights`
 
 use casetrack_core::Result;
-use casetrack_engine::database_rights::{Right, RightsReport};
+use casetrack_engine::database_rights::{AdmittedRole, Right, RightsReport};
 use casetrack_text::format::visible;
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
@@ -29,11 +29,12 @@ enum RightsAction {
     Dismiss(Dismiss),
 }
 
-/// List who has a right to a collection
+/// List who has a right to a collection; or, as the administrator, who may use the database
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct List {
-    #[command(flatten)]
-    target: InCollection,
+    /// Name, ID or reference of the collection [default: list the roles that may use the database, and whether they may make collections]
+    #[arg(short, long, value_name = "NAME")]
+    collection: Option<String>,
 }
 
 /// Give a role a right to a collection, in place of the one that it has
@@ -81,7 +82,12 @@ impl Rights {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         match self.action {
-            RightsAction::List(List { target }) => console.print(&engine.rights(target.find(engine)?.id)?, list),
+            RightsAction::List(List { collection: Some(name) }) => {
+                console.print(&engine.rights(engine.find_collection(&name)?.id)?, list)
+            }
+            RightsAction::List(List { collection: None }) => {
+                console.print(&engine.admitted_roles()?, |roles| list_admitted(roles))
+            }
             RightsAction::Give(Give { role, right, target }) => {
                 let collection = target.find(engine)?;
                 engine.give_right(collection.id, &role, right)?;
@@ -134,5 +140,19 @@ fn list(report: &RightsReport) -> String {
     format!(
         "Rights to \"{name}\":\n{}\n\nThe administrator of the database has all rights.",
         rights.collect::<String>()
+    )
+}
+
+fn list_admitted(roles: &[AdmittedRole]) -> String {
+    if roles.is_empty() {
+        return "Nobody but the administrator may use this database.".to_owned();
+    }
+    let line = |one: &AdmittedRole| {
+        let makes = if one.makes_collections { ", and may make collections" } else { "" };
+        format!("\n  {}{makes}", visible(&one.role))
+    };
+    format!(
+        "Roles that may use this database:\n{}\n\nThe administrator of the database has all rights. What a role may do in a collection: casetrack rights list -c NAME",
+        roles.iter().map(line).collect::<String>()
     )
 }

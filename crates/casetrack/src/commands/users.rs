@@ -30,6 +30,8 @@ enum Change {
     List,
     /// Add a user, and show their token, which is not shown again
     Add(Add),
+    /// Change what a user may do besides their roles, and how they log in
+    Set(Set),
     /// Remove a user; their sessions end
     Remove(Named),
     /// Make a new token for a user and show it; the one before opens no more
@@ -53,6 +55,39 @@ struct Add {
     /// Make no token: the user comes with those of the OpenID Connect provider in config.toml, which calls them so
     #[arg(long, value_name = "NAME")]
     oidc: Option<String>,
+}
+
+/// What is not named stays. Where a user may do less afterwards, or logs in otherwise, their sessions end.
+#[derive(Debug, Args, Serialize, Deserialize)]
+struct Set {
+    /// Name of the user
+    name: String,
+    #[command(flatten)]
+    otherwise: Otherwise,
+}
+
+/// One of these, at least.
+#[derive(Debug, Args, Serialize, Deserialize)]
+#[group(required = true, multiple = true)]
+struct Otherwise {
+    /// The user may make collections, and owns those
+    #[arg(long)]
+    collections: bool,
+    /// The user may make no more collections; those that they own stay theirs
+    #[arg(long, conflicts_with = "collections")]
+    no_collections: bool,
+    /// The user owns all collections, and may use the tools that work with the disk of the server
+    #[arg(long)]
+    admin: bool,
+    /// The user has only the roles that they were given
+    #[arg(long, conflicts_with = "admin")]
+    no_admin: bool,
+    /// The user also comes with tokens of the OpenID Connect provider in config.toml, which calls them so
+    #[arg(long, value_name = "NAME")]
+    oidc: Option<String>,
+    /// The user no longer comes with tokens of the provider
+    #[arg(long, conflicts_with = "oidc")]
+    no_oidc: bool,
 }
 
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -139,14 +174,20 @@ impl Users {
                             "Give them a new token with `casetrack users token NAME`, or choose another name.",
                         ));
                     }
-                    if let Some(other) = users.iter().find(|other| user.oidc.is_some() && other.oidc == user.oidc) {
-                        let message = format!("The provider's name is that of the user {} already.", other.name);
-                        return Err(Error::new(ErrorCode::AlreadyExists, message).with_hint("Remove that user first."));
-                    }
+                    check_called(users, &user)?;
                     users.push(user.clone());
                     Ok(())
                 })?;
                 console.print(&WithToken { user: shown(engine, &user)?, token }, added)
+            }
+            Some(Change::Set(set)) => {
+                let user = known.change(|users| {
+                    let at = position(users, &set.name)?;
+                    set.otherwise.change(&mut users[at])?;
+                    check_called(users, &users[at])?;
+                    Ok(users[at].clone())
+                })?;
+                console.print(&shown(engine, &user)?, |user| list(std::slice::from_ref(user)))
             }
             Some(Change::Remove(Named { name })) => {
                 let user = known.change(|users| {
@@ -194,6 +235,32 @@ impl Users {
                 };
                 console.print(&shown(engine, &user)?, |_| said)
             }
+        }
+    }
+}
+
+impl Otherwise {
+    fn change(&self, user: &mut User) -> Result<()> {
+        user.admin = self.admin || user.admin && !self.no_admin;
+        user.may_create = self.collections || user.may_create && !self.no_collections;
+        if let Some(called) = &self.oidc {
+            user.called(called)?;
+        } else if self.no_oidc {
+            user.oidc = None;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what the provider calls somebody else.
+fn check_called(users: &[User], user: &User) -> Result<()> {
+    let is_other = |other: &&User| other.name != user.name && user.oidc.is_some() && other.oidc == user.oidc;
+    match users.iter().find(is_other) {
+        None => Ok(()),
+        Some(other) => {
+            let message = format!("The provider's name is that of the user {} already.", other.name);
+            Err(Error::new(ErrorCode::AlreadyExists, message)
+                .with_hint("Take it from that user with `casetrack users set NAME --no-oidc`, or remove them."))
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::Engine;
-use casetrack_mcp::{AuditLog, RecentCalls};
+use casetrack_mcp::{Askers, AuditLog, RecentCalls};
 use clap::Args;
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
@@ -106,6 +106,7 @@ pub fn hold(global: &Global, data_dir: &Path, lock: File, duty: Duty) -> Result<
         empty_log(data_dir)?;
         LastSearch::forget(&engine)
     })?;
+    engine.set_people(Arc::new(Askers::new(data_dir, &global.settings()?.serve)));
     engine.resume_jobs()?;
     engine.start_watches()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();

@@ -156,6 +156,9 @@ impl OwnTeam {
             certificate,
             audit: settings.audit.enabled.then(|| Arc::clone(&serving.audit)),
         };
+        // Also while no user is there: who serves the administrator's database sees to what is missing in it.
+        let engine = serving.engine.clone();
+        tokio::task::spawn_blocking(move || engine.follow_others());
         if !global.quiet {
             eprint!("{}", greeting(&team, &listener, count));
         }

@@ -1,0 +1,166 @@
+//! What others change in any collection is told to one who follows a store, once, and what the store changes itself is not.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use casetrack_conformance::samples::{collection_meta, document, many, models};
+use casetrack_core::CollectionId;
+use casetrack_core::evidence::EvidenceTray;
+use casetrack_postgres::{Following, News, PostgresStore, Right};
+use casetrack_store::DocumentChange::{Added, Deleted, Replaced};
+use casetrack_store::Store;
+use postgres::{Client, NoTls};
+
+use crate::server::{Database, administrator};
+use crate::{on_one_machine, on_postgres};
+
+/// Longer than any test waits.
+const LONG: Duration = Duration::from_secs(600);
+
+/// Another client of a database, and what it hears.
+struct Other {
+    store: PostgresStore,
+    heard: Receiver<News>,
+    _following: Following,
+}
+
+impl Other {
+    fn new(address: &str, files: &tempfile::TempDir) -> Self {
+        let store = PostgresStore::connect(address, files.path()).unwrap();
+        let (told, heard) = channel();
+        let following = store.follow(move |news| _ = told.send(news)).unwrap();
+        following.wait_until_begun(LONG);
+        Self { store, heard, _following: following }
+    }
+
+    fn hears(&self, news: &[News]) {
+        for news in news {
+            assert_eq!(self.heard.recv_timeout(LONG).unwrap(), *news);
+        }
+    }
+}
+
+/// Ends all connections to a database, as an administrator of the server may.
+fn disconnect(database: &Database) {
+    let name = database.address.rsplit('/').next().unwrap().to_owned();
+    administrator()
+        .execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", &[&name])
+        .unwrap();
+}
+
+#[test]
+fn changes_of_others_are_told_once_and_own_ones_are_not() {
+    let Some((store, (database, files))) = on_postgres() else { return };
+    let (meta, second) = (collection_meta("Test"), collection_meta("Second"));
+    let collection = store.create(&meta, &models()).unwrap();
+    let documents = many(6, 2);
+    let ids: Vec<_> = documents.iter().map(|document| document.meta.id).collect();
+    collection.put_document(&documents[0]).unwrap();
+    let other = Other::new(&database.address, &files);
+    assert!(other.store.follow(|_| {}).is_err(), "one follows at a time");
+    let of = |n: usize, change| News::Document(meta.id, ids[n], change);
+    collection.put_document(&documents[1]).unwrap();
+    other.hears(&[of(1, Added)]);
+    // Own changes beside those of others.
+    let theirs = other.store.open_collection(meta.id).unwrap();
+    theirs.put_document(&documents[2]).unwrap();
+    theirs.delete_document(ids[2]).unwrap();
+    theirs.change_marks(&[ids[1]], |_, marks| marks.add_tag("own")).unwrap();
+    collection.put_document(&documents[0]).unwrap();
+    other.hears(&[of(0, Replaced)]);
+    collection.delete_document(ids[1]).unwrap();
+    other.hears(&[of(1, Deleted)]);
+    // The connection is lost, and changes come meanwhile.
+    disconnect(&database);
+    collection.put_document(&documents[3]).unwrap();
+    other.hears(&[of(3, Added)]);
+
+    let change = |tray: &mut EvidenceTray| {
+        tray.last_id += 1;
+        Ok(())
+    };
+    collection.change_evidence(change).unwrap();
+    other.hears(&[News::Evidence(meta.id)]);
+    // One that is made is found by itself; what the other made is not told, but for what others do with it.
+    let own = collection_meta("Own");
+    other.store.create(&own, &models()).unwrap().put_document(&documents[4]).unwrap();
+    store.create(&second, &models()).unwrap().put_document(&documents[5]).unwrap();
+    other.hears(&[News::Collection(second.id)]);
+    store.open_collection(own.id).unwrap().delete_document(ids[4]).unwrap();
+    other.hears(&[News::Document(own.id, ids[4], Deleted)]);
+    other.store.delete(own.id).unwrap();
+    drop(collection);
+    drop(theirs);
+    store.delete(meta.id).unwrap();
+    other.hears(&[News::Collection(meta.id)]);
+    store.delete(second.id).unwrap();
+    other.hears(&[News::Collection(second.id)]);
+    assert!(other.heard.try_recv().is_err());
+}
+
+#[test]
+fn a_role_is_told_of_what_it_may_read() {
+    let Some((store, (database, files))) = on_one_machine() else { return };
+    let [hidden, seen] = ["Hidden", "Seen"].map(collection_meta);
+    let [into_hidden, into_seen] = [&hidden, &seen].map(|meta| store.create(meta, &models()).unwrap());
+    let (role, address) = database.role("emil");
+    store.admit(&role, false).unwrap();
+    store.grant(seen.id, &role, Right::Reader).unwrap();
+    let emil = Other::new(&address, &files);
+    let put = |at: &casetrack_store::Collection, path: &str| {
+        let document = document(path, &["A text."]);
+        at.put_document(&document).unwrap();
+        document.meta.id
+    };
+    let first = put(&into_seen, "/1.txt");
+    emil.hears(&[News::Document(seen.id, first, Added)]);
+    put(&into_hidden, "/2.txt");
+    // A look at everything, after which that would have been told.
+    disconnect(&database);
+    let third = put(&into_seen, "/3.txt");
+    emil.hears(&[News::Document(seen.id, third, Added)]);
+    store.grant(hidden.id, &role, Right::Reader).unwrap();
+    emil.hears(&[News::Collection(hidden.id)]);
+    store.revoke(hidden.id, &role).unwrap();
+    emil.hears(&[News::Collection(hidden.id)]);
+    put(&into_hidden, "/4.txt");
+    store.delete(hidden.id).unwrap();
+    let fifth = put(&into_seen, "/5.txt");
+    emil.hears(&[News::Document(seen.id, fifth, Added)]);
+    store.dismiss(&role).unwrap();
+    put(&into_seen, "/6.txt");
+    assert!(emil.heard.recv_timeout(Duration::from_secs(2)).is_err());
+}
+
+#[test]
+fn clients_of_the_administrator_make_the_indexes_of_everybody() {
+    let Some((store, (database, files))) = on_one_machine() else { return };
+    database.run("UPDATE casetrack.layout SET exact_chunks = 10");
+    let (role, address) = database.role("anna");
+    store.admit(&role, true).unwrap();
+    let anna = PostgresStore::connect(&address, files.path()).unwrap();
+    let meta = collection_meta("Large");
+    let collection = anna.create(&meta, &models()).unwrap();
+    many(12, 2).iter().for_each(|document| collection.put_document(document).unwrap());
+    collection.flush().unwrap();
+    let has_index = |id: CollectionId| {
+        let mut client = Client::connect(&database.address, NoTls).unwrap();
+        let sql = "SELECT (SELECT dense_index FROM casetrack.collections WHERE collection::text = $1), EXISTS \
+                   (SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname = 'vectors_' || replace($1, '-', '') AND i.indisvalid)";
+        let row = client.query_one(sql, &[&id.to_string()]).unwrap();
+        (row.get::<_, bool>(0), row.get::<_, bool>(1))
+    };
+    // Neither her flush nor what she follows makes it.
+    let her = Other::new(&address, &files);
+    assert_eq!(has_index(meta.id), (false, false));
+    let _administrator = Other::new(&database.address, &files);
+    let since = Instant::now();
+    while has_index(meta.id) != (true, true) {
+        assert!(since.elapsed() < LONG, "the index is not made");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let vector = many(12, 2)[3].vectors[0].clone();
+    let found = collection.search_dense(&vector, 3, &casetrack_store::Filter::default()).unwrap();
+    assert_eq!(found.len(), 3);
+    drop((collection, her));
+}

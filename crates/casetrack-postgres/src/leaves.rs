@@ -194,21 +194,29 @@ pub(crate) fn read(row: &Fetched) -> Result<Vec<Term<'_>>> {
     terms(part(0)?, part(1)?, part(2)?)
 }
 
-/// The rows in which terms are, if they are anywhere; others are in them as well.
+/// For each key and segment the row in which the term is, if it is anywhere; others are in it as well. See [`own_term`].
 pub(crate) fn with_keys(connection: &mut Connection, routes: &Routes, keys: &[Key], with: With) -> Step<Vec<Fetched>> {
     if keys.is_empty() {
         return Ok(Vec::new());
     }
-    // One row for each term and segment is looked up in the index of the primary key; several terms may be in the same. Citus takes ten times as long
-    // to plan this where the routes are not named again.
+    // One row for each term and segment is looked up in the index of the primary key. Where several terms are in the same, it comes for each: to leave
+    // out what is equal, the coordinator of Citus would sort all postings. It takes ten times as long to plan this where the routes are not named again.
     let sql = format!(
-        "SELECT DISTINCT ON (s.route, s.level, s.segment, l.first) l.terms, l.postings, l.positions \
-         FROM segments s CROSS JOIN unnest($3::bytea[]) AS k CROSS JOIN LATERAL (SELECT first, {} FROM leaves \
-         WHERE route = s.route AND route = ANY($1) AND collection = s.collection AND level = s.level AND segment = s.segment AND first <= k \
+        "SELECT l.terms, l.postings, l.positions, k.n - 1 \
+         FROM segments s CROSS JOIN unnest($3::bytea[]) WITH ORDINALITY AS k(key, n) CROSS JOIN LATERAL (SELECT {} FROM leaves \
+         WHERE route = s.route AND route = ANY($1) AND collection = s.collection AND level = s.level AND segment = s.segment AND first <= k.key \
          ORDER BY first DESC LIMIT 1) l WHERE s.route = ANY($1) AND s.collection = $2 {ALL}",
         with.columns()
     );
     connection.all(&sql, &[&routes.all, &id(routes.collection()), &keys])
+}
+
+/// Which of the keys a row was fetched for, and its term; `None` where it is not in the row.
+pub(crate) fn own_term<'r>(row: &'r Fetched, keys: &[Key]) -> Result<Option<(usize, Term<'r>)>> {
+    let place: i64 = row.try_get(3).map_err(|error| Failure::from(error).into_error())?;
+    let place = usize::try_from(place).unwrap_or(usize::MAX);
+    let Some(key) = keys.get(place) else { return Ok(None) };
+    Ok(read(row)?.into_iter().find(|term| term.key == *key).map(|term| (place, term)))
 }
 
 /// The terms with keys from one up to, and without, another, with the numbers of their chunks; once for each segment.

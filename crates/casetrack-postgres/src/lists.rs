@@ -10,7 +10,7 @@ use casetrack_store::parts::{List, PostingLists, TextField};
 
 use crate::error::Failure;
 use crate::known::{Moment, Numbers};
-use crate::leaves::{Fetched, Key, With, between, key, parts, read, with_keys};
+use crate::leaves::{Fetched, Key, With, between, key, own_term, parts, with_keys};
 use crate::postings::{Entry, Occurrence, Packed, field_number, visit};
 use crate::route::Routes;
 use crate::server::{Asked, Connection};
@@ -69,10 +69,10 @@ impl<'m> Lists<'m> {
         let keys: Vec<Key> = gathered.keys().cloned().collect();
         let with = if with_positions { With::Positions } else { With::Postings };
         for row in self.leaves(&keys, with)? {
-            for found in read(&row)? {
-                if let Some(gathered) = gathered.get_mut(&found.key) {
-                    gathered.take(&self.numbers, found.postings, with_positions.then_some(found.positions))?;
-                }
+            if let Some((_, found)) = own_term(&row, &keys)?
+                && let Some(gathered) = gathered.get_mut(&found.key)
+            {
+                gathered.take(&self.numbers, found.postings, with_positions.then_some(found.positions))?;
             }
         }
         for packed in self.moment.fresh.values() {
@@ -118,7 +118,7 @@ impl<'m> Lists<'m> {
         missing.sort_unstable();
         missing.dedup();
         for row in self.leaves(&missing, With::Terms)? {
-            for term in read(&row)?.into_iter().filter(|term| missing.binary_search(&term.key).is_ok()) {
+            if let Some((_, term)) = own_term(&row, &missing)? {
                 *counts.entry(term.key).or_default() += u64::from(term.chunks);
             }
         }

@@ -14,7 +14,7 @@ use casetrack_store::{Bm25Query, Conditions, Correction, Filter, Hit, Naming, Se
 use crate::collection::PostgresCollection;
 use crate::error::Failure;
 use crate::known::Moment;
-use crate::leaves::{Key, With, key, parts, read, with_keys};
+use crate::leaves::{Key, With, key, own_term, with_keys};
 use crate::lists::Lists;
 use crate::postings::{SPARSE, sparse_term, visit};
 use crate::reading::Reading;
@@ -88,7 +88,8 @@ impl PostgresCollection {
         weights: &Weights,
         top: &mut TopK<u32>,
     ) -> Answer<()> {
-        let keys: Vec<Key> = weights.keys().map(|term| key(SPARSE, term)).collect();
+        let (keys, own): (Vec<Key>, Vec<u32>) =
+            weights.iter().map(|(term, weight)| (key(SPARSE, term), *weight)).unzip();
         let numbers = moment.numbers();
         let mut sums = vec![0u32; usize::try_from(moment.slots.chunks()).unwrap_or_default()];
         let mut add = |postings: &[u8], weight: u32| {
@@ -105,11 +106,8 @@ impl PostgresCollection {
             })
         };
         for row in with_keys(connection, &self.routes, &keys, With::Postings)? {
-            for found in read(&row)? {
-                let (field, term) = parts(&found.key);
-                if let Some(&weight) = weights.get(term).filter(|_| field == SPARSE) {
-                    add(found.postings, weight)?;
-                }
+            if let Some((place, found)) = own_term(&row, &keys)? {
+                add(found.postings, own.get(place).copied().unwrap_or_default())?;
             }
         }
         for packed in moment.fresh.values() {

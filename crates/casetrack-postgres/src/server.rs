@@ -27,10 +27,11 @@ const IDLE: usize = 8;
 /// A server that has not even refused a connection for so long is not tried again and again.
 const SILENCE: Duration = Duration::from_secs(3);
 /// Plans are made for each set of parameters: one that fits all would read every row of the smallest collection. A client that hangs does not keep
-/// others out for longer than this. What begins with `citus` means something only there: a transaction has one connection to each machine, so that all
+/// others out for longer than this. The postings that a search fetches of a million chunks are 20 MB; a coordinator writes what is larger than `work_mem`
+/// into files before it gives it on. What begins with `citus` means something only there: a transaction has one connection to each machine, so that all
 /// its statements see one moment there; what it sets is set there, too; and machines do statements whose parts have limits, each for its own rows, as
 /// none here needs the rows of several routes for that.
-const SETTINGS: &str = "SET search_path = casetrack, public; SET plan_cache_mode = force_custom_plan; SET jit = off; \
+const SETTINGS: &str = "SET search_path = casetrack, public; SET plan_cache_mode = force_custom_plan; SET jit = off; SET work_mem = '64MB'; \
                         SET idle_in_transaction_session_timeout = '10min'; SET citus.max_adaptive_executor_pool_size = 1; \
                         SET citus.multi_shard_modify_mode = sequential; SET citus.propagate_set_commands = local; \
                         SET citus.subquery_pushdown = on";

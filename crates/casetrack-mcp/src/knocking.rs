@@ -57,7 +57,9 @@ pub fn knock(url: &str, token: &str) -> Result<String> {
         .header("Accept", "application/json, text/event-stream")
         .send(hello.to_string());
     let mut answer = sent.map_err(|error| {
-        Error::new(ErrorCode::Network, format!("The server at {url} cannot be reached: {error}."))
+        let why = error.to_string();
+        let why = why.strip_prefix("io: ").unwrap_or(&why);
+        Error::new(ErrorCode::Network, format!("The server at {url} cannot be reached: {why}."))
             .with_hint("Check the address, and that the server runs and can be reached from here.")
     })?;
     match answer.status().as_u16() {

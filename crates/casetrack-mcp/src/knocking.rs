@@ -13,6 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest answer, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 const SESSION: &str = "Mcp-Session-Id";
+const WRONG_ADDRESS: &str = "Check that the address is that of `casetrack serve`, as its administrator gave it to you.";
 
 /// Where a server speaks the protocol, of an address with or without that path.
 ///
@@ -73,7 +74,7 @@ pub fn knock(url: &str, token: &str) -> Result<String> {
                 ErrorCode::Network,
                 format!("The server at {url} answers with the status {status}."),
             )
-            .with_hint("Check that the address is that of `casetrack serve`, as its administrator gave it to you."));
+            .with_hint(WRONG_ADDRESS));
         }
     }
     let session = answer.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -85,7 +86,7 @@ pub fn knock(url: &str, token: &str) -> Result<String> {
     }
     said_of_itself(&text).ok_or_else(|| {
         Error::new(ErrorCode::Network, format!("What answers at {url} is not a server of CaseTrack."))
-            .with_hint("Check that the address is that of `casetrack serve`, as its administrator gave it to you.")
+            .with_hint(WRONG_ADDRESS)
     })
 }
 

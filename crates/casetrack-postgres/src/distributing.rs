@@ -6,8 +6,6 @@ use casetrack_core::{Error, ErrorCode};
 use crate::error::Failure;
 use crate::server::Connection;
 
-/// Buckets of a collection, for each machine: as many so that each gets about as much.
-const BUCKETS: i32 = 1;
 const DISTRIBUTE: &str = include_str!("../migrations/distribute.sql");
 
 type Step<T> = std::result::Result<T, Failure>;
@@ -30,8 +28,7 @@ pub(crate) fn machines(connection: &mut Connection) -> Step<i32> {
     Ok(row.try_get(1)?)
 }
 
-/// Distributes tables that have nothing in them yet over the machines. How many buckets a collection has then.
-pub(crate) fn distribute(connection: &mut Connection, machines: i32) -> Step<i32> {
-    connection.run(DISTRIBUTE)?;
-    Ok(machines.saturating_mul(BUCKETS))
+/// Distributes tables that have nothing in them yet over the machines.
+pub(crate) fn distribute(connection: &mut Connection) -> Step<()> {
+    connection.run(DISTRIBUTE)
 }

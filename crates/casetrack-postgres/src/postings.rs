@@ -1,9 +1,8 @@
 //! Postings as bytes.
 //!
 //! Those of a term are, for each document that has it: how far its ordinal is from that of the one before, or 0 and the ordinal; the number of its
-//! chunks that have the term, and for each of these the
-//! distance of its index from the one before (from -1 at first, less one), how often it has the term, and the length of the field (one
-//! byte). Of learned-sparse terms, the impact (one byte) stands in the place of the last two. Positions are by themselves, in the same order: the
+//! chunks that have the term, and for each of these the distance of its index from the one before (from -1 at first, less one), how often it has
+//! the term, and the length of the field (one byte). Of learned-sparse terms, the impact (one byte) stands in the place of the last two. Positions are by themselves, in the same order: the
 //! distance of each from the one before it in its chunk. Numbers are varints. The postings of several documents are their bytes one after the
 //! other.
 //!

@@ -155,7 +155,11 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
         connection.change("INSERT INTO casetrack.migrations (number) VALUES ($1)", &[&number])?;
     }
     if made == 0 {
-        let fanout = if machines > 0 { distribute(connection, machines)? } else { FANOUT };
+        // Of several machines, one bucket for each: every bucket is a part of each statement of a search.
+        let fanout = if machines > 0 { machines } else { FANOUT };
+        if machines > 0 {
+            distribute(connection)?;
+        }
         connection.change("INSERT INTO layout (fanout) VALUES ($1)", &[&fanout])?;
     }
     layout(connection)

@@ -75,7 +75,7 @@ async function watched(browser, origin, options) {
   context.setDefaultTimeout(PATIENCE);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
   const page = await context.newPage();
-  if (process.env.UI_OF_DIST) await page.route(/\/(app\.(js|css))?$/, fromDist);
+  if (process.env.UI_OF_DIST) await context.route(/\/(app\.(js|css))?$/, fromDist);
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
@@ -90,7 +90,17 @@ async function watched(browser, origin, options) {
     if (!["data:", "blob:"].includes(url.protocol) && url.origin !== origin) problems.push(`request: ${request.url()}`);
   });
   const go = async (hash) => {
-    await page.evaluate((hash) => (location.hash = hash), hash);
+    // Not before the page has heard of it: until then it shows what was there, and nothing in it is busy.
+    await page.evaluate(
+      (hash) =>
+        new Promise((heard) => {
+          const before = location.hash;
+          addEventListener("hashchange", () => heard(), { once: true });
+          location.hash = hash;
+          if (location.hash === before) heard();
+        }),
+      hash,
+    );
     await settled(page);
   };
   return { context, page, problems, origin, go };

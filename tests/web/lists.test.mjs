@@ -211,6 +211,43 @@ test("text is selected with the mouse, line by line, and becomes evidence", asyn
   assert.equal(item.page, 4);
 });
 
+test("a list of what was asked before says that it is busy", async () => {
+  const asked = (query) => `${inMatter("search")}?q=${encodeURIComponent(query)}`;
+  await bench.go(asked("simple interest on the overdue amount"));
+  // Everything that the page was in between two questions: whether it was busy, and whose passages it showed.
+  await page.evaluate(() => {
+    const look = () => {
+      const results = document.querySelector(".results");
+      window.seen.push([results?.getAttribute("aria-busy") === "true", results?.querySelector(".quote")?.textContent ?? ""]);
+    };
+    window.seen = [];
+    look();
+    addEventListener("hashchange", () => new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true, characterData: true }), { once: true });
+  });
+  await bench.go(asked("stair flights rejected"));
+  const [[, before], ...between] = await page.evaluate(() => window.seen);
+  assert.notEqual(await text(".results .quote"), before);
+  assert.ok(between.some(([busy]) => busy));
+  assert.ok(between.every(([busy, quote]) => busy || quote !== before));
+});
+
+test("an address that is opened before the page listens is shown", async () => {
+  const late = await bench.context.newPage();
+  const evidence = `${bench.origin}/${inMatter("evidence")}`;
+  await late.addInitScript((address) => {
+    const first = new MutationObserver(() => {
+      if (!document.querySelector("nav")) return;
+      first.disconnect();
+      location.hash = new URL(address).hash;
+    });
+    first.observe(document, { subtree: true, childList: true });
+  }, evidence);
+  await late.goto(`${bench.origin}/${inMatter("search")}?q=interest`);
+  await late.getByRole("heading", { name: "Evidence", level: 1 }).waitFor();
+  assert.equal(late.url(), evidence);
+  await late.close();
+});
+
 test("several matters, chosen from a list, are searched together", async () => {
   await casetrack.cli("new", "Third matter");
   await bench.go(`${inMatter("search")}?q=noon+interest`);

@@ -8,25 +8,30 @@ export interface Loaded<T> {
   again: () => void;
 }
 
-/** Runs `load` now and whenever `keys` change; an answer that is no longer wanted is cancelled. The last value stays while the next loads. */
+const same = (some: readonly unknown[], others: readonly unknown[]) => some.length === others.length && some.every((one, at) => Object.is(one, others[at]));
+
+/**
+ * Runs `load` now and whenever `keys` change; an answer that is no longer wanted is cancelled. The last value stays while the next loads.
+ * `loading` is true from the first drawing with other keys on, before anything is asked: what is shown then is of those before.
+ */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loaded<T> {
-  const [state, setState] = useState<{ value?: T; error?: Error; loading: boolean }>({ loading: true });
   const [turn, setTurn] = useState(0);
+  const wanted = [...keys, turn];
+  const [state, setState] = useState<{ value?: T; error?: Error; of?: readonly unknown[] }>({});
   useEffect(() => {
     const controller = new AbortController();
-    setState((state) => ({ ...state, loading: true }));
     load(controller.signal).then(
       (value) => {
-        if (!controller.signal.aborted) setState({ value, loading: false });
+        if (!controller.signal.aborted) setState({ value, of: wanted });
       },
       (error: unknown) => {
-        if (!controller.signal.aborted) setState({ error: error as Error, loading: false });
+        if (!controller.signal.aborted) setState({ error: error as Error, of: wanted });
       },
     );
     return () => controller.abort(new DOMException("no longer wanted", "AbortError"));
-  }, [...keys, turn]);
+  }, wanted);
   const again = useCallback(() => setTurn((turn) => turn + 1), []);
-  return { value: state.value, error: state.error, loading: state.loading, again };
+  return { value: state.value, error: state.error, loading: state.of === undefined || !same(state.of, wanted), again };
 }
 
 /** A tool's answer in a matter. `null` as arguments calls nothing. */

@@ -1,6 +1,6 @@
 /** Addresses: everything after `#` says what is shown, so that a link or a bookmark opens it again. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 
 export interface Route {
   /** Name of the matter; empty outside of one. */
@@ -64,11 +64,13 @@ export function setParams(route: Route, params: Params, anew = false): void {
 }
 
 export function useRoute(): Route {
-  const [route, setRoute] = useState(() => parse(location.hash));
+  const [hash, setHash] = useState(location.hash);
   useEffect(() => {
-    const changed = () => setRoute(parse(location.hash));
+    const changed = () => setHash(location.hash);
     addEventListener("hashchange", changed);
+    // What was opened since the first drawing was heard by nobody.
+    changed();
     return () => removeEventListener("hashchange", changed);
   }, []);
-  return route;
+  return useMemo(() => parse(hash), [hash]);
 }

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, terms } from "../app/format";
-import { useDebounced, useLoad, useMedia } from "../app/hooks";
+import { useLoad, useMedia } from "../app/hooks";
 import { Empty, Failure, Loading, Marked, Notices } from "../app/parts";
 import { documentHref, go, href, setParams, type Route } from "../app/router";
 import { typing, useKeys } from "../app/shortcuts";
@@ -36,24 +36,27 @@ export function passageHref(collection: string, passage: Passage, query: string)
 
 export function Search({ route }: { route: Route }) {
   const mode = route.params.get("mode") === "ask" ? "ask" : "search";
-  const [typed, setTyped] = useState(route.params.get("q") ?? "");
-  const query = useDebounced(typed.trim(), PAUSE);
+  const given = route.params.get("q") ?? "";
+  const query = given.trim();
+  const [typed, setTyped] = useState(given);
   const field = useRef<HTMLInputElement>(null);
-  // The address follows what is typed, and what is typed follows an address that was opened.
-  const written = useRef(query);
+  // What is typed follows an address that was opened, and the address follows what is typed.
+  const written = useRef(given);
   useEffect(() => {
-    if (query !== (route.params.get("q") ?? "")) {
-      written.current = query;
-      setParams(route, { q: query, at: "" });
-    }
-  }, [query]);
-  useEffect(() => {
-    const given = route.params.get("q") ?? "";
     if (given !== written.current) {
       written.current = given;
       setTyped(given);
     }
-  }, [route.params.get("q")]);
+  }, [given]);
+  const pending = typed.trim() !== query;
+  useEffect(() => {
+    if (!pending) return undefined;
+    const timer = setTimeout(() => {
+      written.current = typed.trim();
+      setParams(route, { q: written.current, at: "" });
+    }, PAUSE);
+    return () => clearTimeout(timer);
+  }, [typed, route]);
   useEffect(() => {
     if (typed === "") field.current?.focus();
   }, []);
@@ -96,12 +99,12 @@ export function Search({ route }: { route: Route }) {
           </button>
         </div>
       </form>
-      {mode === "ask" ? <Ask route={route} question={query} /> : <Passages route={route} query={query} pending={typed.trim() !== query || (route.params.get("q") ?? "") !== query} />}
+      {mode === "ask" ? <Ask route={route} question={query} /> : <Passages route={route} query={query} pending={pending} />}
     </div>
   );
 }
 
-/** `pending`: what is typed, or was opened, is not searched for yet. */
+/** `pending`: what is typed is not searched for yet. */
 function Passages({ route, query, pending }: { route: Route; query: string; pending: boolean }) {
   const collection = route.collection;
   const wide = useMedia("(min-width: 900px)");

@@ -75,7 +75,7 @@ async function watched(browser, origin, options) {
   context.setDefaultTimeout(PATIENCE);
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
   const page = await context.newPage();
-  if (process.env.UI_OF_DIST) await context.route(/\/(app\.(js|css))?$/, fromDist);
+  if (process.env.UI_OF_DIST) await page.route(/\/(app\.(js|css))?$/, fromDist);
   const problems = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {

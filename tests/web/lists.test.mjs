@@ -232,20 +232,25 @@ test("a list of what was asked before says that it is busy", async () => {
 });
 
 test("an address that is opened before the page listens is shown", async () => {
-  const late = await bench.context.newPage();
-  const evidence = `${bench.origin}/${inMatter("evidence")}`;
-  await late.addInitScript((address) => {
-    const first = new MutationObserver(() => {
-      if (!document.querySelector("nav")) return;
-      first.disconnect();
-      location.hash = new URL(address).hash;
-    });
-    first.observe(document, { subtree: true, childList: true });
-  }, evidence);
-  await late.goto(`${bench.origin}/${inMatter("search")}?q=interest`);
-  await late.getByRole("heading", { name: "Evidence", level: 1 }).waitFor();
-  assert.equal(late.url(), evidence);
-  await late.close();
+  const late = await signIn(browser, casetrack);
+  try {
+    const hash = inMatter("evidence");
+    await late.page.addInitScript((hash) => {
+      const drawn = new MutationObserver(() => {
+        if (!document.querySelector("nav")) return;
+        drawn.disconnect();
+        location.hash = hash;
+      });
+      drawn.observe(document, { subtree: true, childList: true });
+    }, hash);
+    await late.go(`${inMatter("search")}?q=interest`);
+    await late.page.reload();
+    await late.page.getByRole("heading", { name: "Evidence", level: 1 }).waitFor();
+    assert.equal(late.page.url(), `${bench.origin}/${hash}`);
+    assert.deepEqual(late.problems, []);
+  } finally {
+    await late.context.close();
+  }
 });
 
 test("several matters, chosen from a list, are searched together", async () => {

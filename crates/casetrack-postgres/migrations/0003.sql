@@ -8,3 +8,13 @@ BEGIN
     RETURN QUERY SELECT r.rolname::text, m.creates FROM members m JOIN pg_roles r ON r.oid = m.role WHERE is_administrator() ORDER BY r.rolname;
 END
 $$;
+
+-- The buckets of a collection that the caller made in this transaction. On other machines of a cluster, nobody else sees the right to it yet.
+CREATE FUNCTION make_buckets(wanted uuid, routes bigint[]) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = casetrack, pg_temp
+AS $$
+BEGIN
+    IF level_of(wanted) = 3 THEN
+        INSERT INTO buckets (route, collection, bucket) SELECT route, wanted, number - 1 FROM unnest(routes) WITH ORDINALITY AS own(route, number);
+    END IF;
+END
+$$;

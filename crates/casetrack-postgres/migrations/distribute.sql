@@ -1,27 +1,5 @@
 -- Spreads the tables over the machines of a cluster of Citus. Run once, after the migrations of an empty store (src/distributing.rs).
 
--- Policies with queries cannot be had on distributed tables, so that nobody but the owner of the tables gets any right here.
-DO $$
-DECLARE
-    t text;
-    p name;
-BEGIN
-    FOREACH t IN ARRAY ARRAY['buckets', 'documents', 'removed', 'pages', 'chunks', 'vectors', 'fresh', 'segments', 'leaves'] LOOP
-        FOR p IN SELECT polname FROM pg_policy WHERE polrelid = t::regclass LOOP
-            EXECUTE format('DROP POLICY %I ON %I', p, t);
-        END LOOP;
-        EXECUTE format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY', t);
-    END LOOP;
-END
-$$;
-
-CREATE OR REPLACE FUNCTION admit(who text, creating boolean) RETURNS void LANGUAGE plpgsql SET search_path = casetrack, pg_temp
-AS $$
-BEGIN
-    RAISE SQLSTATE 'CT001' USING MESSAGE = 'rights of roles cannot be held over several machines';
-END
-$$;
-
 -- As before, of all machines. Citus plans no statements with parameters in functions of SQL.
 CREATE OR REPLACE FUNCTION sizes(wanted uuid) RETURNS TABLE (name text, bytes bigint) LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = casetrack, pg_temp
 AS $$
@@ -36,6 +14,17 @@ BEGIN
 END
 $$;
 
+-- They have queries, which Citus does not take. Others come with share_rights.sql.
+DO $$
+DECLARE
+    p record;
+BEGIN
+    FOR p IN SELECT polname, polrelid::regclass AS t FROM pg_policy WHERE polrelid = ANY (ARRAY['buckets', 'documents', 'removed', 'pages', 'chunks',
+        'vectors', 'fresh', 'segments', 'leaves']::regclass[]) LOOP
+        EXECUTE format('DROP POLICY %I ON %s', p.polname, p.t);
+    END LOOP;
+END
+$$;
 SELECT create_distributed_table('buckets', 'route', colocate_with => 'none');
 SELECT create_distributed_table(t, 'route', colocate_with => 'buckets')
 FROM unnest(ARRAY['documents', 'removed', 'pages', 'chunks', 'vectors', 'fresh', 'segments', 'leaves']) AS t;

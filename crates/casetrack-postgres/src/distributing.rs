@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::server::Connection;
 
 const DISTRIBUTE: &str = include_str!("../migrations/distribute.sql");
+const SHARE_RIGHTS: &str = include_str!("../migrations/share_rights.sql");
 
 type Step<T> = std::result::Result<T, Failure>;
 
@@ -30,5 +31,12 @@ pub(crate) fn machines(connection: &mut Connection) -> Step<i32> {
 
 /// Distributes tables that have nothing in them yet over the machines.
 pub(crate) fn distribute(connection: &mut Connection) -> Step<()> {
-    connection.run(DISTRIBUTE)
+    connection.run(DISTRIBUTE)?;
+    connection.run(SHARE_RIGHTS)
+}
+
+/// Holds the rights of roles where tables were distributed when nobody but their owner could have any.
+pub(crate) fn share_rights(connection: &mut Connection) -> Step<()> {
+    let distributed = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'casetrack.documents'::regclass";
+    if connection.some(distributed, &[])?.is_some() { connection.run(SHARE_RIGHTS) } else { Ok(()) }
 }

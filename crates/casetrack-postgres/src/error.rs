@@ -126,11 +126,6 @@ fn of_server(error: postgres::Error) -> Error {
             .with_source(error);
     }
     let (kind, hint) = match code.as_str() {
-        // Of migrations/distribute.sql.
-        "CT001" => (
-            ErrorCode::WrongState,
-            "Use a database without Citus for collections to which only some have a right, or give each group a database of its own.",
-        ),
         "53100" => (ErrorCode::DiskFull, "Free some disk space on the server, then try again."),
         "42501" | "28000" | "28P01" => {
             (ErrorCode::PermissionDenied, "Ask the administrator of the server for the right to use this database.")

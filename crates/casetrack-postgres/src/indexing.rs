@@ -55,7 +55,7 @@ fn make(server: &Server, routes: &Routes, dimension: u32) -> Result<()> {
         if !connection.one("SELECT pg_try_advisory_lock($1)", &[&key])?.try_get::<_, bool>(0)? {
             return Ok(());
         }
-        let made = make_alone(connection, routes, &name, dimension);
+        let made = drop_left(connection).and_then(|()| make_alone(connection, routes, &name, dimension));
         connection.run(&format!("SELECT pg_advisory_unlock({key})"))?;
         made
     })
@@ -78,6 +78,16 @@ fn make_alone(connection: &mut Connection, routes: &Routes, name: &str, dimensio
         0 => connection.run(&format!("DROP INDEX IF EXISTS {name}")),
         _ => Ok(()),
     }
+}
+
+/// Drops the indexes of collections that are gone. Over several machines, roles cannot drop them with their collections.
+fn drop_left(connection: &mut Connection) -> Step<()> {
+    let left = "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = 'vectors'::regclass AND c.relname LIKE 'vectors\\_%' \
+                AND length(c.relname) = 40 AND NOT EXISTS (SELECT FROM collections WHERE 'vectors_' || replace(collection::text, '-', '') = c.relname)";
+    for row in connection.all(left, &[])? {
+        connection.run(&format!("DROP INDEX IF EXISTS {}", row.try_get::<_, String>(0)?))?;
+    }
+    Ok(())
 }
 
 /// Makes indexes that are missing beside other work, one at a time.

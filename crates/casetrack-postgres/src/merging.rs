@@ -123,9 +123,11 @@ impl PostgresCollection {
         for part in leaves.chunks(WRITTEN) {
             let column =
                 |of: fn(&Leaf) -> &Vec<u8>| part.iter().map(|leaf| of(leaf).as_slice()).collect::<Vec<&[u8]>>();
+            // With the bucket, as documents are stored (src/writing.rs).
             connection.change(
                 "INSERT INTO leaves (route, collection, level, segment, first, terms, postings, positions) \
-                 SELECT $1::bigint, $2::uuid, $3::int, $4::bigint, * FROM unnest($5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[])",
+                 SELECT b.route, b.collection, $3::int, $4::bigint, l.* \
+                 FROM buckets b, unnest($5::bytea[], $6::bytea[], $7::bytea[], $8::bytea[]) AS l WHERE b.route = $1 AND b.collection = $2",
                 &[
                     &route,
                     &id(self.routes.collection()),

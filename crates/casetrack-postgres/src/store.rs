@@ -9,7 +9,7 @@ use casetrack_store::{Archive, Collection, Counts, Store, VectorModels};
 
 use crate::address::Address;
 use crate::collection::PostgresCollection;
-use crate::distributing::{distribute, machines};
+use crate::distributing::{distribute, machines, share_rights};
 use crate::error::Failure;
 use crate::known::gone;
 use crate::own::Became;
@@ -20,6 +20,8 @@ use crate::server::{Connection, Server};
 use crate::sql::{Raw, id};
 
 /// Migrations by number, from 1. Those from the third on also come to tables that are distributed over machines.
+/// Since this migration, roles have rights where tables are distributed.
+const RIGHTS_SHARED: usize = 3;
 const MIGRATIONS: [&str; 3] = [
     include_str!("../migrations/0001.sql"),
     include_str!("../migrations/0002.sql"),
@@ -113,8 +115,6 @@ impl PostgresStore {
         let (described, of_models) = (encode_json(meta)?, encode_json(models)?);
         let insert = |connection: &mut Connection| {
             require_creating(connection)?;
-            // An import that was broken off left what nobody sees.
-            remove(connection, &routes, false)?;
             let made = connection.change(
                 "INSERT INTO collections (route, collection, meta, models, ready) VALUES ($1, $2, $3, $4, $5) \
                  ON CONFLICT DO NOTHING",
@@ -126,14 +126,11 @@ impl PostgresStore {
                     .with_hint("Choose another place for the new collection.")
                     .into());
             }
-            let buckets: Vec<i32> = (0..routes.all.len() as i32).collect();
-            connection.change(
-                "INSERT INTO buckets (route, collection, bucket) \
-                 SELECT route, $1::uuid, bucket FROM unnest($2::bigint[], $3::int[]) AS b(route, bucket)",
-                &[&id(meta.id), &routes.all, &buckets],
-            )?;
+            connection.one("SELECT make_buckets($1, $2)", &[&id(meta.id), &routes.all])?;
             Ok(())
         };
+        // An import that was broken off left what nobody sees. What a caller removed may not be made by another in one transaction over machines.
+        self.server.write(routes.lock(), |connection| remove(connection, &routes, false))?;
         self.server.own.with_collection(meta.id, Became::Made, || self.server.write(routes.lock(), insert))
     }
 }
@@ -161,6 +158,8 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
             distribute(connection)?;
         }
         connection.change("INSERT INTO layout (fanout) VALUES ($1)", &[&fanout])?;
+    } else if machines > 0 && made < RIGHTS_SHARED {
+        share_rights(connection)?;
     }
     layout(connection)
 }

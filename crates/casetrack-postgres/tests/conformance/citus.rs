@@ -3,18 +3,19 @@
 //! `CASETRACK_TEST_CITUS_KILL` is a command that ends the worker whose number, from 1, it is given, with SIGKILL, and starts it again. It is given
 //! each worker in turn, `CASETRACK_KILLS` times. Run this test alone.
 
+use std::collections::HashSet;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use casetrack_conformance::samples::{assert_clean, collection_meta, models, with_id};
-use casetrack_core::{DocumentId, ErrorCode};
-use casetrack_postgres::PostgresStore;
+use casetrack_core::{CollectionId, DocumentId, ErrorCode};
+use casetrack_postgres::{PostgresStore, Right};
 use casetrack_store::{Collection, Store, StoredDocument};
 use postgres::{Client, NoTls};
 
 use crate::on_postgres;
-use crate::server::workers;
+use crate::server::{Database, workers};
 
 const CLIENTS: u64 = 2;
 /// Each client stores these again and again.
@@ -22,14 +23,11 @@ const DOCUMENTS: u64 = 12;
 const KILLS: usize = 6;
 
 #[test]
-fn rights_and_workers_are_refused() {
+fn workers_have_rows_and_are_refused() {
     if workers().is_empty() {
         return;
     }
     let (store, (database, files)) = on_postgres().unwrap();
-    let (role, _) = database.role("anna");
-    let refused = store.admit(&role, true).unwrap_err();
-    assert_eq!(refused.code, ErrorCode::WrongState, "{refused}");
     for address in database.on_workers() {
         let refused = PostgresStore::connect(&address, files.path()).err().expect("refused");
         assert_eq!(refused.code, ErrorCode::WrongState, "{refused}");
@@ -44,6 +42,70 @@ fn rights_and_workers_are_refused() {
         &[],
     );
     assert_eq!((here, row.unwrap().get::<_, i64>(0)), (9, workers().len() as i64));
+}
+
+/// The chunks that a role sees in the tables of the workers themselves: of a collection, and of others.
+fn seen(database: &Database, role: &str, collection: CollectionId) -> (i64, i64) {
+    let mut coordinator = Client::connect(&database.address, NoTls).unwrap();
+    let shards = "SELECT nodename || ':' || nodeport, shard_name FROM citus_shards WHERE table_name = 'casetrack.chunks'::regclass";
+    let shards: HashSet<(String, String)> =
+        coordinator.query(shards, &[]).unwrap().iter().map(|row| (row.get(0), row.get(1))).collect();
+    assert!(!shards.is_empty());
+    let (mut own, mut others) = (0, 0);
+    for (worker, address) in workers().iter().zip(database.on_workers()) {
+        let (_, server) = address.split_once('@').unwrap();
+        let mut client = Client::connect(&format!("postgres://{role}:casetrack@{server}"), NoTls).unwrap();
+        let at = format!("{}:{}", worker.0, worker.1);
+        for (_, shard) in shards.iter().filter(|(on, _)| *on == at) {
+            let counted = format!(
+                "SELECT count(*) FILTER (WHERE collection = '{collection}'), count(*) FILTER (WHERE collection <> '{collection}') FROM {shard}"
+            );
+            let row = client.query_one(&counted, &[]).unwrap();
+            own += row.get::<_, i64>(0);
+            others += row.get::<_, i64>(1);
+        }
+    }
+    (own, others)
+}
+
+#[test]
+fn rights_hold_on_the_workers() {
+    if workers().is_empty() {
+        return;
+    }
+    let (store, (database, _files)) = on_postgres().unwrap();
+    let matters = ["Own", "Other"].map(|name| store.create(&collection_meta(name), &models()).unwrap());
+    for (change, collection) in (1..9).flat_map(|change| matters.each_ref().map(|collection| (change, collection))) {
+        stored(0, change).1.iter().for_each(|document| collection.put_document(document).unwrap());
+    }
+    let (own, chunks) = (matters[0].meta().id, matters[0].counts().unwrap().chunks as i64);
+    let (role, _) = database.role("anna");
+    store.admit(&role, false).unwrap();
+    assert_eq!(seen(&database, &role, own), (0, 0));
+    store.grant(own, &role, Right::Reader).unwrap();
+    assert_eq!(seen(&database, &role, own), (chunks, 0));
+    // Shards that are moved are guarded as they were.
+    let (from, to) = (&workers()[0], &workers()[1]);
+    database.run(&format!(
+        "SELECT citus_move_shard_placement(shardid, '{}', {}, '{}', {}, 'block_writes') FROM citus_shards \
+         WHERE table_name = 'casetrack.documents'::regclass AND nodeport = {1}",
+        from.0, from.1, to.0, to.1
+    ));
+    assert_eq!(seen(&database, &role, own), (chunks, 0));
+    // Another role that has the name of one that is gone has none of its rights.
+    database.run(&format!("DROP OWNED BY {role}; DROP ROLE {role}; CREATE ROLE {role} LOGIN PASSWORD 'casetrack'"));
+    store.admit(&role, false).unwrap();
+    assert_eq!(seen(&database, &role, own), (0, 0));
+    store.grant(own, &role, Right::Editor).unwrap();
+    store.revoke(own, &role).unwrap();
+    assert_eq!(seen(&database, &role, own), (0, 0));
+    let gone = matters[1].meta().id;
+    store.grant(gone, &role, Right::Owner).unwrap();
+    store.delete(gone).unwrap();
+    let left = Client::connect(&database.address, NoTls)
+        .unwrap()
+        .query_one("SELECT count(*) FROM casetrack.shared WHERE role = $1::text::name", &[&role]);
+    assert_eq!(left.unwrap().get::<_, i64>(0), 0);
 }
 
 fn empty(change: u64) -> StoredDocument {

@@ -11,8 +11,8 @@ use casetrack_store::DocumentChange::{Added, Deleted, Replaced};
 use casetrack_store::Store;
 use postgres::{Client, NoTls};
 
+use crate::on_postgres;
 use crate::server::{Database, administrator};
-use crate::{on_one_machine, on_postgres};
 
 /// Longer than any test waits.
 const LONG: Duration = Duration::from_secs(600);
@@ -100,7 +100,7 @@ fn changes_of_others_are_told_once_and_own_ones_are_not() {
 
 #[test]
 fn a_role_is_told_of_what_it_may_read() {
-    let Some((store, (database, files))) = on_one_machine() else { return };
+    let Some((store, (database, files))) = on_postgres() else { return };
     let [hidden, seen] = ["Hidden", "Seen"].map(collection_meta);
     let [into_hidden, into_seen] = [&hidden, &seen].map(|meta| store.create(meta, &models()).unwrap());
     let (role, address) = database.role("emil");
@@ -134,7 +134,7 @@ fn a_role_is_told_of_what_it_may_read() {
 
 #[test]
 fn clients_of_the_administrator_make_the_indexes_of_everybody() {
-    let Some((store, (database, files))) = on_one_machine() else { return };
+    let Some((store, (database, files))) = on_postgres() else { return };
     database.run("UPDATE casetrack.layout SET exact_chunks = 10");
     let (role, address) = database.role("anna");
     store.admit(&role, true).unwrap();

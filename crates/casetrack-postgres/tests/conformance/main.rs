@@ -37,11 +37,6 @@ fn on_postgres() -> Option<(PostgresStore, (Database, tempfile::TempDir))> {
     Some((PostgresStore::connect(&database.address, files.path()).unwrap(), (database, files)))
 }
 
-/// The same, where roles have rights; `None` where tables are distributed.
-fn on_one_machine() -> Option<(PostgresStore, (Database, tempfile::TempDir))> {
-    if server::workers().is_empty() { on_postgres() } else { None }
-}
-
 casetrack_conformance::conformance!(match on_postgres() {
     Some(store) => store,
     None => return,

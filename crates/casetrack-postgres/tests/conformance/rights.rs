@@ -11,7 +11,7 @@ use casetrack_postgres::{PostgresStore, Right, WantedWork};
 use casetrack_store::{Archive, Collection, Conditions, ExportOptions, Filter, Store, StoredDocument};
 use fastrand::Rng;
 
-use crate::on_one_machine as on_postgres;
+use crate::on_postgres;
 use crate::server::Database;
 
 /// A role that may use the store, and the store as it sees it.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use postgres::{Client, NoTls};
 
@@ -74,13 +74,11 @@ impl Database {
 
     /// Makes it one of several machines, where workers are named.
     fn distribute(&self, create: &str) {
-        // Each changes roles, which databases of a server have in common.
-        static ONE: Mutex<()> = Mutex::new(());
         let workers = workers();
         if workers.is_empty() {
             return;
         }
-        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = roles_alone();
         run(&self.address, "CREATE EXTENSION citus");
         for (worker, own) in workers.iter().zip(self.on_workers()) {
             run(&at(&common("postgres").expect("there is a server"), worker), create);
@@ -101,7 +99,9 @@ impl Database {
     /// A new role, which may do nothing, and the address with which it connects.
     pub fn role(&self, name: &str) -> (String, String) {
         let role = format!("{name}_{}", self.name);
-        administrator().batch_execute(&format!("CREATE ROLE {role} LOGIN PASSWORD 'casetrack'")).unwrap();
+        let _one = roles_alone();
+        // Citus makes it on the workers as well.
+        self.run(&format!("CREATE ROLE {role} LOGIN PASSWORD 'casetrack'"));
         self.roles.lock().unwrap().push(role.clone());
         let (_, at) = self.address.split_once('@').expect("postgres://user@host:port/database");
         let address = format!("postgres://{role}:casetrack@{at}");
@@ -114,17 +114,25 @@ impl Database {
     }
 }
 
+/// Roles are those of all databases of a server, and each is changed by one at a time.
+fn roles_alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Drop for Database {
     fn drop(&mut self) {
         // What is left of a failed test goes with the server.
-        let drop = format!("DROP DATABASE {} WITH (FORCE)", self.name);
-        let _ = administrator().batch_execute(&drop);
-        for worker in workers() {
-            let address = at(&common("postgres").expect("there is a server"), &worker);
-            let _ = Client::connect(&address, NoTls).map(|mut client| client.batch_execute(&drop));
-        }
-        for role in self.roles.lock().unwrap().drain(..) {
-            let _ = administrator().batch_execute(&format!("DROP ROLE {role}"));
+        let _one = roles_alone();
+        let server = common("postgres").expect("there is a server");
+        let on_workers = workers().into_iter().map(|worker| at(&server, &worker));
+        let roles: Vec<String> = self.roles.lock().unwrap().drain(..).collect();
+        for address in std::iter::once(server.clone()).chain(on_workers) {
+            let Ok(mut client) = Client::connect(&address, NoTls) else { continue };
+            let _ = client.batch_execute(&format!("DROP DATABASE {} WITH (FORCE)", self.name));
+            for role in &roles {
+                let _ = client.batch_execute(&format!("DROP ROLE {role}"));
+            }
         }
     }
 }

@@ -7,8 +7,8 @@ use casetrack_core::ErrorCode;
 use casetrack_postgres::{Changes, PostgresStore, Right};
 use casetrack_store::Store;
 
+use crate::on_postgres;
 use crate::server::administrator;
-use crate::{on_one_machine, on_postgres};
 
 /// Longer than any test waits.
 const LONG: Duration = Duration::from_secs(600);
@@ -71,7 +71,7 @@ fn changes_are_told_to_other_clients() {
 
 #[test]
 fn who_may_not_read_is_told_nothing() {
-    let Some((store, (database, files))) = on_one_machine() else { return };
+    let Some((store, (database, files))) = on_postgres() else { return };
     let meta = collection_meta("Test");
     let collection = store.create(&meta, &models()).unwrap();
     let (role, address) = database.role("emil");

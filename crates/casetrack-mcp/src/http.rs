@@ -15,6 +15,7 @@ mod browsers;
 mod files;
 mod keys;
 mod pictures;
+mod streams;
 mod team;
 mod vaults;
 mod workbench;

@@ -1,10 +1,13 @@
 //! The workbench for users of a server: the login, what its cookie opens, and for whose pages.
 
+use std::io::{ErrorKind, Read};
+use std::net::TcpStream;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Answer, Team, add, audited};
+use super::{Answer, Team, add, audited, ends};
 use crate::client::{run, run_json, samples, write_files};
 
 /// A browser with a page of the workbench.
@@ -61,11 +64,21 @@ impl<'t> Browser<'t> {
         self.send("POST", "/mcp", &[], hello.to_string().as_bytes())
     }
 
+    /// A new session, unless the login has ended.
+    fn session(&self) -> Option<String> {
+        let hello = self.hello();
+        hello.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).map(str::to_owned)
+    }
+
+    /// The stream of notifications of a new session, unless the login has ended.
+    pub fn stream(&self) -> Option<TcpStream> {
+        let headers = [("Cookie", self.cookie.as_str()), ("Origin", &self.origin), ("Sec-Fetch-Site", "same-origin")];
+        self.team.stream(&self.session()?, &headers)
+    }
+
     /// The result of a request in a session of its own.
     fn ask(&self, method: &str, params: Value) -> Value {
-        let hello = self.hello();
-        assert_eq!(hello.status, 200, "{}", hello.body);
-        let session = hello.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().to_owned();
+        let session = self.session().unwrap();
         let session = [("Mcp-Session-Id", session.as_str())];
         self.send("POST", "/mcp", &session, br#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
@@ -254,12 +267,20 @@ fn a_login_ends_with_signing_out_and_with_the_token() {
     let (first, second, of_ben) =
         (Browser::open(&team, &anna), Browser::open(&team, &anna), Browser::open(&team, &ben));
     assert!(first.cookie != second.cookie && first.is_in() && second.is_in());
+    let streams = [&first, &second, &of_ben].map(|browser| browser.stream().unwrap());
     let out = first.send("DELETE", "/session", &[], b"");
     assert!(out.status == 200 && out.head.contains("; max-age=0"), "{}", out.head);
     assert_eq!((first.is_in(), second.is_in()), (false, true));
     // A login in the same browser replaces the one before.
     let again = log_in(&team, &second.origin, &anna, &[("Cookie", &second.cookie)]);
     assert_eq!((again.status, second.is_in()), (200, false));
+    // What they were told of changes ends as well, and nobody else's.
+    let [of_first, of_second, mut goes_on] = streams;
+    ends(of_first);
+    ends(of_second);
+    goes_on.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+    let read = goes_on.read_to_end(&mut Vec::new());
+    assert!(read.is_err_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)));
 
     let third = Browser::open(&team, &anna);
     let renewed = run_json(&home, &["users", "token", "anna"])["token"].as_str().unwrap().to_owned();

@@ -6,7 +6,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use serde_json::json;
 
-use super::{Member, Team, add, audited};
+use super::{Member, Team, add, audited, ends};
 use crate::client::{PATIENCE, run, run_expecting, run_json};
 
 #[test]
@@ -130,21 +130,9 @@ fn a_stream_of_a_user_who_is_removed_ends() {
     let anna = add(&home, "anna", &[]);
     let team = Team::start(&home, &[]);
     let session = Member::open(&team, &anna);
-    let mut stream = std::net::TcpStream::connect(team.address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request = format!(
-        "GET /mcp HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\nAuthorization: Bearer {anna}\r\nMcp-Session-Id: {}\r\n\
-         Connection: close\r\n\r\n",
-        team.address, session.session
-    );
-    std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
-    let mut first = [0; 15];
-    stream.read_exact(&mut first).unwrap();
-    assert_eq!(&first, b"HTTP/1.1 200 OK");
+    let stream = session.stream().unwrap();
     run(&home, &["users", "remove", "anna"]);
-    let mut rest = Vec::new();
-    // It would time out otherwise.
-    stream.read_to_end(&mut rest).unwrap();
+    ends(stream);
 }
 
 #[test]

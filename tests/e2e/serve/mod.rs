@@ -85,6 +85,20 @@ impl Team {
         self.send("POST", "/mcp", headers, hello.to_string().as_bytes())
     }
 
+    /// Opens the stream of notifications of a session, unless it is refused.
+    fn stream(&self, session: &str, headers: &[(&str, &str)]) -> Option<TcpStream> {
+        let mut head = format!("GET /mcp HTTP/1.1\r\nHost: {}\r\nAccept: text/event-stream\r\n", self.address);
+        for (name, value) in [&[("Mcp-Session-Id", session), ("Connection", "close")], headers].concat() {
+            head += &format!("{name}: {value}\r\n");
+        }
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+        let mut first = [0; 15];
+        stream.read_exact(&mut first).unwrap();
+        (&first == b"HTTP/1.1 200 OK").then_some(stream)
+    }
+
     /// Ends it as a person would, and waits for that.
     pub fn stop(mut self) {
         let status = std::process::Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
@@ -97,6 +111,11 @@ impl Drop for Team {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Waits until a stream has ended; one that goes on fails the test.
+pub fn ends(mut stream: TcpStream) {
+    stream.read_to_end(&mut Vec::new()).unwrap();
 }
 
 fn exchange(mut stream: impl Read + Write, request: &[u8]) -> String {
@@ -130,13 +149,25 @@ pub struct Member<'t> {
 
 impl<'t> Member<'t> {
     pub fn open(team: &'t Team, token: &str) -> Self {
+        Self::try_open(team, token).unwrap_or_else(|answer| panic!("{}", answer.body))
+    }
+
+    /// The answer where it is refused.
+    pub fn try_open(team: &'t Team, token: &str) -> Result<Self, Answer> {
         let bearer = format!("Bearer {token}");
         let answer = team.hello(&[("Authorization", &bearer)]);
-        assert_eq!(answer.status, 200, "{}", answer.body);
+        if answer.status != 200 {
+            return Err(answer);
+        }
         let session = answer.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().to_owned();
         let member = Self { team, bearer, session };
-        assert_eq!(member.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).status, 202);
-        member
+        let begun = member.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        if begun.status == 202 { Ok(member) } else { Err(begun) }
+    }
+
+    /// The stream of notifications, unless it is refused.
+    pub fn stream(&self) -> Option<TcpStream> {
+        self.team.stream(&self.session, &[("Authorization", &self.bearer)])
     }
 
     pub fn post(&self, message: &Value) -> Answer {

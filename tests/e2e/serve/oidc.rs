@@ -16,7 +16,7 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair, RS
 use serde_json::{Value, json};
 
 use super::browsers::Browser;
-use super::{Member, Team, add, audited};
+use super::{Member, Team, add, audited, ends};
 use crate::client::{PATIENCE, run};
 
 /// A key of these tests alone.
@@ -327,15 +327,18 @@ fn a_login_in_a_browser_lasts_no_longer_than_its_token() {
     assert_eq!(refusal(&rsa.token("one", &provider.claims("nobody"))), "unknown_user");
     // Clocks may differ by a minute, so each is good for some seconds yet; on a slow machine more are needed.
     let expiring = [5, 15, 45].into_iter().find_map(|seconds| {
-        let claims = with(claims.clone(), "exp", json!(now() - 60 + seconds));
-        Browser::log_in(&team, &rsa.token("one", &claims)).ok()
+        let token = rsa.token("one", &with(claims.clone(), "exp", json!(now() - 60 + seconds)));
+        let (program, browser) = (Member::try_open(&team, &token).ok()?, Browser::log_in(&team, &token).ok()?);
+        let streams = [program.stream()?, browser.stream()?];
+        Some((browser, streams))
     });
-    let (expiring, lasting) =
-        (expiring.unwrap(), Browser::log_in(&team, &rsa.token("one", &claims)).unwrap_or_else(|_| panic!("refused")));
+    let (expiring, streams) = expiring.unwrap();
+    let lasting = Browser::log_in(&team, &rsa.token("one", &claims)).unwrap_or_else(|_| panic!("refused"));
     let started = Instant::now();
     while expiring.get("/export/sheet.csv?collection=x").status != 401 {
         assert!(started.elapsed() < PATIENCE);
         std::thread::sleep(Duration::from_millis(100));
     }
+    streams.into_iter().for_each(ends);
     assert_eq!(lasting.get("/export/sheet.csv?collection=x").status, 404);
 }

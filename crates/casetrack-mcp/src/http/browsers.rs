@@ -8,13 +8,17 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use casetrack_core::{Error, Result};
 use http::header::SET_COOKIE;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use ring::digest::{SHA256, SHA256_OUTPUT_LEN, digest};
 use ring::rand::{SecureRandom, SystemRandom};
+use serde_json::json;
+use tokio::sync::watch;
 
-use super::answers::Answer;
+use super::answers::{Answer, of_type};
 use super::workbench::cookies;
 use crate::team::{User, Users};
+
+pub(super) const STRANGER: &str = "You are not a user of this server. Ask its administrator.";
 
 /// How long a browser may ask for nothing.
 const IDLE: Duration = Duration::from_secs(8 * 3600);
@@ -41,6 +45,8 @@ struct Browser {
     until: Option<SystemTime>,
     since: Instant,
     used: Instant,
+    /// Streams that the browser opened end with it.
+    login: watch::Sender<()>,
 }
 
 impl Browser {
@@ -87,7 +93,7 @@ impl Browsers {
         {
             known.remove(&oldest);
         }
-        known.insert(hashed(secret), Browser { user, until, since: now, used: now });
+        known.insert(hashed(secret), Browser { user, until, since: now, used: now, login: watch::Sender::new(()) });
     }
 
     fn set(&self, answer: &mut Answer, secret: &str, more: &str) -> Result<()> {
@@ -102,13 +108,19 @@ impl Browsers {
         cookies(headers, &self.cookie).next().is_some()
     }
 
-    /// The user who is logged in where a request comes from, as they are now.
-    pub fn user(&self, headers: &HeaderMap, users: &Users) -> Option<User> {
+    /// The user who is logged in where a request comes from, as they are now, and what ends with the login.
+    pub fn user(&self, headers: &HeaderMap, users: &Users) -> Option<(User, watch::Receiver<()>)> {
         let shown = cookies(headers, &self.cookie);
         shown.into_iter().find_map(|secret| self.user_at(secret, users, Instant::now(), SystemTime::now()))
     }
 
-    fn user_at(&self, secret: &str, users: &Users, now: Instant, clock: SystemTime) -> Option<User> {
+    fn user_at(
+        &self,
+        secret: &str,
+        users: &Users,
+        now: Instant,
+        clock: SystemTime,
+    ) -> Option<(User, watch::Receiver<()>)> {
         let digest = hashed(secret);
         let mut known = self.known();
         let browser = known.get_mut(&digest)?;
@@ -118,7 +130,7 @@ impl Browsers {
             return None;
         }
         browser.used = now;
-        user
+        Some((user?, browser.login.subscribe()))
     }
 
     /// Logs out the browser that a request comes from, and has it forget its cookie.
@@ -154,9 +166,28 @@ fn hashed(secret: &str) -> Digest {
     bytes
 }
 
+/// What a login that is refused is told.
+pub(super) fn why(reason: &str) -> &'static str {
+    match reason {
+        "no_token" => "Paste your token.",
+        "unknown_token" => {
+            "This server does not know this token. Check that you pasted all of it. Of several, only the newest one opens."
+        }
+        "unknown_user" => STRANGER,
+        "expired" => "This access token has expired. Get a new one from your provider.",
+        "no_keys_of_the_provider" => {
+            "The server cannot reach the provider of this access token. Try again in a minute, or ask the administrator."
+        }
+        _ => "This access token is not for this server. Ask the administrator which provider it takes tokens of.",
+    }
+}
+
+pub(super) fn no_login(status: StatusCode, reason: &str, message: &str) -> Answer {
+    of_type(status, "application/json", json!({"error": message, "code": reason}).to_string().into())
+}
+
 #[cfg(test)]
 mod tests {
-    use http::StatusCode;
     use http::header::COOKIE;
 
     use super::super::answers::refusal;
@@ -212,7 +243,7 @@ mod tests {
         }
         let name = |secret: &str| {
             let (now, clock) = later(0);
-            browsers.user_at(secret, &users, now, clock).map(|user| user.name)
+            browsers.user_at(secret, &users, now, clock).map(|(user, _)| user.name)
         };
         assert_eq!((name("anna").as_deref(), name("ben").as_deref()), (Some("anna"), Some("ben")));
         users.change(|users| users[0].new_token()).unwrap();
@@ -251,7 +282,7 @@ mod tests {
             assert_eq!(cookie.ends_with("; Secure"), is_encrypted, "{cookie}");
             let (pair, _) = cookie.split_once(';').unwrap();
             let headers = HeaderMap::from_iter([(COOKIE, HeaderValue::from_str(&format!("a=b; {pair}")).unwrap())]);
-            assert_eq!(browsers.user(&headers, &users).unwrap().name, "anna");
+            assert_eq!(browsers.user(&headers, &users).unwrap().0.name, "anna");
             let secret = pair.split_once('=').unwrap().1;
             assert!(!browsers.known().contains_key(secret.as_bytes()) && secret.len() == 43);
             browsers.close(&headers, &mut answer).unwrap();

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::rights::Rights;
@@ -25,9 +25,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::answers::{Answer, guarded, of_type, plain, refusal};
-use super::browsers::{Browsers, is_same};
+use super::browsers::{Browsers, STRANGER, is_same, no_login, why};
 use super::files::{Files, blocking, failure};
 use super::pictures::Pictures;
+use super::streams::Admitted;
 use super::workbench::{SESSION, comes_from, file};
 use super::{ACCEPT_PAUSE, Door, HEALTH, HOSTS, MAX_CONNECTIONS, MAX_REQUEST_BYTES, PATH, bearer};
 use crate::audit::AuditLog;
@@ -47,7 +48,6 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const CHECK: Duration = Duration::from_secs(1);
 
 const FOREIGN: &str = "This request comes from another page.";
-const STRANGER: &str = "You are not a user of this server. Ask its administrator.";
 
 /// Whom a server for a team serves, and how.
 pub struct Team {
@@ -142,10 +142,14 @@ impl Guest {
 /// Who is at the door.
 struct Caller {
     user: User,
-    /// Until when their token is good, where that is limited.
-    until: Option<SystemTime>,
+    admitted: Admitted,
+}
+
+impl Caller {
     /// Whether it is a page of the workbench, and not a program.
-    is_browser: bool,
+    fn is_browser(&self) -> bool {
+        self.admitted.login.is_some()
+    }
 }
 
 /// Why a request has no user.
@@ -218,13 +222,14 @@ impl Front {
             Err(refused) => return self.refused(&refused, address),
         };
         let guest = self.guest(&caller.user);
+        let door = if caller.is_browser() { &guest.browsers } else { &guest.door };
         match (path, method, export) {
-            (PATH, ..) if caller.is_browser => guest.browsers.answer(request).await,
-            (PATH, ..) => guest.door.answer(request).await,
+            (PATH, &Method::GET, _) => caller.admitted.limit(door.answer(request).await),
+            (PATH, ..) => door.answer(request).await,
             ("/upload", &Method::POST, _) => {
                 let (head, body) = request.into_parts();
                 let session = self.session(&guest.person);
-                match caller.is_browser {
+                match caller.is_browser() {
                     _ if session.settings().read_only => refusal(StatusCode::FORBIDDEN, "This server is read-only."),
                     true => self.files.upload(session, &head.headers, &head.uri, body).await,
                     false => self.files.receive(session, &head.headers, &head.uri, body).await,
@@ -286,8 +291,9 @@ impl Front {
         if !self.is_of_own_page(method, headers) {
             return Err(Refused::Foreign);
         }
-        let user = self.browsers.user(headers, &self.team.users).ok_or(Refused::Bad("login_ended"))?;
-        Ok(Caller { user, until: None, is_browser: true })
+        let found = self.browsers.user(headers, &self.team.users).ok_or(Refused::Bad("login_ended"))?;
+        let (user, login) = found;
+        Ok(Caller { user, admitted: Admitted { until: None, login: Some(login) } })
     }
 
     /// The user whose token this is.
@@ -300,11 +306,11 @@ impl Front {
             Some(oidc) if Oidc::is_meant(&token) => {
                 let Holder { called, until } = oidc.check(&token).map_err(Refused::Bad)?;
                 let user = front.team.users.by_oidc(&called).ok_or(Refused::Unknown(called))?;
-                Ok(Caller { user, until, is_browser: false })
+                Ok(Caller { user, admitted: Admitted { until, login: None } })
             }
             _ => {
                 let user = front.team.users.by_token(&token).ok_or(Refused::Bad("unknown_token"))?;
-                Ok(Caller { user, until: None, is_browser: false })
+                Ok(Caller { user, admitted: Admitted::default() })
             }
         });
         found.await.unwrap_or(Err(Refused::Bad("internal")))
@@ -361,7 +367,10 @@ impl Front {
             return self.refused(&Refused::Foreign, address);
         }
         match head.method {
-            Method::GET => self.told(self.browsers.user(&head.headers, &self.team.users).as_ref()).await,
+            Method::GET => {
+                let found = self.browsers.user(&head.headers, &self.team.users);
+                self.told(found.as_ref().map(|(user, _)| user)).await
+            }
             Method::POST => self.log_in(&head.headers, body, address).await,
             Method::DELETE => {
                 let mut answer = self.told(None).await;
@@ -387,7 +396,7 @@ impl Front {
             [] => Err(Refused::Nothing),
             token => self.holder(token).await,
         };
-        let Caller { user, until, .. } = match caller {
+        let Caller { user, admitted } = match caller {
             Ok(caller) => caller,
             Err(refused) => {
                 let reason = self.record(&refused, address);
@@ -397,7 +406,7 @@ impl Front {
         self.refusals.logged_in(address);
         self.browsers.forget(headers);
         let mut answer = self.told(Some(&user)).await;
-        match self.browsers.open(&mut answer, user, until) {
+        match self.browsers.open(&mut answer, user, admitted.until) {
             Ok(()) => answer,
             Err(error) => failure(&error),
         }
@@ -471,26 +480,6 @@ impl Front {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
         guests.retain(|name, guest| self.team.users.find(name).is_some_and(|user| guest.is(&user)));
     }
-}
-
-/// What a login that is refused is told.
-fn why(reason: &str) -> &'static str {
-    match reason {
-        "no_token" => "Paste your token.",
-        "unknown_token" => {
-            "This server does not know this token. Check that you pasted all of it. Of several, only the newest one opens."
-        }
-        "unknown_user" => STRANGER,
-        "expired" => "This access token has expired. Get a new one from your provider.",
-        "no_keys_of_the_provider" => {
-            "The server cannot reach the provider of this access token. Try again in a minute, or ask the administrator."
-        }
-        _ => "This access token is not for this server. Ask the administrator which provider it takes tokens of.",
-    }
-}
-
-fn no_login(status: StatusCode, reason: &str, message: &str) -> Answer {
-    of_type(status, "application/json", json!({"error": message, "code": reason}).to_string().into())
 }
 
 /// The host and port of an address.

@@ -5,7 +5,8 @@
 //! The documents and queries are those of the store's own bench (casetrack-store/benches/store/corpus.rs): synthetic and seeded. The server is that of
 //! the tests (tests/conformance/server.rs), with fsync on; or `CASETRACK_TEST_POSTGRES` names one. Where `CASETRACK_TEST_CITUS_WORKERS` says that this is a
 //! coordinator, it comes beside a server of the tests. All are loaded one after the other by one client, flushed, searched by one client, and by eight
-//! at once. Searches ask for 500 chunks, as hybrid search does. Progress goes to stderr.
+//! at once. Searches ask for 500 chunks, as hybrid search does; those in databases are made once more as a role that may read the collection, and not as
+//! the owner of the tables. Progress goes to stderr.
 
 #[path = "../../casetrack-store/benches/store/corpus.rs"]
 mod corpus;
@@ -22,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_conformance::samples::collection_meta;
 use casetrack_core::DocumentId;
-use casetrack_postgres::PostgresStore;
+use casetrack_postgres::{PostgresStore, Right};
 use casetrack_store::parts::dot;
 use casetrack_store::{Collection, Conditions, Filter, Registry, Store, VectorModels};
 
@@ -71,6 +72,13 @@ fn main() {
         let mut client = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
         client.batch_execute("VACUUM ANALYZE").expect("a vacuum");
         names.push(name);
+        let (role, address) = if address == database.address { database.role("bench") } else { role(&address) };
+        let collection = collections.last().expect("it was loaded").meta().id;
+        store.admit(&role, false).expect("the role is admitted");
+        store.grant(collection, &role, Right::Reader).expect("a right");
+        let of_role = PostgresStore::connect(&address, &temp.path().join("files")).expect("a store");
+        collections.push(of_role.open_collection(collection).expect("a collection"));
+        names.push("as a role");
     }
     let columns = |of: &mut dyn FnMut(&Collection) -> String| {
         collections.iter().map(|collection| format!(" {} |", of(collection))).collect::<String>()
@@ -105,6 +113,17 @@ fn main() {
         let found = (0..queries).map(|n| recall(&corpus, &nearest[n], collection, n)).sum::<f64>() / queries as f64;
         println!("Of the {NEAREST} nearest, {name}: {found:.3}");
     }
+}
+
+/// A role of a server of the tests, and the address with which it connects.
+fn role(address: &str) -> (String, String) {
+    let (user, at) = address
+        .split_once("://")
+        .and_then(|(_, rest)| rest.split_once('@'))
+        .expect("postgres://user@host:port/database");
+    let mut client = postgres::Client::connect(address, postgres::NoTls).expect("a connection");
+    client.batch_execute(&format!("CREATE ROLE {user}_bench LOGIN PASSWORD 'casetrack'")).expect("a role");
+    (format!("{user}_bench"), format!("postgres://{user}_bench:casetrack@{at}"))
 }
 
 type Search<'c> = Box<dyn Fn(&Collection, usize, &Filter) -> usize + Sync + 'c>;

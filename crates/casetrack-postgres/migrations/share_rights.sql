@@ -67,6 +67,8 @@ BEGIN
             EXECUTE format('CREATE POLICY removers ON %I FOR DELETE USING (casetrack.holds(collection, 2))', t);
         END IF;
     END LOOP;
+    -- What a migration before this one set where nothing was distributed (0003.sql).
+    EXECUTE 'ALTER TABLE leaves SET (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000)';
 END
 $$;
 CREATE POLICY removers ON buckets FOR DELETE USING (casetrack.holds(collection, 3));

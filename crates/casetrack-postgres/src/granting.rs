@@ -61,6 +61,7 @@ impl PostgresStore {
     }
 
     fn administer(&self, sql: &str, role: &str, params: Params<'_>) -> Result<()> {
+        self.layout()?;
         self.server.write(SCHEMA_LOCK, |connection| {
             if !is_administrator(connection)? {
                 let message = "Only the administrator of the database admits and dismisses roles.";

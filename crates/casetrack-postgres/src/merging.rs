@@ -123,7 +123,7 @@ impl PostgresCollection {
         for part in leaves.chunks(WRITTEN) {
             let column =
                 |of: fn(&Leaf) -> &Vec<u8>| part.iter().map(|leaf| of(leaf).as_slice()).collect::<Vec<&[u8]>>();
-            // With the bucket, as documents are stored (src/writing.rs).
+            // By the machine that has the bucket, as documents of roles are stored (src/writing.rs).
             connection.change(
                 "INSERT INTO leaves (route, collection, level, segment, first, terms, postings, positions) \
                  SELECT b.route, b.collection, $3::int, $4::bigint, l.* \

@@ -25,6 +25,8 @@ pub(crate) struct Layout {
     pub block_chunks: i64,
     /// Vectors are searched one by one where there are no more than these.
     pub exact_chunks: u64,
+    /// Whether other machines have the tables, and let this client do what its rights allow.
+    pub is_guarded: bool,
 }
 
 fn number(parts: &[&[u8]]) -> u64 {

@@ -138,8 +138,9 @@ impl PostgresStore {
 /// Makes the tables, or brings them to this version.
 fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
     let machines = machines(connection)?;
-    if machines > 0 && made(connection)? == 0 {
-        // Citus has tables, and what they need, on the other machines once they are distributed; functions stay here.
+    if machines > 0 {
+        // Citus has tables, and what they need, on the other machines once they are distributed; functions stay here. Of several statements that are sent
+        // together, it would send each machine all for each.
         connection.run("SET LOCAL citus.enable_ddl_propagation = off")?;
     }
     connection.run(
@@ -185,11 +186,13 @@ fn made(connection: &mut Connection) -> std::result::Result<usize, Failure> {
 }
 
 pub(crate) fn layout(connection: &mut Connection) -> std::result::Result<Layout, Failure> {
-    let row = connection.one("SELECT fanout, block_chunks, exact_chunks FROM layout", &[])?;
+    let guarded = "to_regclass('casetrack.shared') IS NOT NULL AND NOT is_administrator()";
+    let row = connection.one(&format!("SELECT fanout, block_chunks, exact_chunks, {guarded} FROM layout"), &[])?;
     Ok(Layout {
         fanout: row.try_get::<_, i32>(0)?.cast_unsigned(),
         block_chunks: row.try_get(1)?,
         exact_chunks: row.try_get::<_, i64>(2)?.cast_unsigned(),
+        is_guarded: row.try_get(3)?,
     })
 }
 

@@ -8,10 +8,10 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use casetrack_conformance::samples::{assert_clean, collection_meta, models, with_id};
+use casetrack_conformance::samples::{assert_clean, collection_meta, models, vector, with_id};
 use casetrack_core::{CollectionId, DocumentId, ErrorCode};
 use casetrack_postgres::{PostgresStore, Right};
-use casetrack_store::{Collection, Store, StoredDocument};
+use casetrack_store::{Collection, Filter, Store, StoredDocument};
 use postgres::{Client, NoTls};
 
 use crate::on_postgres;
@@ -195,6 +195,52 @@ fn what_was_acknowledged_survives_kills_of_workers() {
     let all = tried.iter().flatten().count();
     let refused = tried.iter().flatten().filter(|done| !**done).count();
     println!("workers were killed {kills} times; {all} changes were tried, {refused} of them refused");
+}
+
+#[test]
+fn changes_and_searches_go_on_while_shards_are_moved() {
+    if workers().is_empty() {
+        return;
+    }
+    let (database, files) = (Database::new().unwrap(), tempfile::tempdir().unwrap());
+    // Each move takes a second or two.
+    database.run(&format!("ALTER DATABASE {} SET citus.shard_count = 6", database.name()));
+    let store = PostgresStore::connect(&database.address, files.path()).unwrap();
+    let collection = store.create(&collection_meta("Test"), &models()).unwrap();
+    let mut tried: Vec<Tried> = (0..CLIENTS).map(|_| Tried::new()).collect();
+    let (until, (host, port)) = (AtomicBool::new(false), &workers()[0]);
+    let mut searches = 0;
+    std::thread::scope(|scope| {
+        for (client, tried) in (0..CLIENTS).zip(&mut tried) {
+            let (collection, until) = (&collection, &until);
+            scope.spawn(move || go_on(collection, client, tried, until));
+        }
+        let (collection, until, searches) = (&collection, &until, &mut searches);
+        scope.spawn(move || {
+            while !until.load(Ordering::Relaxed) {
+                collection.search_bm25("clause change", 50, &Filter::default()).unwrap();
+                collection.search_dense(&vector("clause change"), 50, &Filter::default()).unwrap();
+                *searches += 1;
+            }
+        });
+        // One machine goes, and comes again.
+        let mut client = connected(&database.address);
+        let mut there = |step: &str| {
+            client.batch_execute(step)?;
+            let shards = format!("SELECT count(*) FROM citus_shards WHERE nodename = '{host}' AND nodeport = {port}");
+            client.query_one(&shards, &[])?.try_get::<_, i64>(0)
+        };
+        let drained = there(&format!("SELECT citus_drain_node('{host}', {port})"));
+        let back = there(&format!("SELECT citus_set_node_property('{host}', {port}, 'shouldhaveshards', true)"))
+            .and_then(|_| there("SELECT rebalance_table_shards('casetrack.documents')"));
+        until.store(true, Ordering::Relaxed);
+        // What every machine has a copy of stays.
+        assert!(drained.unwrap() < back.unwrap());
+    });
+    assert!(tried.iter().flatten().all(|done| *done), "{tried:?}");
+    (0..CLIENTS).zip(&tried).for_each(|(client, tried)| check(&collection, client, tried));
+    assert_clean(&*collection);
+    println!("{} changes and {searches} searches while shards were moved", tried.iter().flatten().count());
 }
 
 fn connected(address: &str) -> Client {

@@ -91,6 +91,10 @@ impl Database {
         run(&self.address, &nodes);
     }
 
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Its addresses on the workers.
     pub fn on_workers(&self) -> Vec<String> {
         workers().iter().map(|worker| at(&self.address, worker)).collect()

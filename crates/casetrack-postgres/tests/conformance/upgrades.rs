@@ -1,13 +1,13 @@
 //! Databases of earlier and of later versions.
 
-use casetrack_conformance::samples::{assert_clean, collection_meta, models};
+use casetrack_conformance::samples::{assert_clean, collection_meta, many, models, results};
 use casetrack_core::ErrorCode;
-use casetrack_postgres::PostgresStore;
+use casetrack_postgres::{PostgresStore, Right};
 use casetrack_store::{Filter, Store};
 use postgres::{Client, NoTls};
 
 use crate::on_postgres;
-use crate::server::Database;
+use crate::server::{Database, workers};
 
 /// Four documents in a database of the first migration, as they were written then. It is what earlier versions left, and stays as it is.
 const FIRST: &str = include_str!("first.sql");
@@ -36,6 +36,49 @@ fn a_database_of_the_first_migration_keeps_everything() {
 #[test]
 fn a_database_of_the_second_migration_keeps_everything() {
     of_an_earlier_version(&[include_str!("../../migrations/0002.sql")]).iter().for_each(keeps_everything);
+}
+
+/// What the second version lacked where tables are distributed. Citus takes them one by one.
+const UNSHARED: [&str; 8] = [
+    "DO $$ DECLARE p record; BEGIN \
+         FOR p IN SELECT polname, polrelid::regclass AS t FROM pg_policy \
+             WHERE pg_get_expr(coalesce(polqual, polwithcheck), polrelid) LIKE '%holds%' LOOP \
+             EXECUTE format('DROP POLICY %I ON %s', p.polname, p.t); \
+             EXECUTE format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', p.t); \
+         END LOOP; \
+     END $$",
+    "DROP FUNCTION casetrack.holds",
+    "DROP FUNCTION casetrack.share_grants CASCADE",
+    "DROP FUNCTION casetrack.share_member CASCADE",
+    "DROP TABLE casetrack.shared",
+    "DROP FUNCTION casetrack.admitted",
+    "DROP FUNCTION casetrack.make_buckets",
+    "DELETE FROM casetrack.migrations WHERE number = 3",
+];
+
+#[test]
+fn tables_that_were_distributed_without_rights_get_them() {
+    if workers().is_empty() {
+        return;
+    }
+    let (store, (database, files)) = on_postgres().unwrap();
+    let collection = store.create(&collection_meta("Matter"), &models()).unwrap();
+    let documents = many(5, 3);
+    documents.iter().for_each(|stored| collection.put_document(stored).unwrap());
+    drop((collection, store));
+    UNSHARED.iter().for_each(|statement| database.run(statement));
+    let store = PostgresStore::connect(&database.address, files.path()).unwrap();
+    let id = store.scan().unwrap().0[0].id;
+    let (role, address) = database.role("anna");
+    store.admit(&role, true).unwrap();
+    let annas = PostgresStore::connect(&address, files.path()).unwrap();
+    assert_eq!(annas.open_collection(id).err().map(|error| error.code), Some(ErrorCode::NotFound));
+    store.grant(id, &role, Right::Editor).unwrap();
+    let opened = annas.open_collection(id).unwrap();
+    documents.iter().for_each(|stored| opened.put_document(stored).unwrap());
+    assert_eq!(results(&*opened), results(&*store.open_collection(id).unwrap()));
+    assert_clean(&*opened);
+    annas.create(&collection_meta("Own"), &models()).unwrap();
 }
 
 fn keeps_everything(database: &Database) {

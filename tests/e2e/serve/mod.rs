@@ -3,6 +3,7 @@
 mod blind;
 mod browsers;
 mod connecting;
+mod jobs;
 mod logins;
 mod oidc;
 mod roles;

@@ -148,7 +148,8 @@ impl Engine {
 impl Engine {
     /// Writes a job down and starts it as soon as its turn comes. Where a job that has not ended has the same request, password and
     /// settings, joins that one instead. The job runs with the settings of this engine, also after a restart, and with
-    /// the access to files that its user has when it begins or goes on. It is cancelled then where they may no longer change the collection.
+    /// the access to files that its user has when it begins or goes on. It is cancelled where they may no longer change the collection: then, or
+    /// at the next [`withdraw_jobs`](Self::withdraw_jobs).
     pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<StartedJob> {
         if !self.host.sight().is_limited() {
             return self.jobs.start(&self.host, collection, request, origin);
@@ -157,6 +158,11 @@ impl Engine {
         // Now, and not only when its turn comes: who asks is told.
         request.files().iter().try_for_each(|path| self.host.config().access.check(path).map(drop))?;
         self.jobs.start(&self.host, collection, request, origin)
+    }
+
+    /// Cancels the jobs of users who may no longer have them done. To be called now and then, since nothing tells of that.
+    pub fn withdraw_jobs(&self) {
+        self.jobs.withdraw(&self.host);
     }
 
     /// All jobs that are remembered, the newest first: those that have not ended, and the last that have.

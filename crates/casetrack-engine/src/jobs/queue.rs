@@ -2,6 +2,7 @@
 
 mod holding;
 mod state;
+mod users;
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -310,10 +311,13 @@ impl Jobs {
         let mut state = lock(&self.state);
         let (pausing, held) = (state.pausing, state.held.contains(&collection));
         let Some(job) = state.job(id) else { return };
-        let problem = match result {
+        let mut problem = match result {
             Ok((_, stopped)) => stopped,
             Err(error) => Some(Problem::from(&error)),
         };
+        if problem.is_some() && job.withdrawn.is_some() {
+            problem = job.withdrawn.take();
+        }
         let is = |code: ErrorCode| problem.as_ref().is_some_and(|problem| problem.code == code.name());
         let cancelled = is(ErrorCode::Cancelled);
         if job.interrupted && (cancelled || is(ErrorCode::Locked)) || cancelled && pausing {

@@ -414,3 +414,48 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
     let said = job.problem.unwrap().message;
     assert!(job.state == JobState::Cancelled && said.contains("is no longer a user of the server"), "{said}");
 }
+
+/// Goes on until it is cancelled or gets a message.
+struct Patient(Mutex<Receiver<()>>);
+
+impl Work for Patient {
+    fn run(&self, _: &Host, _: CollectionId, _: &JobRequest, _: &ProgressSink, cancel: &Cancel) -> Outcome {
+        loop {
+            if cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            if self.0.lock().unwrap().recv_timeout(Duration::from_millis(10)).is_ok() {
+                return Ok((JobReport::default(), None));
+            }
+        }
+    }
+}
+
+#[test]
+fn jobs_of_a_user_end_when_they_may_no_longer_have_them_done() {
+    let queue = Queue::new(no_work);
+    let anna = Arc::new(Anna { role: Mutex::new(Some(Role::Editor)), folders: Vec::new() });
+    queue.host.set_people(Arc::new(Of(Arc::clone(&anna))));
+    let sight = Sight::of(Arc::new(Of(Arc::clone(&anna))), Role::Reader);
+    let hers = queue.host.with_config(EngineConfig { sight, ..queue.host.config().clone() });
+    let (done, work) = channel();
+    let dir = queue.host.config().data_dir.clone();
+    let jobs = Arc::new(Jobs::new(&dir, queue.host.registry().clone(), Patient(Mutex::new(work))));
+    let queue = Queue { jobs, ..queue };
+    let start = |host: &Host, file| queue.start(host, file, None).job.job_id;
+    // More than run at once, so that one of hers waits for its turn.
+    let ids: Vec<JobId> = ["/a", "/b", "/c", "/d"].map(|file| start(&hers, file)).into();
+    let of_owner = start(&queue.host, "/e");
+    queue.jobs.withdraw(&queue.host);
+    assert!(ids.iter().all(|id| !queue.jobs.status(*id).unwrap().state.has_ended()));
+    *anna.role.lock().unwrap() = Some(Role::Reader);
+    queue.jobs.withdraw(&queue.host);
+    for id in ids {
+        let job = queue.wait(id, &(Arc::new(|_| {}) as ProgressSink));
+        let said = job.problem.unwrap().message;
+        assert_eq!(job.state, JobState::Cancelled);
+        assert!(said.contains("anna asked for this, and may no longer change the collection"), "{said}");
+    }
+    done.send(()).unwrap();
+    assert_eq!(queue.ended(of_owner), (JobState::Completed, None));
+}

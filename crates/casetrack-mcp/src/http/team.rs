@@ -471,7 +471,7 @@ impl Front {
         guest
     }
 
-    /// Ends the sessions of users who are gone, and takes up what is new of the certificate.
+    /// Ends the sessions and jobs of users who are gone or may do less, and takes up what is new of the certificate.
     fn look_again(&self) {
         if let Some(certificate) = &self.team.certificate {
             certificate.refresh();
@@ -479,6 +479,8 @@ impl Front {
         self.browsers.tidy(&self.team.users);
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
         guests.retain(|name, guest| self.team.users.find(name).is_some_and(|user| guest.is(&user)));
+        drop(guests);
+        (self.team.session)().engine().withdraw_jobs();
     }
 }
 

@@ -32,6 +32,8 @@ pub(super) struct Job {
     pub cancel: Cancel,
     /// It was stopped so that its collection can be locked or written again, and goes on afterwards.
     pub interrupted: bool,
+    /// Its user may no longer have it done, and this is what is told of it.
+    pub withdrawn: Option<Problem>,
     /// The same was asked for once more after it began, perhaps because there is more to do now.
     pub asked_again: bool,
     /// Its work is over: who asks for the same now gets another job.
@@ -48,6 +50,7 @@ impl Job {
             running_since: None,
             cancel: Cancel::default(),
             interrupted: false,
+            withdrawn: None,
             asked_again: false,
             closed: false,
             listeners: Vec::new(),

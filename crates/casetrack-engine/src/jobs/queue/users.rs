@@ -1,0 +1,29 @@
+//! Jobs of users of a server.
+
+use super::{Job, JobState, Jobs};
+use crate::host::{Host, lock};
+use crate::report::Problem;
+
+impl Jobs {
+    /// Cancels the jobs of users who are gone, or may not change the collection any more. What was stored by then stays.
+    pub fn withdraw(&self, host: &Host) {
+        let mut ended = false;
+        for job in lock(&self.state).jobs.iter_mut().filter(|job| !job.record.state.has_ended()) {
+            let Job { record, .. } = &*job;
+            let Some(user) = &record.user else { continue };
+            let Err(error) = host.for_job(record.config.clone(), Some(user), record.collection_id) else { continue };
+            let problem = Problem::from(&error);
+            job.cancel.cancel();
+            if job.record.state == JobState::Queued {
+                job.end(JobState::Cancelled, Some(problem));
+                self.keep(&job.record);
+                ended = true;
+            } else {
+                job.withdrawn = Some(problem);
+            }
+        }
+        if ended {
+            self.ended.notify_all();
+        }
+    }
+}

@@ -1,6 +1,8 @@
 // The workbench of a server for a team: the login, and what each role is offered. Run it with scripts/web.sh test.
 
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { inMatter, launch, logIn, MATTER, serve, settled, start, violations } from "./lib.mjs";
 
@@ -163,6 +165,28 @@ test("a page whose login has ended says so and keeps what was typed", async () =
     assert.equal(await page.locator("textarea").inputValue(), 'It pays "simple interest".');
     await page.reload();
     await logIn({ page }, tokens.ivo);
+  });
+});
+
+test("a page is told that its login has ended, and hears of changes again after the next one", async () => {
+  tokens.mia = JSON.parse(await casetrack.cli("users", "add", "mia", "--json")).token;
+  await casetrack.cli("users", "allow", "mia", MATTER, "reader");
+  const letter = join(casetrack.home, "Letter of mia.txt");
+  writeFileSync(letter, "The keys are with the porter from 4 May 2026 on.\n");
+  await as("mia", async ({ page, go, context, origin }) => {
+    await go(inMatter("documents"));
+    tokens.mia = JSON.parse(await casetrack.cli("users", "token", "mia", "--json")).token;
+    const over = page.getByText("You are no longer signed in.");
+    await over.first().waitFor();
+    const other = await context.newPage();
+    await other.goto(origin);
+    await logIn({ page: other }, tokens.mia);
+    await other.close();
+    await go(inMatter("evidence"));
+    await over.first().waitFor({ state: "detached" });
+    await go(inMatter("documents"));
+    await casetrack.cli("ingest", letter, "-c", MATTER, "-q");
+    await page.getByRole("link", { name: "Letter of mia.txt" }).waitFor();
   });
 });
 

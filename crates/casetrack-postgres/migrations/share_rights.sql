@@ -16,7 +16,8 @@ DECLARE
     changed uuid := CASE WHEN TG_OP = 'DELETE' THEN OLD.collection ELSE NEW.collection END;
 BEGIN
     DELETE FROM shared WHERE collection = changed;
-    INSERT INTO shared SELECT g.collection, r.rolname, g.level FROM grants g JOIN pg_roles r ON r.oid = g.role WHERE g.collection = changed;
+    INSERT INTO shared SELECT g.collection, r.rolname, g.level FROM grants g JOIN pg_roles r ON r.oid = g.role WHERE g.collection = changed
+        ON CONFLICT (collection, role) DO UPDATE SET level = excluded.level;
     RETURN NULL;
 END
 $$;

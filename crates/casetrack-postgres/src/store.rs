@@ -19,9 +19,9 @@ use crate::route::{Layout, Routes};
 use crate::server::{Connection, Server};
 use crate::sql::{Raw, id};
 
-/// Migrations by number, from 1. Those from the third on also come to tables that are distributed over machines.
 /// Since this migration, roles have rights where tables are distributed.
 const RIGHTS_SHARED: usize = 3;
+/// Migrations by number, from 1. Those from the third on also come to tables that are distributed over machines.
 const MIGRATIONS: [&str; 3] = [
     include_str!("../migrations/0001.sql"),
     include_str!("../migrations/0002.sql"),

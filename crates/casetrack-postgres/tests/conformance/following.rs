@@ -139,28 +139,41 @@ fn clients_of_the_administrator_make_the_indexes_of_everybody() {
     let (role, address) = database.role("anna");
     store.admit(&role, true).unwrap();
     let anna = PostgresStore::connect(&address, files.path()).unwrap();
-    let meta = collection_meta("Large");
-    let collection = anna.create(&meta, &models()).unwrap();
-    many(12, 2).iter().for_each(|document| collection.put_document(document).unwrap());
-    collection.flush().unwrap();
+    let make = |name: &str| {
+        let meta = collection_meta(name);
+        let collection = anna.create(&meta, &models()).unwrap();
+        many(12, 2).iter().for_each(|document| collection.put_document(document).unwrap());
+        collection.flush().unwrap();
+        (meta, collection)
+    };
+    let (meta, collection) = make("Large");
     let has_index = |id: CollectionId| {
         let mut client = Client::connect(&database.address, NoTls).unwrap();
         let sql = "SELECT (SELECT dense_index FROM casetrack.collections WHERE collection::text = $1), EXISTS \
                    (SELECT FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname = 'vectors_' || replace($1, '-', '') AND i.indisvalid)";
         let row = client.query_one(sql, &[&id.to_string()]).unwrap();
-        (row.get::<_, bool>(0), row.get::<_, bool>(1))
+        (row.get::<_, Option<bool>>(0).unwrap_or_default(), row.get::<_, bool>(1))
+    };
+    let until = |id: CollectionId, expected: (bool, bool)| {
+        let since = Instant::now();
+        while has_index(id) != expected {
+            assert!(since.elapsed() < LONG, "the index should be {expected:?}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
     };
     // Neither her flush nor what she follows makes it.
     let her = Other::new(&address, &files);
     assert_eq!(has_index(meta.id), (false, false));
     let _administrator = Other::new(&database.address, &files);
-    let since = Instant::now();
-    while has_index(meta.id) != (true, true) {
-        assert!(since.elapsed() < LONG, "the index is not made");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    until(meta.id, (true, true));
     let vector = many(12, 2)[3].vectors[0].clone();
     let found = collection.search_dense(&vector, 3, &casetrack_store::Filter::default()).unwrap();
     assert_eq!(found.len(), 3);
-    drop((collection, her));
+    drop(collection);
+    // Over machines, the index of what she deletes is left to the administrator's client as well.
+    anna.delete(meta.id).unwrap();
+    let (next, _collection) = make("Next");
+    until(next.id, (true, true));
+    until(meta.id, (false, false));
+    drop(her);
 }

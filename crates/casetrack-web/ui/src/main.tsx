@@ -1,6 +1,6 @@
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
-import { refresh } from "./app/account";
+import { refresh, useRights } from "./app/account";
 import { hearChanges, useLoad } from "./app/hooks";
 import { Empty, Failure, Guard, Loading } from "./app/parts";
 import { useRoute, type Route } from "./app/router";
@@ -54,7 +54,9 @@ function View({ route }: { route: Route }) {
 
 function App() {
   const route = useRoute();
-  useEffect(hearChanges, []);
+  const { isOver } = useRights();
+  // Somebody who signs in again may do so in another window.
+  useEffect(() => (isOver ? undefined : hearChanges()), [isOver]);
   return (
     <Shell route={route}>
       <Guard of={`${route.collection}/${route.view}/${route.id}`}>

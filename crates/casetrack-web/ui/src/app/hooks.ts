@@ -51,10 +51,12 @@ const COLLECTED = "casetrack-collected";
 /** A session that only listens. */
 const ears = new Session();
 
-/** Hears of changes as long as the page is open. */
-export function hearChanges(): void {
+/** Hears of changes until the result is called. */
+export function hearChanges(): () => void {
+  const controller = new AbortController();
   const heard = (uri: string | null) => dispatchEvent(uri === null ? new Event(CHANGED) : new CustomEvent(COLLECTED, { detail: uri }));
-  void ears.listen(heard, new AbortController().signal);
+  void ears.listen(heard, controller.signal);
+  return () => controller.abort();
 }
 
 /** Least time between two reactions to changes, in milliseconds: an ingestion makes many. */

@@ -116,6 +116,7 @@ export class Session {
         }
         const response = await fetch(this.endpoint, { headers: { ...this.headers(), accept: "text/event-stream" }, signal });
         if (response.status === 404) this.forget();
+        if (response.status === 401) signedOut();
         if (response.status === 401 || response.status === 403) return;
         if (response.ok && response.body) {
           for await (const message of events(response.body)) {

@@ -169,12 +169,18 @@ fn what_was_acknowledged_survives_kills_of_workers() {
     let store = PostgresStore::connect(&database.address, files.path()).unwrap();
     let collection = store.create(&collection_meta("Test"), &models()).unwrap();
     let mut tried: Vec<Tried> = (0..CLIENTS).map(|_| Tried::new()).collect();
+    // The second client is that of a role, whose rows are stored otherwise.
+    let (role, address) = database.role("anna");
+    store.admit(&role, false).unwrap();
+    store.grant(collection.meta().id, &role, Right::Editor).unwrap();
+    let of_role = PostgresStore::connect(&address, files.path()).unwrap();
+    let of_role = of_role.open_collection(collection.meta().id).unwrap();
     let kills = std::env::var("CASETRACK_KILLS").map_or(KILLS, |kills| kills.parse().expect("a number of kills"));
     for kill in 0..kills {
         let until = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for (client, tried) in (0..CLIENTS).zip(&mut tried) {
-                let (collection, until) = (&collection, &until);
+                let (collection, until) = (if client == 0 { &collection } else { &of_role }, &until);
                 scope.spawn(move || go_on(collection, client, tried, until));
             }
             std::thread::sleep(Duration::from_millis(300 + 37 * (kill as u64 % 10)));

@@ -9,7 +9,7 @@
 //! annotations) are the same bytes here.
 //!
 //! In a database with Citus, the tables are distributed when they are made (`migrations/distribute.sql`), and the statements are the same: each names the
-//! routes it is about, and what it brings together belongs to one route.
+//! routes it is about, and what it brings together belongs to one route. Only documents of roles are stored by another (src/writing.rs).
 //!
 //! Copies of source files and uploads are not in the database: see [`PostgresStore::at`].
 //!
@@ -24,7 +24,8 @@
 //! # Who may do what
 //!
 //! Roles have rights to collections, which row-level security holds ([`Right`], migrations/0002.sql). Every policy looks up once for a statement which
-//! collections the role has a right to. Tables of rights are read and written by functions of the owner of the tables only.
+//! collections the role has a right to. Tables of rights are read and written by functions of the owner of the tables only. Where the tables are
+//! distributed, each machine has a copy of the rights, and its policies ask it row by row (migrations/share_rights.sql).
 //!
 //! # How a search goes
 //!

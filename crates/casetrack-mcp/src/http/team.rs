@@ -480,7 +480,10 @@ impl Front {
         let mut guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
         guests.retain(|name, guest| self.team.users.find(name).is_some_and(|user| guest.is(&user)));
         drop(guests);
-        (self.team.session)().engine().withdraw_jobs();
+        // A file of users that cannot be read at this moment ends no work.
+        if self.team.users.all().is_ok() {
+            (self.team.session)().engine().withdraw_jobs();
+        }
     }
 }
 

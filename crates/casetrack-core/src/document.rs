@@ -40,6 +40,11 @@ labelled! {
 }
 
 impl FileFormat {
+    /// Whether a document of this format is one e-mail message.
+    pub fn is_message(self) -> bool {
+        matches!(self, Self::Eml | Self::Msg)
+    }
+
     /// Usual file name extensions, lower case, without the dot; the first one names the format.
     pub fn extensions(self) -> &'static [&'static str] {
         match self {

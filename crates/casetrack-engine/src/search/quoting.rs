@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use casetrack_core::{DocumentId, FileFormat, Result};
+use casetrack_core::{DocumentId, Result};
 use casetrack_store::Collection;
 
 use crate::mail::quoted::{Parts, parts_of};
@@ -60,8 +60,7 @@ impl Messages {
 
 /// A message is one page.
 fn read(collection: &Collection, document: DocumentId, page: u32) -> Result<Option<Message>> {
-    let is_message = |format| matches!(format, FileFormat::Eml | FileFormat::Msg);
-    if page != 1 || !collection.document(document)?.is_some_and(|meta| is_message(meta.format)) {
+    if page != 1 || !collection.document(document)?.is_some_and(|meta| meta.format.is_message()) {
         return Ok(None);
     }
     Ok(collection.page(document, page)?.map(|page| Message { parts: parts_of(&page.text), text: page.text }))

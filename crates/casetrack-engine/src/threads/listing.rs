@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::forest::{Forest, ThreadLink};
 use super::guessing::guess;
 use super::linking::linked;
-use super::message::{Message, address, is_message};
+use super::message::{Message, address};
 use super::sources::{Source, sources};
 use crate::documents::facts::ByVersion;
 use crate::documents::find_document;
@@ -143,7 +143,8 @@ struct Found {
 
 fn found(collection: &OpenCollection, catalogue: &[Arc<CatalogueEntry>]) -> Result<Arc<Found>> {
     let known = collection.derived::<Known>();
-    let entries: Vec<Arc<CatalogueEntry>> = catalogue.iter().filter(|entry| is_message(entry)).cloned().collect();
+    let entries: Vec<Arc<CatalogueEntry>> =
+        catalogue.iter().filter(|entry| entry.format.is_message()).cloned().collect();
     let ids: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
     let wanted: HashSet<DocumentId> = ids.iter().copied().collect();
     let mut versions = collection.versions();

@@ -1,7 +1,6 @@
 //! What is known of a message: its headers, what it says itself, and what it quotes.
 
-use casetrack_core::{DocumentId, FileFormat, MailHeaders, Page, Result, Timestamp};
-use casetrack_store::CatalogueEntry;
+use casetrack_core::{DocumentId, MailHeaders, Page, Result, Timestamp};
 
 use crate::documents::facts::CitedPlace;
 use crate::host::OpenCollection;
@@ -28,11 +27,6 @@ pub(super) struct Message {
     pub own: Sequences,
     /// What it quotes, by depth from 1.
     pub quoted: Vec<(u32, Sequences)>,
-}
-
-/// Whether a document is a message.
-pub(super) fn is_message(entry: &CatalogueEntry) -> bool {
-    matches!(entry.format, FileFormat::Eml | FileFormat::Msg)
 }
 
 /// An address as people are compared by: in lower case, without the name where both are given.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use casetrack_core::hint::Part;
-use casetrack_core::{Action, CollectionId, DocumentId, FileFormat, Notice, Result};
+use casetrack_core::{Action, CollectionId, DocumentId, Notice, Result};
 
 use super::groups::groups;
 use super::listing::{USUAL_SIMILARITY, sketch};
@@ -33,9 +33,8 @@ impl Host {
     /// left out, since most quote one another. Reads the new documents, and at most [`MOST_READ`] earlier ones.
     fn versions_among(&self, id: CollectionId, new: &HashSet<DocumentId>) -> Result<Option<Notice>> {
         let collection = self.collection(id)?;
-        let is_message = |format| matches!(format, FileFormat::Eml | FileFormat::Msg);
         let entries: Vec<_> =
-            collection.catalogue()?.iter().filter(|entry| !is_message(entry.format)).cloned().collect();
+            collection.catalogue()?.iter().filter(|entry| !entry.format.is_message()).cloned().collect();
         let documents: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
         let known = collection.derived::<ByVersion<Sketch>>();
         let unread =

@@ -53,7 +53,7 @@ fn has_ended(job: &Value) -> bool {
 #[test]
 fn a_job_goes_on_after_the_server_was_killed() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, [anna, ben], folder) = prepared(dir.path(), 300);
+    let (home, [anna, ben], folder) = prepared(dir.path(), 600);
     let team = Team::start(&home, &[]);
     begin(&team, &anna, &folder);
     job(&team, &ben, has_begun);
@@ -63,7 +63,7 @@ fn a_job_goes_on_after_the_server_was_killed() {
     let ended = job(&team, &ben, has_ended);
     assert_eq!((&ended["state"], &ended["resumed"]), (&json!("completed"), &json!(1)), "{ended}");
     let listed = Member::open(&team, &ben).call("list_documents", json!({"limit": 1}));
-    assert_eq!(listed["total"], 300, "{listed}");
+    assert_eq!(listed["total"], 600, "{listed}");
     team.stop();
     run(&home, &["verify"]);
 }

@@ -72,7 +72,11 @@ fn main() {
         let mut client = postgres::Client::connect(&address, postgres::NoTls).expect("a connection");
         client.batch_execute("VACUUM ANALYZE").expect("a vacuum");
         names.push(name);
-        let (role, address) = if address == database.address { database.role("bench") } else { role(&address) };
+        let (role, address) = if address == database.address {
+            database.role("bench")
+        } else {
+            ("bench".to_owned(), server::make_role(&address, "bench"))
+        };
         let collection = collections.last().expect("it was loaded").meta().id;
         store.admit(&role, false).expect("the role is admitted");
         store.grant(collection, &role, Right::Reader).expect("a right");
@@ -113,17 +117,6 @@ fn main() {
         let found = (0..queries).map(|n| recall(&corpus, &nearest[n], collection, n)).sum::<f64>() / queries as f64;
         println!("Of the {NEAREST} nearest, {name}: {found:.3}");
     }
-}
-
-/// A role of a server of the tests, and the address with which it connects.
-fn role(address: &str) -> (String, String) {
-    let (user, at) = address
-        .split_once("://")
-        .and_then(|(_, rest)| rest.split_once('@'))
-        .expect("postgres://user@host:port/database");
-    let mut client = postgres::Client::connect(address, postgres::NoTls).expect("a connection");
-    client.batch_execute(&format!("CREATE ROLE {user}_bench LOGIN PASSWORD 'casetrack'")).expect("a role");
-    (format!("{user}_bench"), format!("postgres://{user}_bench:casetrack@{at}"))
 }
 
 type Search<'c> = Box<dyn Fn(&Collection, usize, &Filter) -> usize + Sync + 'c>;

@@ -24,9 +24,14 @@ fn prepared(dir: &Path, files: usize) -> (PathBuf, [String; 2], String) {
     (home, tokens, folder.to_str().unwrap().to_owned())
 }
 
-fn begin(team: &Team, token: &str, folder: &str) {
-    let begun = Member::open(team, token).call("ingest_folder", json!({"folder_path": folder, "wait_seconds": 0}));
+/// A server in the middle of what anna had it do, and ben's token.
+fn at_work(dir: &Path, files: usize) -> (PathBuf, Team, String) {
+    let (home, [anna, ben], folder) = prepared(dir, files);
+    let team = Team::start(&home, &[]);
+    let begun = Member::open(&team, &anna).call("ingest_folder", json!({"folder_path": folder, "wait_seconds": 0}));
     assert_ne!(begun["job"]["state"], "completed", "{begun}");
+    job(&team, &ben, |job| job["files_done"].as_u64().unwrap() > 2);
+    (home, team, ben)
 }
 
 /// The one job, once it is as wanted.
@@ -42,10 +47,6 @@ fn job(team: &Team, token: &str, wanted: impl Fn(&Value) -> bool) -> Value {
     }
 }
 
-fn has_begun(job: &Value) -> bool {
-    job["files_done"].as_u64().unwrap() > 2
-}
-
 fn has_ended(job: &Value) -> bool {
     !matches!(job["state"].as_str().unwrap(), "queued" | "running")
 }
@@ -53,10 +54,7 @@ fn has_ended(job: &Value) -> bool {
 #[test]
 fn a_job_goes_on_after_the_server_was_killed() {
     let dir = tempfile::tempdir().unwrap();
-    let (home, [anna, ben], folder) = prepared(dir.path(), 600);
-    let team = Team::start(&home, &[]);
-    begin(&team, &anna, &folder);
-    job(&team, &ben, has_begun);
+    let (home, team, ben) = at_work(dir.path(), 600);
     // With SIGKILL.
     drop(team);
     let team = Team::start(&home, &[]);
@@ -72,10 +70,7 @@ fn a_job_goes_on_after_the_server_was_killed() {
 fn a_job_ends_when_its_user_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     // Far more than are read by then.
-    let (home, [anna, ben], folder) = prepared(dir.path(), 3000);
-    let team = Team::start(&home, &[]);
-    begin(&team, &anna, &folder);
-    job(&team, &ben, has_begun);
+    let (home, team, ben) = at_work(dir.path(), 3000);
     run(&home, &["users", "remove", "anna"]);
     let ended = job(&team, &ben, has_ended);
     let said = ended["problem"]["message"].as_str().unwrap();

@@ -28,7 +28,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_embed::{Outputs, find_models_dir};
 use casetrack_store::{Collection, Registry};
 
-use crate::rights::{People, Role, Sight};
+use crate::rights::{People, Rights, Role, Sight};
 use changes::Changes;
 use models::Embedders;
 use recognizer::Recognizers;
@@ -144,6 +144,16 @@ impl Host {
         let Some(user) = user else {
             return Ok(self.with_config(EngineConfig { access: access.for_nobody(), ..config }));
         };
+        let rights = self.rights_for_job(user, collection)?;
+        let folders = self.shared.people.get().map(|people| people.folders()).unwrap_or_default();
+        let access = access.for_user(Sight::of(rights, Role::Editor), folders);
+        Ok(self.with_config(EngineConfig { access, sight: Sight::default(), ..config }))
+    }
+
+    /// The rights of the user who asked for a job, as they are now.
+    ///
+    /// Errors: as of [`for_job`](Self::for_job).
+    pub(crate) fn rights_for_job(&self, user: &str, collection: CollectionId) -> Result<Arc<dyn Rights>> {
         let cancelled = |why: &str| {
             Error::new(ErrorCode::Cancelled, format!("The user {user} asked for this, and {why}."))
                 .with_hint("What was stored stays. Somebody who may change the collection can ask for the rest.")
@@ -153,8 +163,7 @@ impl Host {
         if rights.role(collection) < Some(Role::Editor) {
             return Err(cancelled("may no longer change the collection"));
         }
-        let access = access.for_user(Sight::of(rights, Role::Editor), people.folders());
-        Ok(self.with_config(EngineConfig { access, sight: Sight::default(), ..config }))
+        Ok(rights)
     }
 
     /// A host of the same settings that is limited by nobody's rights, for what goes on when they end.

@@ -291,8 +291,8 @@ impl Front {
         if !self.is_of_own_page(method, headers) {
             return Err(Refused::Foreign);
         }
-        let found = self.browsers.user(headers, &self.team.users).ok_or(Refused::Bad("login_ended"))?;
-        let (user, login) = found;
+        let found = self.browsers.user(headers, &self.team.users);
+        let (user, login) = found.ok_or(Refused::Bad("login_ended"))?;
         Ok(Caller { user, admitted: Admitted { until: None, login: Some(login) } })
     }
 

@@ -104,11 +104,8 @@ impl Database {
     pub fn role(&self, name: &str) -> (String, String) {
         let role = format!("{name}_{}", self.name);
         let _one = roles_alone();
-        // Citus makes it on the workers as well.
-        self.run(&format!("CREATE ROLE {role} LOGIN PASSWORD 'casetrack'"));
+        let address = make_role(&self.address, &role);
         self.roles.lock().unwrap().push(role.clone());
-        let (_, at) = self.address.split_once('@').expect("postgres://user@host:port/database");
-        let address = format!("postgres://{role}:casetrack@{at}");
         (role, address)
     }
 
@@ -116,6 +113,13 @@ impl Database {
     pub fn run(&self, statements: &str) {
         run(&self.address, statements);
     }
+}
+
+/// Makes a role, on the workers of Citus as well, which may do nothing: the address with which it connects.
+pub fn make_role(address: &str, role: &str) -> String {
+    run(address, &format!("CREATE ROLE {role} LOGIN PASSWORD 'casetrack'"));
+    let (_, at) = address.split_once('@').expect("postgres://user@host:port/database");
+    format!("postgres://{role}:casetrack@{at}")
 }
 
 /// Roles are those of all databases of a server, and each is changed by one at a time.

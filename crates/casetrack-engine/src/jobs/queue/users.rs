@@ -1,6 +1,6 @@
 //! Jobs of users of a server.
 
-use super::{Job, JobState, Jobs};
+use super::{JobState, Jobs};
 use crate::host::{Host, lock};
 use crate::report::Problem;
 
@@ -9,9 +9,8 @@ impl Jobs {
     pub fn withdraw(&self, host: &Host) {
         let mut ended = false;
         for job in lock(&self.state).jobs.iter_mut().filter(|job| !job.record.state.has_ended()) {
-            let Job { record, .. } = &*job;
-            let Some(user) = &record.user else { continue };
-            let Err(error) = host.for_job(record.config.clone(), Some(user), record.collection_id) else { continue };
+            let Some(user) = &job.record.user else { continue };
+            let Err(error) = host.rights_for_job(user, job.record.collection_id) else { continue };
             let problem = Problem::from(&error);
             job.cancel.cancel();
             if job.record.state == JobState::Queued {

@@ -11,6 +11,7 @@ use casetrack_store::{VectorModels, locked};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::documents;
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::host::changes::Change;
 use crate::host::{Host, StorePlace, lock, of_files, vector_models};
@@ -112,207 +113,205 @@ const OF_FILES: [&str; 2] = ["Files", "Files (search of files)"];
 /// Two clients may need it at the same time.
 static MAKING_FILES: Mutex<()> = Mutex::new(());
 
-impl Host {
-    /// The collection of the search of files, `None` before anything was indexed.
-    pub(crate) fn files_collection(&self) -> Result<Option<CollectionMeta>> {
-        Ok(self.store().list()?.into_iter().find(|meta| meta.id == of_files()))
-    }
+/// The collection of the search of files, `None` before anything was indexed.
+pub(crate) fn files_collection(host: &Host) -> Result<Option<CollectionMeta>> {
+    Ok(host.store().list()?.into_iter().find(|meta| meta.id == of_files()))
+}
 
-    /// The collection of the search of files, made if need be.
-    pub(crate) fn files_collection_to_index(&self) -> Result<CollectionMeta> {
-        let _making = lock(&MAKING_FILES);
-        if let Some(meta) = self.files_collection()? {
-            return Ok(meta);
-        }
-        let taken = self.store().list()?;
-        let is_free = |name: &&str| !taken.iter().any(|meta| meta.name.to_lowercase() == name.to_lowercase());
-        let name = OF_FILES.into_iter().find(is_free).ok_or_else(|| {
-            Error::new(
-                ErrorCode::AlreadyExists,
-                format!("Collections named \"{}\" exist already.", OF_FILES.join("\" and \"")),
-            )
-            .with_hint("The user can rename one of them.")
-        })?;
-        let meta = CollectionMeta {
-            id: of_files(),
-            name: name.to_owned(),
-            reference: None,
-            collection_type: CollectionType::Other,
-            status: CollectionStatus::Active,
-            created_at: Timestamp::now(),
-        };
-        self.open_collections().adopt(self.store().create(&meta, &vector_models(&self.embedder()?)?)?);
-        Ok(meta)
+/// The collection of the search of files, made if need be.
+pub(crate) fn files_collection_to_index(host: &Host) -> Result<CollectionMeta> {
+    let _making = lock(&MAKING_FILES);
+    if let Some(meta) = files_collection(host)? {
+        return Ok(meta);
     }
+    let taken = host.store().list()?;
+    let is_free = |name: &&str| !taken.iter().any(|meta| meta.name.to_lowercase() == name.to_lowercase());
+    let name = OF_FILES.into_iter().find(is_free).ok_or_else(|| {
+        Error::new(
+            ErrorCode::AlreadyExists,
+            format!("Collections named \"{}\" exist already.", OF_FILES.join("\" and \"")),
+        )
+        .with_hint("The user can rename one of them.")
+    })?;
+    let meta = CollectionMeta {
+        id: of_files(),
+        name: name.to_owned(),
+        reference: None,
+        collection_type: CollectionType::Other,
+        status: CollectionStatus::Active,
+        created_at: Timestamp::now(),
+    };
+    host.open_collections().adopt(host.store().create(&meta, &vector_models(&host.embedder()?)?)?);
+    Ok(meta)
+}
 
-    /// Makes an empty collection. Refuses a name that is taken, or that differs only in case, and more collections than the
-    /// tier allows.
-    pub fn create_collection(&self, request: CreateCollection) -> Result<CollectionMeta> {
-        let is_open = self.leaves_models_open(&request);
-        let (meta, models) = self.new_collection(request)?;
-        let mut collection = self.store().create(&meta, &models)?;
-        if let Err(error) = self.sight().made(meta.id) {
-            drop(collection);
-            self.store().delete(meta.id)?;
-            return Err(error);
-        }
-        if is_open {
-            collection.leave_models_open()?;
-        }
-        self.open_collections().adopt(collection);
-        Ok(meta)
+/// Makes an empty collection. Refuses a name that is taken, or that differs only in case, and more collections than the
+/// tier allows.
+pub fn create_collection(host: &Host, request: CreateCollection) -> Result<CollectionMeta> {
+    let is_open = leaves_models_open(host, &request);
+    let (meta, models) = new_collection(host, request)?;
+    let mut collection = host.store().create(&meta, &models)?;
+    if let Err(error) = host.sight().made(meta.id) {
+        drop(collection);
+        host.store().delete(meta.id)?;
+        return Err(error);
     }
-
-    /// Whether nobody chose the models of a new collection: see [`fit_models`](Host::fit_models).
-    pub(crate) fn leaves_models_open(&self, request: &CreateCollection) -> bool {
-        request.models.is_none() && !request.late_interaction && self.config().profile == ModelProfile::default()
+    if is_open {
+        collection.leave_models_open()?;
     }
+    host.open_collections().adopt(collection);
+    Ok(meta)
+}
 
-    /// What a new collection is to be.
-    pub(crate) fn new_collection(&self, request: CreateCollection) -> Result<(CollectionMeta, VectorModels)> {
-        let name = request.name.trim();
-        check_new(self, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
-        let embedder = match request.models {
-            Some(profile) => self.embedder_with(profile, self.config().precision_of(profile))?,
-            None => self.embedder()?,
-        };
-        let mut models = vector_models(&embedder)?;
-        if request.late_interaction {
-            models.tokens = Some(self.token_model_of(&embedder)?);
-        }
-        let meta = CollectionMeta {
-            id: CollectionId::random(),
-            name: name.to_owned(),
-            reference: request.reference.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
-            collection_type: request.collection_type,
-            status: CollectionStatus::Active,
-            created_at: Timestamp::now(),
-        };
-        Ok((meta, models))
+/// Whether nobody chose the models of a new collection: see [`fit_models`](crate::reindex::fit_models).
+pub(crate) fn leaves_models_open(host: &Host, request: &CreateCollection) -> bool {
+    request.models.is_none() && !request.late_interaction && host.config().profile == ModelProfile::default()
+}
+
+/// What a new collection is to be.
+pub(crate) fn new_collection(host: &Host, request: CreateCollection) -> Result<(CollectionMeta, VectorModels)> {
+    let name = request.name.trim();
+    check_new(host, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
+    let embedder = match request.models {
+        Some(profile) => host.embedder_with(profile, host.config().precision_of(profile))?,
+        None => host.embedder()?,
+    };
+    let mut models = vector_models(&embedder)?;
+    if request.late_interaction {
+        models.tokens = Some(host.token_model_of(&embedder)?);
     }
+    let meta = CollectionMeta {
+        id: CollectionId::random(),
+        name: name.to_owned(),
+        reference: request.reference.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
+        collection_type: request.collection_type,
+        status: CollectionStatus::Active,
+        created_at: Timestamp::now(),
+    };
+    Ok((meta, models))
+}
 
-    /// All collections, oldest first, without looking into them.
-    pub fn collections(&self) -> Result<Vec<CollectionMeta>> {
-        let mut all = self.store().list()?;
-        all.retain(|meta| self.sight().sees(meta.id));
-        Ok(all)
-    }
+/// All collections, oldest first, without looking into them.
+pub fn collections(host: &Host) -> Result<Vec<CollectionMeta>> {
+    let mut all = host.store().list()?;
+    all.retain(|meta| host.sight().sees(meta.id));
+    Ok(all)
+}
 
-    /// The ids of the vaults that are locked.
-    pub(crate) fn locked_ids(&self) -> Result<Vec<CollectionId>> {
-        let mut locked = self.registry().locked()?;
-        locked.retain(|id| self.sight().sees(*id));
-        Ok(locked)
-    }
+/// The ids of the vaults that are locked.
+pub(crate) fn locked_ids(host: &Host) -> Result<Vec<CollectionId>> {
+    let mut locked = host.registry().locked()?;
+    locked.retain(|id| host.sight().sees(*id));
+    Ok(locked)
+}
 
-    /// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
-    pub fn list_collections(&self, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
-        let all = self.collections()?;
-        Ok(all
-            .into_iter()
-            .filter(|meta| status.is_none_or(|status| meta.status == status))
-            .map(|meta| summarise(self, meta))
-            .collect())
-    }
+/// All collections with `status`, or all with `None`, oldest first. One that cannot be read is listed with its problem.
+pub fn list_collections(host: &Host, status: Option<CollectionStatus>) -> Result<Vec<CollectionSummary>> {
+    let all = collections(host)?;
+    Ok(all
+        .into_iter()
+        .filter(|meta| status.is_none_or(|status| meta.status == status))
+        .map(|meta| summarise(host, meta))
+        .collect())
+}
 
-    /// The vaults that are locked. Nothing is known of them but their ids.
-    pub fn locked_collections(&self) -> Result<Vec<LockedCollection>> {
-        Ok(self.locked_ids()?.into_iter().map(|id| LockedCollection { id, locked: true }).collect())
-    }
+/// The vaults that are locked. Nothing is known of them but their ids.
+pub fn locked_collections(host: &Host) -> Result<Vec<LockedCollection>> {
+    Ok(locked_ids(host)?.into_iter().map(|id| LockedCollection { id, locked: true }).collect())
+}
 
-    /// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
-    ///
-    /// Errors: [`ErrorCode::Locked`] for the id of a vault that is locked, whose name is not known.
-    pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
-        let mut all = self.collections()?;
-        let candidates: Vec<Candidate<'_>> = all
-            .iter()
-            .map(|meta| Candidate {
-                name: &meta.name,
-                aliases: meta.reference.as_deref().into_iter().collect(),
-                id: meta.id.to_string(),
-            })
-            .collect();
-        let found = resolve(Kind::Collection, name, &candidates).map_err(|error| or_locked(self, name, error))?;
-        let meta = all.swap_remove(found);
-        self.sight().admit(meta.id)?;
-        self.note_use(meta.id);
-        Ok(meta)
-    }
-
-    /// The ids of the collections that these names mean, each once, also of vaults that are locked.
-    pub fn find_collections(&self, names: &[String]) -> Result<Vec<CollectionId>> {
-        let mut found = Vec::new();
-        for name in names {
-            let id = match self.find_collection(name) {
-                Err(error) if error.code == ErrorCode::Locked => locked_by_id(self, name).ok_or(error)?,
-                found => found?.id,
-            };
-            if !found.contains(&id) {
-                found.push(id);
-            }
-        }
-        Ok(found)
-    }
-
-    /// The collection that is meant where none is named: the only active one. There is none beside vaults that are locked, of which
-    /// one could be meant.
-    ///
-    /// Errors: [`ErrorCode::Locked`] where the only collection is a vault that is locked.
-    pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
-        let mut active = self.collections()?;
-        active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
-        match (self.locked_ids()?.as_slice(), active.len()) {
-            ([], 1) => {
-                let sole = active.pop();
-                if let Some(meta) = &sole {
-                    self.sight().admit(meta.id)?;
-                    self.note_use(meta.id);
-                }
-                Ok(sole)
-            }
-            ([only], 0) => Err(locked(*only)),
-            _ => Ok(None),
-        }
-    }
-
-    /// Details of a collection, with its documents by name.
-    pub fn collection_info(&self, id: CollectionId) -> Result<CollectionInfo> {
-        let collection = self.collection(id)?;
-        let usage = collection.disk_usage()?;
-        let storage = Storage {
-            total_bytes: usage.truth + usage.dense + usage.bm25 + usage.sparse + usage.originals,
-            truth_bytes: usage.truth,
-            dense_bytes: usage.dense,
-            bm25_bytes: usage.bm25,
-            sparse_bytes: usage.sparse,
-            originals_bytes: usage.originals,
-        };
-        Ok(CollectionInfo {
-            summary: summarise(self, collection.meta().clone()),
-            path: match self.store_place() {
-                StorePlace::Postgres(address) if id != of_files() => address.to_string(),
-                _ => self.registry().path(id).display().to_string(),
-            },
-            dense_model: collection.models().dense.clone(),
-            sparse_model: collection.models().sparse.clone(),
-            token_model: collection.models().tokens.as_ref().map(|model| model.id.clone()),
-            sparse_chunks: collection.counts()?.sparse_chunks,
-            storage,
-            document_list: Paging { offset: 0, limit: MAX_LISTED }
-                .of(self.list_documents(id, DocumentSort::Name)?)
-                .items,
+/// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
+///
+/// Errors: [`ErrorCode::Locked`] for the id of a vault that is locked, whose name is not known.
+pub fn find_collection(host: &Host, name: &str) -> Result<CollectionMeta> {
+    let mut all = collections(host)?;
+    let candidates: Vec<Candidate<'_>> = all
+        .iter()
+        .map(|meta| Candidate {
+            name: &meta.name,
+            aliases: meta.reference.as_deref().into_iter().collect(),
+            id: meta.id.to_string(),
         })
-    }
+        .collect();
+    let found = resolve(Kind::Collection, name, &candidates).map_err(|error| or_locked(host, name, error))?;
+    let meta = all.swap_remove(found);
+    host.sight().admit(meta.id)?;
+    host.note_use(meta.id);
+    Ok(meta)
+}
 
-    /// Removes a collection and everything in it, for good; its watches end.
-    pub(crate) fn delete_collection(&self, id: CollectionId) -> Result<()> {
-        self.sight().admit_as(id, Role::Owner)?;
-        self.open_collections().close(id)?;
-        self.store().delete(id)?;
-        self.changes().notify(Change::Collection(id));
-        Ok(())
+/// The ids of the collections that these names mean, each once, also of vaults that are locked.
+pub fn find_collections(host: &Host, names: &[String]) -> Result<Vec<CollectionId>> {
+    let mut found = Vec::new();
+    for name in names {
+        let id = match find_collection(host, name) {
+            Err(error) if error.code == ErrorCode::Locked => locked_by_id(host, name).ok_or(error)?,
+            found => found?.id,
+        };
+        if !found.contains(&id) {
+            found.push(id);
+        }
     }
+    Ok(found)
+}
+
+/// The collection that is meant where none is named: the only active one. There is none beside vaults that are locked, of which
+/// one could be meant.
+///
+/// Errors: [`ErrorCode::Locked`] where the only collection is a vault that is locked.
+pub fn sole_collection(host: &Host) -> Result<Option<CollectionMeta>> {
+    let mut active = collections(host)?;
+    active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
+    match (locked_ids(host)?.as_slice(), active.len()) {
+        ([], 1) => {
+            let sole = active.pop();
+            if let Some(meta) = &sole {
+                host.sight().admit(meta.id)?;
+                host.note_use(meta.id);
+            }
+            Ok(sole)
+        }
+        ([only], 0) => Err(locked(*only)),
+        _ => Ok(None),
+    }
+}
+
+/// Details of a collection, with its documents by name.
+pub fn collection_info(host: &Host, id: CollectionId) -> Result<CollectionInfo> {
+    let collection = host.collection(id)?;
+    let usage = collection.disk_usage()?;
+    let storage = Storage {
+        total_bytes: usage.truth + usage.dense + usage.bm25 + usage.sparse + usage.originals,
+        truth_bytes: usage.truth,
+        dense_bytes: usage.dense,
+        bm25_bytes: usage.bm25,
+        sparse_bytes: usage.sparse,
+        originals_bytes: usage.originals,
+    };
+    Ok(CollectionInfo {
+        summary: summarise(host, collection.meta().clone()),
+        path: match host.store_place() {
+            StorePlace::Postgres(address) if id != of_files() => address.to_string(),
+            _ => host.registry().path(id).display().to_string(),
+        },
+        dense_model: collection.models().dense.clone(),
+        sparse_model: collection.models().sparse.clone(),
+        token_model: collection.models().tokens.as_ref().map(|model| model.id.clone()),
+        sparse_chunks: collection.counts()?.sparse_chunks,
+        storage,
+        document_list: Paging { offset: 0, limit: MAX_LISTED }
+            .of(documents::list_documents(host, id, DocumentSort::Name)?)
+            .items,
+    })
+}
+
+/// Removes a collection and everything in it, for good; its watches end.
+pub(crate) fn delete_collection(host: &Host, id: CollectionId) -> Result<()> {
+    host.sight().admit_as(id, Role::Owner)?;
+    host.open_collections().close(id)?;
+    host.store().delete(id)?;
+    host.changes().notify(Change::Collection(id));
+    Ok(())
 }
 
 /// Whether a collection of this name may be added; `taken` is what to do where there is one already.
@@ -338,7 +337,7 @@ pub(crate) fn check_name_is_free(host: &Host, name: &str, own: Option<Collection
 
 /// The vault that is locked and whose id begins so.
 fn locked_by_id(host: &Host, name: &str) -> Option<CollectionId> {
-    let ids = host.locked_ids().ok()?;
+    let ids = locked_ids(host).ok()?;
     let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
     let candidates: Vec<Candidate<'_>> =
         texts.iter().map(|id| Candidate { name: id, aliases: Vec::new(), id: id.clone() }).collect();
@@ -350,7 +349,7 @@ fn or_locked(host: &Host, name: &str, error: Error) -> Error {
     if let Some(id) = locked_by_id(host, name) {
         return locked(id);
     }
-    match host.locked_ids().unwrap_or_default().as_slice() {
+    match locked_ids(host).unwrap_or_default().as_slice() {
         [] => error,
         ids => {
             let short: Vec<String> = ids.iter().map(|id| id.short()).collect();

@@ -30,39 +30,37 @@ pub struct AdmittedRole {
     pub makes_collections: bool,
 }
 
-/// All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) where the collections are on disk, and with
-/// [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) for whom the database does not let.
-impl Host {
-    /// Who has a right to a collection, for those who have one.
-    pub fn rights(&self, collection: CollectionId) -> Result<RightsReport> {
-        let rights = self.only_on_server(RIGHTS)?.rights(collection)?;
-        let rights = rights.into_iter().map(|(role, right)| RoleRight { role, right }).collect();
-        Ok(RightsReport { collection: self.store().meta(collection)?.name, rights })
-    }
+// All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) where the collections are on disk, and with
+// [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) for whom the database does not let.
+/// Who has a right to a collection, for those who have one.
+pub fn rights(host: &Host, collection: CollectionId) -> Result<RightsReport> {
+    let rights = host.only_on_server(RIGHTS)?.rights(collection)?;
+    let rights = rights.into_iter().map(|(role, right)| RoleRight { role, right }).collect();
+    Ok(RightsReport { collection: host.store().meta(collection)?.name, rights })
+}
 
-    /// The roles that may use the database for collections, by name. Only the administrator may ask.
-    pub fn admitted_roles(&self) -> Result<Vec<AdmittedRole>> {
-        let admitted = self.only_on_server(RIGHTS)?.admitted()?;
-        Ok(admitted.into_iter().map(|(role, makes_collections)| AdmittedRole { role, makes_collections }).collect())
-    }
+/// The roles that may use the database for collections, by name. Only the administrator may ask.
+pub fn admitted_roles(host: &Host) -> Result<Vec<AdmittedRole>> {
+    let admitted = host.only_on_server(RIGHTS)?.admitted()?;
+    Ok(admitted.into_iter().map(|(role, makes_collections)| AdmittedRole { role, makes_collections }).collect())
+}
 
-    /// Gives a role a right to a collection, in place of the one that it has. Only its owners may.
-    pub fn give_right(&self, collection: CollectionId, role: &str, right: Right) -> Result<()> {
-        self.only_on_server(RIGHTS)?.grant(collection, role, right)
-    }
+/// Gives a role a right to a collection, in place of the one that it has. Only its owners may.
+pub fn give_right(host: &Host, collection: CollectionId, role: &str, right: Right) -> Result<()> {
+    host.only_on_server(RIGHTS)?.grant(collection, role, right)
+}
 
-    /// Takes back the right of a role to a collection. Only its owners may.
-    pub fn take_right(&self, collection: CollectionId, role: &str) -> Result<()> {
-        self.only_on_server(RIGHTS)?.revoke(collection, role)
-    }
+/// Takes back the right of a role to a collection. Only its owners may.
+pub fn take_right(host: &Host, collection: CollectionId, role: &str) -> Result<()> {
+    host.only_on_server(RIGHTS)?.revoke(collection, role)
+}
 
-    /// Lets a role of the database use it for collections, and make some if it `creates`. Only the administrator may.
-    pub fn admit_role(&self, role: &str, creates: bool) -> Result<()> {
-        self.only_on_server(RIGHTS)?.admit(role, creates)
-    }
+/// Lets a role of the database use it for collections, and make some if it `creates`. Only the administrator may.
+pub fn admit_role(host: &Host, role: &str, creates: bool) -> Result<()> {
+    host.only_on_server(RIGHTS)?.admit(role, creates)
+}
 
-    /// Takes back what [`admit_role`](Self::admit_role) gave, and all rights of the role.
-    pub fn dismiss_role(&self, role: &str) -> Result<()> {
-        self.only_on_server(RIGHTS)?.dismiss(role)
-    }
+/// Takes back what [`admit_role`] gave, and all rights of the role.
+pub fn dismiss_role(host: &Host, role: &str) -> Result<()> {
+    host.only_on_server(RIGHTS)?.dismiss(role)
 }

@@ -8,7 +8,7 @@
 //! | layer | modules |
 //! |---|---|
 //! | work that goes on by itself | `watches` and `plans` over `jobs` |
-//! | use cases, methods of the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `rights`, `files`, `file_search`, `space`, `indexes`, `evidence`, `desk`, `documents`, `graph`, `mail` |
+//! | use cases, functions that take the host | `eval`, `briefing`, `upkeep`, `search`, `quotes`, `versions`, `threads`, `sync`, `reindex`, `sheet`, `ingest`, `collections`, `rights`, `files`, `file_search`, `space`, `indexes`, `evidence`, `desk`, `documents`, `graph`, `mail` |
 //! | what all of them work with | `host` |
 //! | an index of texts in memory, which knows nothing of the others | `text_index` |
 
@@ -42,7 +42,7 @@ pub mod space;
 pub mod sync;
 mod text_index;
 pub mod threads;
-mod upkeep;
+pub mod upkeep;
 pub mod vaults;
 pub mod versions;
 pub mod watches;

@@ -10,6 +10,9 @@ use std::sync::Arc;
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::collections;
+use crate::upkeep;
+
 /// What somebody may do with a collection. Each role may also do what those before it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -192,35 +195,39 @@ mod tests {
         let (acme, globex) = (meta("Acme"), meta("Globex"));
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
         for meta in [&acme, &globex] {
-            all.store().create(meta, &models).unwrap();
+            all.host().store().create(meta, &models).unwrap();
         }
         let given = Arc::new(Given::default());
         let sight = Sight::of(given.clone(), Role::Reader);
         let access = Access::default().with_uploads_in(&dir.path().join("data/collections"));
         let access = access.for_user(sight.clone(), &[dir.path().join("open")]);
-        let of_user = all.with_config(EngineConfig { sight, access, ..all.config().clone() });
+        let of_user = all.with_config(EngineConfig { sight, access, ..all.host().config().clone() });
         let heard = Arc::new(Mutex::new(Vec::new()));
         let _listening = of_user.on_change({
             let heard = heard.clone();
             move |change| heard.lock().unwrap().push(change)
         });
         given.0.lock().unwrap().insert(acme.id, Role::Reader);
-        assert_eq!(of_user.collections().unwrap(), std::slice::from_ref(&acme));
-        assert_eq!(of_user.sole_collection().unwrap().unwrap().id, acme.id);
-        assert_eq!(of_user.status().unwrap().collections, 1);
-        assert_eq!(all.sole_collection().unwrap(), None);
+        assert_eq!(collections::collections(of_user.host()).unwrap(), std::slice::from_ref(&acme));
+        assert_eq!(collections::sole_collection(of_user.host()).unwrap().unwrap().id, acme.id);
+        assert_eq!(upkeep::status(of_user.host()).unwrap().collections, 1);
+        assert_eq!(collections::sole_collection(all.host()).unwrap(), None);
         // By name, by id and by its beginning: as what is not there.
         for name in ["Globex", &globex.id.to_string(), &globex.id.to_string()[..8]] {
-            let (hidden, missing) = (of_user.find_collection(name).unwrap_err(), "nothing of the kind");
-            let other = of_user.find_collection(missing).unwrap_err();
+            let (hidden, missing) =
+                (collections::find_collection(of_user.host(), name).unwrap_err(), "nothing of the kind");
+            let other = collections::find_collection(of_user.host(), missing).unwrap_err();
             assert_eq!(hidden.code, ErrorCode::NotFound);
             assert_eq!(hidden.full_text().replace(name, "?"), other.full_text().replace(missing, "?"));
         }
         // The engine opens none either, whoever asks by id.
-        assert_eq!(of_user.collection(globex.id).err().unwrap().code, ErrorCode::NotFound);
-        assert_eq!(of_user.collection_to_change(acme.id).err().unwrap().code, ErrorCode::AccessDenied);
+        assert_eq!(of_user.host().collection(globex.id).err().unwrap().code, ErrorCode::NotFound);
+        assert_eq!(of_user.host().collection_to_change(acme.id).err().unwrap().code, ErrorCode::AccessDenied);
         let code = |result: Result<CollectionMeta>| result.unwrap_err().code;
-        assert_eq!(code(of_user.set_collection_status(globex.id, CollectionStatus::Closed)), ErrorCode::NotFound);
+        assert_eq!(
+            code(upkeep::set_collection_status(of_user.host(), globex.id, CollectionStatus::Closed)),
+            ErrorCode::NotFound
+        );
         assert_eq!(code(of_user.rename_collection(acme.id, "New")), ErrorCode::AccessDenied);
         assert_eq!(of_user.delete_collection(acme.id).unwrap_err().code, ErrorCode::AccessDenied);
         // Names that others have are free, and changes of theirs are not told.
@@ -238,7 +245,7 @@ mod tests {
             std::fs::write(&path, "text").unwrap();
             path
         };
-        let checked = |path: &std::path::Path| of_user.config().access.check(path).is_ok();
+        let checked = |path: &std::path::Path| of_user.host().config().access.check(path).is_ok();
         let upload = |id: CollectionId| format!("data/collections/{id}/uploads/a.txt");
         assert!(checked(&place("open/a.txt")) && checked(&place(&upload(acme.id))));
         for name in
@@ -247,10 +254,11 @@ mod tests {
             assert!(!checked(&place(&name)), "{name}");
         }
         // What is in a collection may be shown wherever its file lies, but for what nobody may have read.
-        let shown = |name: &str| of_user.config().access.clone().for_nobody().check(&dir.path().join(name)).is_ok();
+        let shown =
+            |name: &str| of_user.host().config().access.clone().for_nobody().check(&dir.path().join(name)).is_ok();
         assert!(shown("a.txt") && !shown("open/id_rsa"));
         let refused = |path: std::path::PathBuf| {
-            let error = of_user.config().access.check(&path).unwrap_err();
+            let error = of_user.host().config().access.check(&path).unwrap_err();
             error.full_text().replace(&path.display().to_string(), "?")
         };
         assert_eq!(refused(dir.path().join("a.txt")), refused(dir.path().join("missing.txt")));

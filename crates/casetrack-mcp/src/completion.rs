@@ -4,6 +4,9 @@ use std::collections::HashMap;
 
 use casetrack_core::{Cancel, CollectionId, Error, Result, TextView};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
+use casetrack_engine::documents;
+use casetrack_engine::space;
 use casetrack_engine::space::{JobsAsked, Metric};
 use rmcp::model::{CompletionInfo, Reference};
 
@@ -94,27 +97,29 @@ fn candidates(
     let is_id = |id: &str| !typed.is_empty() && id.starts_with(&typed);
     let collection = || match known.get("collection") {
         // An incomplete name has no documents.
-        Some(name) => engine.find_collection(name).ok().map(|meta| meta.id),
+        Some(name) => collections::find_collection(engine.host(), name).ok().map(|meta| meta.id),
         None => active,
     };
     let document = || Some((collection()?, known.get("document")?));
     Ok(match values {
         Values::Any => Vec::new(),
-        Values::Sets => engine.list_sets(&Cancel::default())?.resource_sets.into_iter().map(|set| set.name).collect(),
-        Values::Plans => engine.plans(engine)?.plans.into_iter().map(|plan| plan.name).collect(),
+        Values::Sets => {
+            space::list_sets(engine.host(), &Cancel::default())?.resource_sets.into_iter().map(|set| set.name).collect()
+        }
+        Values::Plans => engine.plans(engine.host())?.plans.into_iter().map(|plan| plan.name).collect(),
         Values::Metrics => Metric::EACH.into_iter().map(|metric| metric.name().to_owned()).collect(),
         Values::SpaceJobs => {
-            let jobs = engine.space_jobs(&JobsAsked { limit: 100, ..JobsAsked::default() })?.jobs;
+            let jobs = space::space_jobs(engine.host(), &JobsAsked { limit: 100, ..JobsAsked::default() })?.jobs;
             jobs.into_iter().map(|job| job.job_id.to_string()).collect()
         }
         Values::Collections => {
-            let all = engine.collections()?;
+            let all = collections::collections(engine.host())?;
             let ids = all.iter().map(|meta| meta.id.to_string()).filter(|id| is_id(id));
             ids.chain(all.iter().map(|meta| meta.name.clone())).collect()
         }
         Values::Documents => {
             let Some(collection) = collection() else { return Ok(Vec::new()) };
-            let all = engine.document_catalogue(collection)?;
+            let all = documents::document_catalogue(engine.host(), collection)?;
             let mut times: HashMap<&str, u32> = HashMap::new();
             all.iter().for_each(|entry| *times.entry(&entry.name).or_default() += 1);
             // Documents with the same name are suggested by path.
@@ -128,13 +133,14 @@ fn candidates(
         Values::Views => TextView::ALL.iter().map(|view| view.label().to_owned()).collect(),
         Values::Pages => {
             let Some((collection, document)) = document() else { return Ok(Vec::new()) };
-            let pages = engine.find_document(collection, document).map_or(0, |document| document.page_count);
+            let pages =
+                documents::find_document(engine.host(), collection, document).map_or(0, |document| document.page_count);
             (1..=pages).map(|page| page.to_string()).collect()
         }
         Values::Chunks => {
             let Some((collection, document)) = document() else { return Ok(Vec::new()) };
             let Some(page) = known.get("page").and_then(|page| page.parse().ok()) else { return Ok(Vec::new()) };
-            let page = engine.page_text(collection, document, page, TextView::Final);
+            let page = documents::page_text(engine.host(), collection, document, page, TextView::Final);
             page.map_or(Vec::new(), |page| page.chunks.iter().map(ToString::to_string).collect())
         }
     })

@@ -35,6 +35,8 @@ use crate::{apps, completion, progress, prompts, resources, table, tasks};
 use answering::{answer, protocol_error};
 use sampling::Sampling;
 
+use casetrack_engine::space;
+
 mod answering;
 mod lines;
 mod notifying;
@@ -260,7 +262,12 @@ impl ServerHandler for Server {
         let read = self.blocking(move |session, cancel| {
             let engine = session.engine();
             match resources::synthesis::is_one(&uri) {
-                true => resources::synthesis::read(engine, &engine.for_space(&session.settings().roots), &uri, cancel),
+                true => resources::synthesis::read(
+                    engine,
+                    &space::for_space(engine.host(), &session.settings().roots),
+                    &uri,
+                    cancel,
+                ),
                 false => resources::read(engine, &uri, cancel),
             }
         });

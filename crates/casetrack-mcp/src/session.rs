@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -176,11 +177,11 @@ impl Context<'_> {
     pub fn active(&self) -> Result<CollectionMeta> {
         let Some(id) = self.session.active_id() else {
             // The only collection is meant.
-            let sole = self.engine.sole_collection()?.ok_or_else(no_active_collection)?;
+            let sole = collections::sole_collection(self.engine.host())?.ok_or_else(no_active_collection)?;
             self.session.set_active(sole.id);
             return Ok(sole);
         };
-        self.engine.find_collection(&id.to_string()).map_err(|error| {
+        collections::find_collection(self.engine.host(), &id.to_string()).map_err(|error| {
             if error.code != ErrorCode::NotFound {
                 return error;
             }

@@ -225,7 +225,7 @@ impl Entry {
 
 fn handle<T: Tool>(context: &Context<'_>, mut arguments: Value) -> Result<ToolOutput> {
     if let Some(feature) = T::FEATURE {
-        context.engine.config().tier.check(feature)?;
+        context.engine.host().config().tier.check(feature)?;
     }
     let adds_offset = T::LIST.is_some_and(|list| list.adds_offset());
     let form = Form::take(&mut arguments, context.session.settings().limits.result_chars, adds_offset);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use casetrack_core::{Action, Cancel, CollectionId, Error, ErrorCode, Progress, ProgressSink, Result, hint};
 use casetrack_engine::Engine;
 use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobState, StartedJob};
+use casetrack_engine::vaults;
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, thousands};
 use casetrack_text::terminal::{dress, undress};
@@ -140,7 +141,7 @@ impl Console {
     /// Tells the client which slots of a vault a keychain opens.
     pub fn found_vault(&self, id: CollectionId) {
         // Of a header that is damaged nothing is known; what follows says so.
-        let slots = self.engine.vault_slots(id).map(|vault| vault.slots).unwrap_or_default();
+        let slots = vaults::vault_slots(self.engine.host(), id).map(|vault| vault.slots).unwrap_or_default();
         let keychain_slots = slots.into_iter().filter(|slot| slot.kind == "keychain").map(|slot| slot.id).collect();
         (self.show)(Shown::Vault(FoundVault { id, keychain_slots }));
     }

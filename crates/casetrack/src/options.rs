@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Password, Result, Tier, hint};
+use casetrack_engine::collections;
 use casetrack_engine::{
     AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand,
 };
@@ -275,8 +276,8 @@ impl InCollection {
     /// The named collection, or else the only active one.
     pub fn find(&self, engine: &Engine) -> Result<CollectionMeta> {
         match &self.collection {
-            Some(name) => engine.find_collection(name),
-            None => engine.sole_collection()?.ok_or_else(no_collection_named),
+            Some(name) => collections::find_collection(engine.host(), name),
+            None => collections::sole_collection(engine.host())?.ok_or_else(no_collection_named),
         }
     }
 }

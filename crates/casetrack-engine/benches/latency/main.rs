@@ -17,8 +17,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use casetrack_core::{CollectionType, Result};
+use casetrack_engine::collections;
 use casetrack_engine::collections::CreateCollection;
 use casetrack_engine::every::{EveryRequest, MAX_ROWS};
+use casetrack_engine::search;
 use casetrack_engine::search::{RECALL, SearchRequest};
 use casetrack_engine::{Engine, EngineConfig};
 use casetrack_store::{Collection, Registry, Store};
@@ -84,12 +86,12 @@ fn main() -> Result<()> {
 
     let engine = || Engine::new(EngineConfig::new(work.clone()));
     let documents = corpus.documents_for(chunks);
-    let id = match engine()?.find_collection(LARGE) {
+    let id = match collections::find_collection(engine()?.host(), LARGE) {
         Ok(made) => made.id,
         Err(_) => {
             let collection_type = CollectionType::Other;
             let request = CreateCollection { name: LARGE.into(), collection_type, ..CreateCollection::default() };
-            let id = engine()?.create_collection(request)?.id;
+            let id = collections::create_collection(engine()?.host(), request)?.id;
             fill(&Registry::open(&work)?.open_collection(id)?, &corpus, documents)?;
             id
         }
@@ -110,7 +112,7 @@ fn main() -> Result<()> {
         let ask = |n: usize| {
             let question = queries[n % queries.len()].clone();
             let request = EveryRequest { question, documents: Vec::new(), brief: true, offset: 0, limit: MAX_ROWS };
-            engine.ask_every_document(id, &request).expect("an answer").rows.len()
+            search::ask_every_document(engine.host(), id, &request).expect("an answer").rows.len()
         };
         report.latency("a question to every document", latencies(QUESTIONS, ask));
         report.print();

@@ -4,7 +4,7 @@ use casetrack_core::{CollectionId, DocumentMeta, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::{find_document, just_deleted};
+use crate::documents::{document_named, just_deleted};
 use crate::graph::{ClusterRequest, ClusterStrategy, Clusters, RelatedDocument, RelatedRequest, Relationship, known};
 use crate::host::Host;
 use crate::paging::check_range;
@@ -27,34 +27,32 @@ pub struct ClusterReport {
     pub notices: Vec<String>,
 }
 
-impl Host {
-    /// The documents related to one in any of these ways; at most `top_k` (1–50).
-    pub fn related_documents(
-        &self,
-        collection: CollectionId,
-        name: &str,
-        relationships: &[Relationship],
-        top_k: u32,
-    ) -> Result<RelatedReport> {
-        check_range("top_k", top_k, 1..=50)?;
-        let known = known(self, collection)?;
-        let document = find_document(&known.collection, name)?;
-        let request =
-            RelatedRequest { document: document.id, relationships: relationships.to_vec(), top_k: top_k as usize };
-        let found = known.graph().related_documents(&request).ok_or_else(|| just_deleted(&document.name))?;
-        Ok(RelatedReport { document, total: found.total, related: found.related, notices: known.notices()? })
-    }
+/// The documents related to one in any of these ways; at most `top_k` (1–50).
+pub fn related_documents(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    relationships: &[Relationship],
+    top_k: u32,
+) -> Result<RelatedReport> {
+    check_range("top_k", top_k, 1..=50)?;
+    let known = known(host, collection)?;
+    let document = document_named(&known.collection, name)?;
+    let request =
+        RelatedRequest { document: document.id, relationships: relationships.to_vec(), top_k: top_k as usize };
+    let found = known.graph().related_documents(&request).ok_or_else(|| just_deleted(&document.name))?;
+    Ok(RelatedReport { document, total: found.total, related: found.related, notices: known.notices()? })
+}
 
-    /// Groups the documents; at most `max_clusters` (1–20) groups.
-    pub fn document_clusters(
-        &self,
-        collection: CollectionId,
-        strategy: ClusterStrategy,
-        max_clusters: u32,
-    ) -> Result<ClusterReport> {
-        check_range("max_clusters", max_clusters, 1..=20)?;
-        let known = known(self, collection)?;
-        let clusters = known.graph().clusters(&ClusterRequest { strategy, max_clusters: max_clusters as usize });
-        Ok(ClusterReport { collection: known.name(), clusters, notices: known.notices()? })
-    }
+/// Groups the documents; at most `max_clusters` (1–20) groups.
+pub fn document_clusters(
+    host: &Host,
+    collection: CollectionId,
+    strategy: ClusterStrategy,
+    max_clusters: u32,
+) -> Result<ClusterReport> {
+    check_range("max_clusters", max_clusters, 1..=20)?;
+    let known = known(host, collection)?;
+    let clusters = known.graph().clusters(&ClusterRequest { strategy, max_clusters: max_clusters as usize });
+    Ok(ClusterReport { collection: known.name(), clusters, notices: known.notices()? })
 }

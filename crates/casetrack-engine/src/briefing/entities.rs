@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::roles::{self, ContractRole};
 use super::snippet::{self, Snippet};
-use crate::documents::find_document;
+use crate::documents::document_named;
 use crate::graph::{
     EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities, MAX_DEPTH, known,
     resolve,
@@ -87,138 +87,136 @@ pub struct EdgeReport {
     pub example: Option<Snippet>,
 }
 
-impl Host {
-    /// The entities that the documents, or one of them, mention; counts are those of the whole collection. `named`: only those with a name
-    /// that has these letters.
-    pub fn list_entities(
-        &self,
-        collection: CollectionId,
-        entity_type: Option<EntityType>,
-        document: Option<&str>,
-        named: Option<&str>,
-        sort_by: EntitySort,
-        paging: Paging,
-    ) -> Result<EntityListReport> {
-        let Paging { offset, limit } = paging;
-        check_range("top_k", limit, 1..=500)?;
-        let known = known(self, collection)?;
-        let document = document.map(|name| find_document(&known.collection, name)).transpose()?.map(|meta| meta.id);
-        let request = ListEntities {
-            entity_type,
-            document,
-            named,
-            sort_by,
-            skip: offset as usize,
-            top_k: limit as usize,
-            ..ListEntities::default()
-        };
-        let list = known.graph().list_entities(&request);
-        let next = u64::from(offset) + list.entities.len() as u64;
-        let next_offset = Some(next).filter(|next| *next < list.total && !list.entities.is_empty());
-        Ok(EntityListReport { collection: known.name(), list, next_offset, notices: known.notices()? })
-    }
+/// The entities that the documents, or one of them, mention; counts are those of the whole collection. `named`: only those with a name
+/// that has these letters.
+pub fn list_entities(
+    host: &Host,
+    collection: CollectionId,
+    entity_type: Option<EntityType>,
+    document: Option<&str>,
+    named: Option<&str>,
+    sort_by: EntitySort,
+    paging: Paging,
+) -> Result<EntityListReport> {
+    let Paging { offset, limit } = paging;
+    check_range("top_k", limit, 1..=500)?;
+    let known = known(host, collection)?;
+    let document = document.map(|name| document_named(&known.collection, name)).transpose()?.map(|meta| meta.id);
+    let request = ListEntities {
+        entity_type,
+        document,
+        named,
+        sort_by,
+        skip: offset as usize,
+        top_k: limit as usize,
+        ..ListEntities::default()
+    };
+    let list = known.graph().list_entities(&request);
+    let next = u64::from(offset) + list.entities.len() as u64;
+    let next_offset = Some(next).filter(|next| *next < list.total && !list.entities.is_empty());
+    Ok(EntityListReport { collection: known.name(), list, next_offset, notices: known.notices()? })
+}
 
-    /// The passages that mention the entity of this name, an alias of it or something like it.
-    pub fn entity_mentions(
-        &self,
-        collection: CollectionId,
-        name: &str,
-        entity_type: Option<EntityType>,
-        paging: Paging,
-    ) -> Result<MentionsReport> {
-        check_range("top_k", paging.limit, 1..=100)?;
-        let known = known(self, collection)?;
-        let (found, documents) = {
-            let graph = known.graph();
-            let id = resolve(&graph, name, entity_type)?;
-            let found = graph.mentions(id, paging.end() + 1).ok_or_else(|| gone(name))?;
-            let documents = roles::mentioning(&graph, id, &found.entity);
-            (found, documents)
-        };
-        let contracts = roles::of(&known.collection, &found.entity, &documents)?;
-        let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
-        let mut mentions = Vec::new();
-        for chunk in chunks {
-            if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &self.config().citations)? {
-                mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
-            }
+/// The passages that mention the entity of this name, an alias of it or something like it.
+pub fn entity_mentions(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    entity_type: Option<EntityType>,
+    paging: Paging,
+) -> Result<MentionsReport> {
+    check_range("top_k", paging.limit, 1..=100)?;
+    let known = known(host, collection)?;
+    let (found, documents) = {
+        let graph = known.graph();
+        let id = resolve(&graph, name, entity_type)?;
+        let found = graph.mentions(id, paging.end() + 1).ok_or_else(|| gone(name))?;
+        let documents = roles::mentioning(&graph, id, &found.entity);
+        (found, documents)
+    };
+    let contracts = roles::of(&known.collection, &found.entity, &documents)?;
+    let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
+    let mut mentions = Vec::new();
+    for chunk in chunks {
+        if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &host.config().citations)? {
+            mentions.push(MentionReport { mentions: chunk.mentions, roles: chunk.roles, snippet });
         }
-        Ok(MentionsReport {
-            collection: known.name(),
-            entity: found.entity,
-            contracts,
-            mentions,
-            next_offset,
-            notices: known.notices()?,
-        })
     }
+    Ok(MentionsReport {
+        collection: known.name(),
+        entity: found.entity,
+        contracts,
+        mentions,
+        next_offset,
+        notices: known.notices()?,
+    })
+}
 
-    /// The passages that mention all of 2–5 entities.
-    pub fn entity_relationships(
-        &self,
-        collection: CollectionId,
-        names: &[String],
-        top_k: u32,
-    ) -> Result<TogetherReport> {
-        check_range("top_k", top_k, 1..=100)?;
-        let known = known(self, collection)?;
-        let found = {
-            let graph = known.graph();
-            let ids: Vec<_> = names.iter().map(|name| resolve(&graph, name, None)).collect::<Result<_>>()?;
-            graph.together(&ids, top_k as usize)?
-        };
-        let mut passages = Vec::new();
-        for chunk in &found.chunks {
-            if let Some(place) = chunk.places.first() {
-                passages.extend(snippet::at(&known.collection, place, &self.config().citations)?);
-            }
+/// The passages that mention all of 2–5 entities.
+pub fn entity_relationships(
+    host: &Host,
+    collection: CollectionId,
+    names: &[String],
+    top_k: u32,
+) -> Result<TogetherReport> {
+    check_range("top_k", top_k, 1..=100)?;
+    let known = known(host, collection)?;
+    let found = {
+        let graph = known.graph();
+        let ids: Vec<_> = names.iter().map(|name| resolve(&graph, name, None)).collect::<Result<_>>()?;
+        graph.together(&ids, top_k as usize)?
+    };
+    let mut passages = Vec::new();
+    for chunk in &found.chunks {
+        if let Some(place) = chunk.places.first() {
+            passages.extend(snippet::at(&known.collection, place, &host.config().citations)?);
         }
-        Ok(TogetherReport {
-            collection: known.name(),
-            entities: found.entities,
-            total: found.total,
-            passages,
-            documents: found.documents.into_iter().map(|document| document.name).collect(),
-            notices: known.notices()?,
-        })
     }
+    Ok(TogetherReport {
+        collection: known.name(),
+        entities: found.entities,
+        total: found.total,
+        passages,
+        documents: found.documents.into_iter().map(|document| document.name).collect(),
+        notices: known.notices()?,
+    })
+}
 
-    /// The entities around one of this name and type (`depth` 1–4 steps), or the people, organizations and places with most links; at most `top_k` (1–100).
-    pub fn entity_graph(
-        &self,
-        collection: CollectionId,
-        name: Option<&str>,
-        entity_type: Option<EntityType>,
-        depth: u32,
-        top_k: u32,
-    ) -> Result<EntityNetwork> {
-        check_range("top_k", top_k, 1..=100)?;
-        check_range("depth", depth, 1..=MAX_DEPTH)?;
-        let known = known(self, collection)?;
-        let found = {
-            let graph = known.graph();
-            let center = name.map(|name| resolve(&graph, name, entity_type)).transpose()?;
-            let mut request = EntityGraphRequest { center, depth, top_k: top_k as usize, ..Default::default() };
-            if center.is_none() {
-                // Common concepts have most links, and say least.
-                request.types.retain(|entity_type| *entity_type != EntityType::Concept);
-            }
-            graph.entity_graph(&request)
-        };
-        let name = |node: usize| found.nodes[node].entity.name.clone();
-        let mut edges = Vec::new();
-        for edge in &found.edges {
-            edges.push(EdgeReport {
-                source: name(edge.source),
-                target: name(edge.target),
-                chunks: edge.chunks,
-                weight: edge.weight,
-                example: snippet::at(&known.collection, &edge.example, &self.config().citations)?,
-            });
+/// The entities around one of this name and type (`depth` 1–4 steps), or the people, organizations and places with most links; at most `top_k` (1–100).
+pub fn entity_graph(
+    host: &Host,
+    collection: CollectionId,
+    name: Option<&str>,
+    entity_type: Option<EntityType>,
+    depth: u32,
+    top_k: u32,
+) -> Result<EntityNetwork> {
+    check_range("top_k", top_k, 1..=100)?;
+    check_range("depth", depth, 1..=MAX_DEPTH)?;
+    let known = known(host, collection)?;
+    let found = {
+        let graph = known.graph();
+        let center = name.map(|name| resolve(&graph, name, entity_type)).transpose()?;
+        let mut request = EntityGraphRequest { center, depth, top_k: top_k as usize, ..Default::default() };
+        if center.is_none() {
+            // Common concepts have most links, and say least.
+            request.types.retain(|entity_type| *entity_type != EntityType::Concept);
         }
-        let (nodes, notices) = (found.nodes.clone(), known.notices()?);
-        Ok(EntityNetwork { collection: known.name(), nodes, edges, notices, graph: found })
+        graph.entity_graph(&request)
+    };
+    let name = |node: usize| found.nodes[node].entity.name.clone();
+    let mut edges = Vec::new();
+    for edge in &found.edges {
+        edges.push(EdgeReport {
+            source: name(edge.source),
+            target: name(edge.target),
+            chunks: edge.chunks,
+            weight: edge.weight,
+            example: snippet::at(&known.collection, &edge.example, &host.config().citations)?,
+        });
     }
+    let (nodes, notices) = (found.nodes.clone(), known.notices()?);
+    Ok(EntityNetwork { collection: known.name(), nodes, edges, notices, graph: found })
 }
 
 fn gone(name: &str) -> Error {

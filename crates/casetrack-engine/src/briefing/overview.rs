@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
-use crate::documents::find_document;
+use crate::documents::document_named;
 use crate::graph::{
     DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder, TimelineEvent,
     TimelineRequest, Topic, chunks_with_entities, known,
@@ -16,6 +16,7 @@ use crate::graph::{
 use crate::host::Host;
 use crate::paging::{Paging, Part};
 use crate::search::DateRange;
+use crate::upkeep;
 use crate::upkeep::stats::CollectionStats;
 
 /// Most events of one timeline, over all its parts.
@@ -98,72 +99,70 @@ pub struct Coverage {
     pub annotated_documents: u64,
 }
 
-impl Host {
-    pub fn collection_summary(&self, collection: CollectionId) -> Result<SummaryReport> {
-        let known = known(self, collection)?;
-        let GraphSummary { organizations, people, key_dates, topics, documents, references, top_entities, statistics } =
-            known.graph().summary();
-        Ok(SummaryReport {
-            collection: known.collection.meta().clone(),
-            organizations,
-            people,
-            key_dates: events(&known, key_dates, &self.config().citations)?,
-            topics,
-            documents,
-            references,
-            top_entities,
-            statistics,
-            coverage: coverage(&known)?,
-            notices: known.notices()?,
-        })
-    }
+pub fn collection_summary(host: &Host, collection: CollectionId) -> Result<SummaryReport> {
+    let known = known(host, collection)?;
+    let GraphSummary { organizations, people, key_dates, topics, documents, references, top_entities, statistics } =
+        known.graph().summary();
+    Ok(SummaryReport {
+        collection: known.collection.meta().clone(),
+        organizations,
+        people,
+        key_dates: events(&known, key_dates, &host.config().citations)?,
+        topics,
+        documents,
+        references,
+        top_entities,
+        statistics,
+        coverage: coverage(&known)?,
+        notices: known.notices()?,
+    })
+}
 
-    /// A part of the timeline: the dates that a query asks for, by time. Of more than
-    /// [`MAX_EVENTS`](briefing::MAX_EVENTS), those that matter most.
-    pub fn collection_timeline(
-        &self,
-        collection: CollectionId,
-        query: TimelineQuery,
-        paging: Paging,
-    ) -> Result<TimelineReport> {
-        let TimelineQuery { from, to, document, entity, role } = query;
-        // Checked as every other date is.
-        DateRange::between(from.as_deref(), to.as_deref())?;
-        let known = known(self, collection)?;
-        let document = document.map(|name| find_document(&known.collection, &name)).transpose()?.map(|meta| meta.id);
-        let mut documents: Option<HashSet<DocumentId>> = document.map(|id| HashSet::from([id]));
-        let mut notices = known.notices()?;
-        if let Some(entity) = entity {
-            let mut mentioning = documents_with(self, &known, collection, entity, &mut notices)?;
-            if let Some(one) = &documents {
-                mentioning.retain(|document| one.contains(document));
-            }
-            documents = Some(mentioning);
+/// A part of the timeline: the dates that a query asks for, by time. Of more than
+/// [`MAX_EVENTS`](briefing::MAX_EVENTS), those that matter most.
+pub fn collection_timeline(
+    host: &Host,
+    collection: CollectionId,
+    query: TimelineQuery,
+    paging: Paging,
+) -> Result<TimelineReport> {
+    let TimelineQuery { from, to, document, entity, role } = query;
+    // Checked as every other date is.
+    DateRange::between(from.as_deref(), to.as_deref())?;
+    let known = known(host, collection)?;
+    let document = document.map(|name| document_named(&known.collection, &name)).transpose()?.map(|meta| meta.id);
+    let mut documents: Option<HashSet<DocumentId>> = document.map(|id| HashSet::from([id]));
+    let mut notices = known.notices()?;
+    if let Some(entity) = entity {
+        let mut mentioning = documents_with(host, &known, collection, entity, &mut notices)?;
+        if let Some(one) = &documents {
+            mentioning.retain(|document| one.contains(document));
         }
-        let request = TimelineRequest { documents, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
-        let timeline = known.graph().timeline(&request);
-        let Part { items, total: selected, next_offset } = paging.of(timeline.events);
-        Ok(TimelineReport {
-            collection: known.name(),
-            total: timeline.total,
-            selected,
-            events: events(&known, items, &self.config().citations)?,
-            next_offset,
-            notices,
-        })
+        documents = Some(mentioning);
     }
+    let request = TimelineRequest { documents, from, to, role, top_k: MAX_EVENTS as usize, with_role_only: false };
+    let timeline = known.graph().timeline(&request);
+    let Part { items, total: selected, next_offset } = paging.of(timeline.events);
+    Ok(TimelineReport {
+        collection: known.name(),
+        total: timeline.total,
+        selected,
+        events: events(&known, items, &host.config().citations)?,
+        next_offset,
+        notices,
+    })
+}
 
-    pub fn collection_statistics(&self, collection: CollectionId) -> Result<StatisticsReport> {
-        let known = known(self, collection)?;
-        let statistics = known.graph().statistics();
-        Ok(StatisticsReport {
-            collection: known.collection.meta().clone(),
-            statistics,
-            coverage: coverage(&known)?,
-            storage: self.collection_stats(collection)?,
-            notices: known.notices()?,
-        })
-    }
+pub fn collection_statistics(host: &Host, collection: CollectionId) -> Result<StatisticsReport> {
+    let known = known(host, collection)?;
+    let statistics = known.graph().statistics();
+    Ok(StatisticsReport {
+        collection: known.collection.meta().clone(),
+        statistics,
+        coverage: coverage(&known)?,
+        storage: upkeep::collection_stats(host, collection)?,
+        notices: known.notices()?,
+    })
 }
 
 fn events(known: &Known, events: Vec<TimelineEvent>, style: &CitationStyle) -> Result<Vec<EventReport>> {

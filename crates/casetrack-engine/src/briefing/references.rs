@@ -40,47 +40,50 @@ pub struct CitationReport {
     pub snippet: Snippet,
 }
 
-impl Host {
-    /// What documents refer to outside themselves, or what is of one kind.
-    pub fn list_references(
-        &self,
-        collection: CollectionId,
-        kind: Option<ReferenceKind>,
-        sort_by: ReferenceSort,
-        paging: Paging,
-    ) -> Result<ReferenceListReport> {
-        check_range("top_k", paging.limit, 1..=200)?;
-        let known = known(self, collection)?;
-        let mut list = known.graph().list_references(&ListReferences { kind, sort_by, top_k: paging.end() + 1 });
-        let Part { items, next_offset, .. } = paging.of(list.references);
-        list.references = items;
-        Ok(ReferenceListReport { collection: known.name(), list, next_offset, notices: known.notices()? })
-    }
+/// What documents refer to outside themselves, or what is of one kind.
+pub fn list_references(
+    host: &Host,
+    collection: CollectionId,
+    kind: Option<ReferenceKind>,
+    sort_by: ReferenceSort,
+    paging: Paging,
+) -> Result<ReferenceListReport> {
+    check_range("top_k", paging.limit, 1..=200)?;
+    let known = known(host, collection)?;
+    let mut list = known.graph().list_references(&ListReferences { kind, sort_by, top_k: paging.end() + 1 });
+    let Part { items, next_offset, .. } = paging.of(list.references);
+    list.references = items;
+    Ok(ReferenceListReport { collection: known.name(), list, next_offset, notices: known.notices()? })
+}
 
-    pub fn reference_citations(&self, collection: CollectionId, name: &str, paging: Paging) -> Result<CitationsReport> {
-        check_range("top_k", paging.limit, 1..=100)?;
-        let known = known(self, collection)?;
-        let found = {
-            let graph = known.graph();
-            let id = graph.resolve_reference(name, None)?;
-            graph.citations(id, paging.end() + 1).ok_or_else(|| {
-                let hint = hint!["See the references with ", Action::ListReferences, "."];
-                Error::new(ErrorCode::NotFound, format!("Reference not found: \"{name}\".")).with_hint(hint)
-            })?
-        };
-        let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
-        let mut citations = Vec::new();
-        for chunk in chunks {
-            if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &self.config().citations)? {
-                citations.push(CitationReport { citations: chunk.citations, relation: chunk.relation, snippet });
-            }
+pub fn reference_citations(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    paging: Paging,
+) -> Result<CitationsReport> {
+    check_range("top_k", paging.limit, 1..=100)?;
+    let known = known(host, collection)?;
+    let found = {
+        let graph = known.graph();
+        let id = graph.resolve_reference(name, None)?;
+        graph.citations(id, paging.end() + 1).ok_or_else(|| {
+            let hint = hint!["See the references with ", Action::ListReferences, "."];
+            Error::new(ErrorCode::NotFound, format!("Reference not found: \"{name}\".")).with_hint(hint)
+        })?
+    };
+    let Part { items: chunks, next_offset, .. } = paging.of(found.chunks);
+    let mut citations = Vec::new();
+    for chunk in chunks {
+        if let Some(snippet) = snippet::at(&known.collection, &chunk.place, &host.config().citations)? {
+            citations.push(CitationReport { citations: chunk.citations, relation: chunk.relation, snippet });
         }
-        Ok(CitationsReport {
-            collection: known.name(),
-            reference: found.reference,
-            citations,
-            next_offset,
-            notices: known.notices()?,
-        })
     }
+    Ok(CitationsReport {
+        collection: known.name(),
+        reference: found.reference,
+        citations,
+        next_offset,
+        notices: known.notices()?,
+    })
 }

@@ -48,19 +48,17 @@ impl Write for UploadFile {
     }
 }
 
-impl Host {
-    /// Begins an upload: the path is relative, and that of a dropped file or of one in a dropped folder.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that not every file system takes;
-    /// [`ErrorCode::AccessDenied`] for a name on the deny list; those of a collection that cannot be changed.
-    pub fn begin_upload(&self, collection: CollectionId, path: &str) -> Result<Upload> {
-        let collection = self.collection_to_change(collection)?;
-        let relative = checked(path)?;
-        let folder = collection.uploads_dir();
-        self.config().access.check_name(&folder.join(&relative))?;
-        let partial = folder.join(format!(".{}.partial", CollectionId::random()));
-        Ok(Upload { collection, relative, partial, limit: self.config().limits.max_file_bytes })
-    }
+/// Begins an upload: the path is relative, and that of a dropped file or of one in a dropped folder.
+///
+/// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that not every file system takes;
+/// [`ErrorCode::AccessDenied`] for a name on the deny list; those of a collection that cannot be changed.
+pub fn begin_upload(host: &Host, collection: CollectionId, path: &str) -> Result<Upload> {
+    let collection = host.collection_to_change(collection)?;
+    let relative = checked(path)?;
+    let folder = collection.uploads_dir();
+    host.config().access.check_name(&folder.join(&relative))?;
+    let partial = folder.join(format!(".{}.partial", CollectionId::random()));
+    Ok(Upload { collection, relative, partial, limit: host.config().limits.max_file_bytes })
 }
 
 impl Upload {
@@ -273,7 +271,7 @@ mod tests {
     }
 
     fn put(host: &Host, id: CollectionId, content: &[u8]) -> Result<PathBuf> {
-        let mut upload = host.begin_upload(id, "f/a.b.pdf").unwrap();
+        let mut upload = begin_upload(host, id, "f/a.b.pdf").unwrap();
         upload.limit = 10;
         let mut file = upload.create().unwrap();
         file.write_all(content).unwrap();

@@ -6,7 +6,7 @@ use casetrack_core::{BatesNumber, CollectionId, DocumentId, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::find_document;
+use super::document_named;
 use crate::host::Host;
 use crate::paging::{Paging, Part};
 
@@ -85,57 +85,55 @@ impl Run {
     }
 }
 
-impl Host {
-    /// The ranges of Bates numbers of a collection's documents, or of one of them by name or id, and the gaps and repetitions among them.
-    /// Costs some 10 µs a page.
-    pub fn bates_numbers(&self, id: CollectionId, document: Option<&str>, paging: Paging) -> Result<BatesReport> {
-        let collection = self.collection(id)?;
-        let wanted = document.map(|name| find_document(&collection, name)).transpose()?.map(|meta| meta.id);
-        let mut by_series: BTreeMap<String, Vec<Run>> = BTreeMap::new();
-        let (mut documents, mut pages) = (0, 0);
-        for entry in collection.catalogue()?.iter().filter(|entry| wanted.is_none_or(|id| id == entry.id)) {
-            let numbers = collection.bates(entry.id)?;
-            documents += u64::from(!numbers.is_empty());
-            pages += numbers.len() as u64;
-            for run in runs(entry.id, &entry.name, &numbers) {
-                by_series.entry(run.first.series()).or_default().push(run);
-            }
+/// The ranges of Bates numbers of a collection's documents, or of one of them by name or id, and the gaps and repetitions among them.
+/// Costs some 10 µs a page.
+pub fn bates_numbers(host: &Host, id: CollectionId, document: Option<&str>, paging: Paging) -> Result<BatesReport> {
+    let collection = host.collection(id)?;
+    let wanted = document.map(|name| document_named(&collection, name)).transpose()?.map(|meta| meta.id);
+    let mut by_series: BTreeMap<String, Vec<Run>> = BTreeMap::new();
+    let (mut documents, mut pages) = (0, 0);
+    for entry in collection.catalogue()?.iter().filter(|entry| wanted.is_none_or(|id| id == entry.id)) {
+        let numbers = collection.bates(entry.id)?;
+        documents += u64::from(!numbers.is_empty());
+        pages += numbers.len() as u64;
+        for run in runs(entry.id, &entry.name, &numbers) {
+            by_series.entry(run.first.series()).or_default().push(run);
         }
-        let (mut gaps, mut repeated, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
-        for mut runs in by_series.into_values() {
-            runs.sort_by(|a, b| {
-                let key = |run: &Run| (run.first.number, run.last, run.name.to_lowercase(), run.pages);
-                key(a).cmp(&key(b)).then_with(|| a.document.cmp(&b.document))
-            });
-            find_gaps(&runs, &mut gaps);
-            find_repetitions(&runs, &mut repeated);
-            ranges.extend(runs.into_iter().map(|run| BatesRun {
-                last: run.printed(run.last),
-                first: run.first.to_string(),
-                document_id: run.document,
-                document_name: run.name,
-                first_page: run.pages.0,
-                last_page: run.pages.1,
-            }));
-        }
-        let (gap_count, repeated_count) = (gaps.len() as u64, repeated.len() as u64);
-        gaps.truncate(MOST);
-        repeated.truncate(MOST);
-        let Part { items, total, next_offset } = paging.of(ranges);
-        let collection = collection.meta().name.clone();
-        Ok(BatesReport {
-            collection,
-            documents,
-            pages,
-            total,
-            ranges: items,
-            gap_count,
-            gaps,
-            repeated_count,
-            repeated,
-            next_offset,
-        })
     }
+    let (mut gaps, mut repeated, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
+    for mut runs in by_series.into_values() {
+        runs.sort_by(|a, b| {
+            let key = |run: &Run| (run.first.number, run.last, run.name.to_lowercase(), run.pages);
+            key(a).cmp(&key(b)).then_with(|| a.document.cmp(&b.document))
+        });
+        find_gaps(&runs, &mut gaps);
+        find_repetitions(&runs, &mut repeated);
+        ranges.extend(runs.into_iter().map(|run| BatesRun {
+            last: run.printed(run.last),
+            first: run.first.to_string(),
+            document_id: run.document,
+            document_name: run.name,
+            first_page: run.pages.0,
+            last_page: run.pages.1,
+        }));
+    }
+    let (gap_count, repeated_count) = (gaps.len() as u64, repeated.len() as u64);
+    gaps.truncate(MOST);
+    repeated.truncate(MOST);
+    let Part { items, total, next_offset } = paging.of(ranges);
+    let collection = collection.meta().name.clone();
+    Ok(BatesReport {
+        collection,
+        documents,
+        pages,
+        total,
+        ranges: items,
+        gap_count,
+        gaps,
+        repeated_count,
+        repeated,
+        next_offset,
+    })
 }
 
 /// The runs of a document: its pages in a row that have numbers in a row, with the same prefix as printed.

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::tracked::{Viewed, viewed};
-use super::{embedders, find_document};
+use super::{document_named, embedders};
 use crate::host::Host;
 use crate::paging::{Paging, Part, check_range};
 
@@ -92,117 +92,115 @@ pub const MAX_TRAVERSED: u32 = 20;
 /// Most neighbours on each side in [`source_context`].
 pub const MAX_WINDOW: u32 = 5;
 
-impl Host {
-    /// The chunk with this id (a full UUID).
-    pub fn chunk(&self, collection: CollectionId, id: &str, view: TextView) -> Result<ChunkView> {
-        let collection = self.collection(collection)?;
-        let mut chunk = self.view(find_chunk(&mut collection.passages(), id)?);
-        show_as(&collection, view, std::iter::once(&mut chunk))?;
-        Ok(chunk)
-    }
-
-    /// Chunks of a document; with `page`, of that page only.
-    pub fn document_chunks(
-        &self,
-        collection: CollectionId,
-        name: &str,
-        page: Option<u32>,
-        paging: Paging,
-    ) -> Result<DocumentChunks> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, name)?;
-        let all = match page {
-            Some(page) => {
-                check_page(&document, page)?;
-                collection.chunks_on_pages(document.id, page..=page)?
-            }
-            None => 0..document.chunk_count,
-        };
-        let Part { items, total, next_offset } = paging.of(all.collect());
-        let indexes = items.first().map_or(0..0, |first| *first..first + items.len() as u32);
-        let chunks = self.views(&mut collection.passages(), document.id, indexes)?;
-        Ok(DocumentChunks { document, chunks, total, next_offset })
-    }
-
-    /// The chunks of pages `start` to `end` (from 1; an end beyond the document means its last page), at most
-    /// [`MAX_BROWSED`](chunks::MAX_BROWSED) or those of one page.
-    pub fn browse_pages(&self, collection: CollectionId, name: &str, start: u32, end: u32) -> Result<PageChunks> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, name)?;
-        check_page(&document, start)?;
-        if end < start {
-            return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
-        }
-        let end = end.min(document.page_count);
-        let mut spans = collection.chunk_spans(document.id)?;
-        spans.retain(|span| (start..=end).contains(&span.page));
-        let begins_page = |n: &usize| spans[n - 1].page < spans[*n].page;
-        let next = (MAX_BROWSED..spans.len()).find(begins_page).map(|n| spans[n]);
-        let indexes = match (spans.first(), spans.last()) {
-            (Some(first), Some(last)) => first.index..next.map_or(last.index + 1, |next| next.index),
-            _ => 0..0,
-        };
-        let next_page = next.map(|next| next.page);
-        let end_page = next_page.map_or(end, |next| next - 1);
-        let chunks = self.views(&mut collection.passages(), document.id, indexes)?;
-        Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
-    }
-
-    /// `count` (1–[`MAX_TRAVERSED`](chunks::MAX_TRAVERSED)) chunks from the one with this id on, or up to it.
-    pub fn traverse_chunks(
-        &self,
-        collection: CollectionId,
-        id: &str,
-        direction: Direction,
-        count: u32,
-    ) -> Result<Traversal> {
-        check_range("count", count, 1..=MAX_TRAVERSED)?;
-        let collection = self.collection(collection)?;
-        let mut passages = collection.passages();
-        let Passage { document, chunk: start, .. } = find_chunk(&mut passages, id)?;
-        let (range, next) = match direction {
-            Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
-            Direction::Backward => {
-                ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
-            }
-        };
-        let next = next.map(|index| passages.at(document.meta.id, index)).transpose()?.flatten();
-        let chunks = self.views(&mut passages, document.meta.id, range)?;
-        let next_chunk_id = next.map(|next| next.chunk.id);
-        Ok(Traversal { document: document.meta.clone(), direction, chunks, next_chunk_id })
-    }
-
-    /// A chunk and up to `window` (1–[`MAX_WINDOW`](chunks::MAX_WINDOW)) chunks on each side of it.
-    pub fn source_context(
-        &self,
-        collection: CollectionId,
-        id: &str,
-        window: u32,
-        view: TextView,
-    ) -> Result<SourceContext> {
-        check_range("window", window, 1..=MAX_WINDOW)?;
-        let collection = self.collection(collection)?;
-        let mut passages = collection.passages();
-        let passage = find_chunk(&mut passages, id)?;
-        let (document, index) = (passage.document.meta.id, passage.chunk.index);
-        let before = self.views(&mut passages, document, index.saturating_sub(window)..index)?;
-        let after = self.views(&mut passages, document, index + 1..index.saturating_add(window + 1))?;
-        let mut context = SourceContext { chunk_id: passage.chunk.id, before, chunk: self.view(passage), after };
-        let SourceContext { before, chunk, after, .. } = &mut context;
-        show_as(&collection, view, before.iter_mut().chain([chunk]).chain(after))?;
-        Ok(context)
-    }
+/// The chunk with this id (a full UUID).
+pub fn chunk(host: &Host, collection: CollectionId, id: &str, text: TextView) -> Result<ChunkView> {
+    let collection = host.collection(collection)?;
+    let mut chunk = view(find_chunk(&mut collection.passages(), id)?, &host.config().citations);
+    show_as(&collection, text, std::iter::once(&mut chunk))?;
+    Ok(chunk)
 }
 
-impl Host {
-    /// The chunks of a document with some indexes, as far as they exist.
-    fn views(&self, passages: &mut Passages<'_>, document: DocumentId, indexes: Range<u32>) -> Result<Vec<ChunkView>> {
-        Ok(passages.range(document, indexes)?.into_iter().map(|passage| self.view(passage)).collect())
-    }
+/// Chunks of a document; with `page`, of that page only.
+pub fn document_chunks(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    page: Option<u32>,
+    paging: Paging,
+) -> Result<DocumentChunks> {
+    let collection = host.collection(collection)?;
+    let document = document_named(&collection, name)?;
+    let all = match page {
+        Some(page) => {
+            check_page(&document, page)?;
+            collection.chunks_on_pages(document.id, page..=page)?
+        }
+        None => 0..document.chunk_count,
+    };
+    let Part { items, total, next_offset } = paging.of(all.collect());
+    let indexes = items.first().map_or(0..0, |first| *first..first + items.len() as u32);
+    let chunks = views(host, &mut collection.passages(), document.id, indexes)?;
+    Ok(DocumentChunks { document, chunks, total, next_offset })
+}
 
-    fn view(&self, passage: Passage) -> ChunkView {
-        view(passage, &self.config().citations)
+/// The chunks of pages `start` to `end` (from 1; an end beyond the document means its last page), at most
+/// [`MAX_BROWSED`](chunks::MAX_BROWSED) or those of one page.
+pub fn browse_pages(host: &Host, collection: CollectionId, name: &str, start: u32, end: u32) -> Result<PageChunks> {
+    let collection = host.collection(collection)?;
+    let document = document_named(&collection, name)?;
+    check_page(&document, start)?;
+    if end < start {
+        return Err(Error::invalid(format!("end_page is {end} and start_page {start}; it must not be smaller.")));
     }
+    let end = end.min(document.page_count);
+    let mut spans = collection.chunk_spans(document.id)?;
+    spans.retain(|span| (start..=end).contains(&span.page));
+    let begins_page = |n: &usize| spans[n - 1].page < spans[*n].page;
+    let next = (MAX_BROWSED..spans.len()).find(begins_page).map(|n| spans[n]);
+    let indexes = match (spans.first(), spans.last()) {
+        (Some(first), Some(last)) => first.index..next.map_or(last.index + 1, |next| next.index),
+        _ => 0..0,
+    };
+    let next_page = next.map(|next| next.page);
+    let end_page = next_page.map_or(end, |next| next - 1);
+    let chunks = views(host, &mut collection.passages(), document.id, indexes)?;
+    Ok(PageChunks { document, start_page: start, end_page, chunks, next_page })
+}
+
+/// `count` (1–[`MAX_TRAVERSED`](chunks::MAX_TRAVERSED)) chunks from the one with this id on, or up to it.
+pub fn traverse_chunks(
+    host: &Host,
+    collection: CollectionId,
+    id: &str,
+    direction: Direction,
+    count: u32,
+) -> Result<Traversal> {
+    check_range("count", count, 1..=MAX_TRAVERSED)?;
+    let collection = host.collection(collection)?;
+    let mut passages = collection.passages();
+    let Passage { document, chunk: start, .. } = find_chunk(&mut passages, id)?;
+    let (range, next) = match direction {
+        Direction::Forward => (start.index..start.index.saturating_add(count), start.index.checked_add(count)),
+        Direction::Backward => {
+            ((start.index + 1).saturating_sub(count)..start.index + 1, start.index.checked_sub(count))
+        }
+    };
+    let next = next.map(|index| passages.at(document.meta.id, index)).transpose()?.flatten();
+    let chunks = views(host, &mut passages, document.meta.id, range)?;
+    let next_chunk_id = next.map(|next| next.chunk.id);
+    Ok(Traversal { document: document.meta.clone(), direction, chunks, next_chunk_id })
+}
+
+/// A chunk and up to `window` (1–[`MAX_WINDOW`](chunks::MAX_WINDOW)) chunks on each side of it.
+pub fn source_context(
+    host: &Host,
+    collection: CollectionId,
+    id: &str,
+    window: u32,
+    text: TextView,
+) -> Result<SourceContext> {
+    check_range("window", window, 1..=MAX_WINDOW)?;
+    let collection = host.collection(collection)?;
+    let mut passages = collection.passages();
+    let passage = find_chunk(&mut passages, id)?;
+    let (document, index) = (passage.document.meta.id, passage.chunk.index);
+    let before = views(host, &mut passages, document, index.saturating_sub(window)..index)?;
+    let after = views(host, &mut passages, document, index + 1..index.saturating_add(window + 1))?;
+    let mut context =
+        SourceContext { chunk_id: passage.chunk.id, before, chunk: view(passage, &host.config().citations), after };
+    let SourceContext { before, chunk, after, .. } = &mut context;
+    show_as(&collection, text, before.iter_mut().chain([chunk]).chain(after))?;
+    Ok(context)
+}
+
+/// The chunks of a document with some indexes, as far as they exist.
+fn views(
+    host: &Host,
+    passages: &mut Passages<'_>,
+    document: DocumentId,
+    indexes: Range<u32>,
+) -> Result<Vec<ChunkView>> {
+    Ok(passages.range(document, indexes)?.into_iter().map(|passage| view(passage, &host.config().citations)).collect())
 }
 
 /// Adds the text of chunks in another view than the final one.

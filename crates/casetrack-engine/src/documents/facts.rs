@@ -180,19 +180,17 @@ pub(crate) fn in_parallel<T: Send>(
     Ok(done.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-impl Host {
-    /// Adds to documents of a collection who the parties are, of which day they are, and which law governs them. Costs as the matter sheet
-    /// of these documents does.
-    pub fn describe_contracts(&self, collection: CollectionId, documents: &mut [DocumentSummary]) -> Result<()> {
-        let collection = self.collection(collection)?;
-        let ids: Vec<DocumentId> = documents.iter().map(|document| document.id).collect();
-        for (document, (_, known)) in documents.iter_mut().zip(of_documents(&collection, &ids)?) {
-            let of_kind = |kind| known.facts.iter().filter(move |cited| cited.fact.kind == kind);
-            let first = |kind| of_kind(kind).next().map(|cited| cited.fact.value.clone());
-            document.parties = of_kind(FactKind::Party).map(|cited| cited.fact.value.clone()).collect();
-            document.date = first(FactKind::AgreementDate).or_else(|| first(FactKind::EffectiveDate));
-            document.governing_law = first(FactKind::GoverningLaw);
-        }
-        Ok(())
+/// Adds to documents of a collection who the parties are, of which day they are, and which law governs them. Costs as the matter sheet
+/// of these documents does.
+pub fn describe_contracts(host: &Host, collection: CollectionId, documents: &mut [DocumentSummary]) -> Result<()> {
+    let collection = host.collection(collection)?;
+    let ids: Vec<DocumentId> = documents.iter().map(|document| document.id).collect();
+    for (document, (_, known)) in documents.iter_mut().zip(of_documents(&collection, &ids)?) {
+        let of_kind = |kind| known.facts.iter().filter(move |cited| cited.fact.kind == kind);
+        let first = |kind| of_kind(kind).next().map(|cited| cited.fact.value.clone());
+        document.parties = of_kind(FactKind::Party).map(|cited| cited.fact.value.clone()).collect();
+        document.date = first(FactKind::AgreementDate).or_else(|| first(FactKind::EffectiveDate));
+        document.governing_law = first(FactKind::GoverningLaw);
     }
+    Ok(())
 }

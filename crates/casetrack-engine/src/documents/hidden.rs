@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::facts::CitedPlace;
 use super::tracked::known_spans;
-use super::{find_document, just_deleted};
+use super::{document_named, just_deleted};
 use crate::host::Host;
 use crate::paging::Paging;
 
@@ -59,53 +59,51 @@ pub struct HiddenPassages {
     pub next_offset: Option<u64>,
 }
 
-impl Host {
-    /// The hidden texts of a document, by name or id, or of all. Reads the notes of the pages of documents that have some, and the pages of
-    /// the part of the list that is asked for.
-    pub fn find_hidden_text(&self, id: CollectionId, name: Option<&str>, paging: Paging) -> Result<HiddenPassages> {
-        let collection = self.collection(id)?;
-        let mut documents = match name {
-            Some(name) => vec![find_document(&collection, name)?],
-            None => collection.documents()?,
-        };
-        let mut found = HiddenPassages {
-            collection: collection.meta().name.clone(),
-            searched: documents.len() as u64,
-            documents: 0,
-            passages: Vec::new(),
-            total: 0,
-            next_offset: None,
-        };
-        documents.retain(|document| document.hidden_texts > 0);
-        documents.sort_by_cached_key(|document| (document.name.to_lowercase(), document.path.clone()));
-        found.documents = documents.len() as u64;
-        let (start, end) = (u64::from(paging.offset), u64::from(paging.offset) + u64::from(paging.limit));
-        for document in &documents {
-            let mut spans = None;
-            for number in 1..=document.page_count {
-                let hidden = collection.page_hidden(document.id, number)?;
-                let entries = entries(&hidden);
-                let wanted: Vec<&Vec<&HiddenText>> = entries
-                    .iter()
-                    .zip(found.total..)
-                    .filter(|(_, index)| (start..end).contains(index))
-                    .map(|(entry, _)| entry)
-                    .collect();
-                found.total += entries.len() as u64;
-                if wanted.is_empty() {
-                    continue;
-                }
-                let page = collection.page(document.id, number)?.ok_or_else(|| just_deleted(&document.name))?;
-                let chars: Vec<char> = page.text.chars().collect();
-                let spans = known_spans(&collection, document, &mut spans)?;
-                found
-                    .passages
-                    .extend(wanted.into_iter().filter_map(|entry| passage(document, &page, &chars, entry, spans)));
+/// The hidden texts of a document, by name or id, or of all. Reads the notes of the pages of documents that have some, and the pages of
+/// the part of the list that is asked for.
+pub fn find_hidden_text(host: &Host, id: CollectionId, name: Option<&str>, paging: Paging) -> Result<HiddenPassages> {
+    let collection = host.collection(id)?;
+    let mut documents = match name {
+        Some(name) => vec![document_named(&collection, name)?],
+        None => collection.documents()?,
+    };
+    let mut found = HiddenPassages {
+        collection: collection.meta().name.clone(),
+        searched: documents.len() as u64,
+        documents: 0,
+        passages: Vec::new(),
+        total: 0,
+        next_offset: None,
+    };
+    documents.retain(|document| document.hidden_texts > 0);
+    documents.sort_by_cached_key(|document| (document.name.to_lowercase(), document.path.clone()));
+    found.documents = documents.len() as u64;
+    let (start, end) = (u64::from(paging.offset), u64::from(paging.offset) + u64::from(paging.limit));
+    for document in &documents {
+        let mut spans = None;
+        for number in 1..=document.page_count {
+            let hidden = collection.page_hidden(document.id, number)?;
+            let entries = entries(&hidden);
+            let wanted: Vec<&Vec<&HiddenText>> = entries
+                .iter()
+                .zip(found.total..)
+                .filter(|(_, index)| (start..end).contains(index))
+                .map(|(entry, _)| entry)
+                .collect();
+            found.total += entries.len() as u64;
+            if wanted.is_empty() {
+                continue;
             }
+            let page = collection.page(document.id, number)?.ok_or_else(|| just_deleted(&document.name))?;
+            let chars: Vec<char> = page.text.chars().collect();
+            let spans = known_spans(&collection, document, &mut spans)?;
+            found
+                .passages
+                .extend(wanted.into_iter().filter_map(|entry| passage(document, &page, &chars, entry, spans)));
         }
-        found.next_offset = (end < found.total).then_some(end);
-        Ok(found)
     }
+    found.next_offset = (end < found.total).then_some(end);
+    Ok(found)
 }
 
 /// The texts of a page by what is listed together: those that the same row or column hides, each other on its own. In the order of their

@@ -9,7 +9,7 @@ use casetrack_store::{CatalogueEntry, Collection};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::find_document;
+use super::document_named;
 use crate::host::Host;
 
 /// Most documents named in a report.
@@ -88,127 +88,125 @@ pub struct MarkSource {
     pub csv: Option<String>,
 }
 
-impl Host {
-    /// Changes the tags and fields of documents, named as elsewhere. All are changed in one step, or none.
-    pub fn mark_documents(
-        &self,
-        collection: CollectionId,
-        names: &[String],
-        changes: &MarkChanges,
-    ) -> Result<MarkReport> {
-        if names.is_empty() {
-            return Err(Error::invalid("No document was named.").with_hint("Name one or more documents."));
-        }
-        if *changes == MarkChanges::default() {
-            return Err(
-                Error::invalid("There is nothing to change.").with_hint("Name tags or fields to add, set or remove.")
-            );
-        }
-        let collection = self.collection_to_change(collection)?;
-        let documents: Vec<DocumentId> =
-            names.iter().map(|name| find_document(&collection, name).map(|meta| meta.id)).collect::<Result<_>>()?;
-        mark(&collection, documents.into_iter().map(|document| (document, changes.clone())).collect(), Vec::new())
+/// Changes the tags and fields of documents, named as elsewhere. All are changed in one step, or none.
+pub fn mark_documents(
+    host: &Host,
+    collection: CollectionId,
+    names: &[String],
+    changes: &MarkChanges,
+) -> Result<MarkReport> {
+    if names.is_empty() {
+        return Err(Error::invalid("No document was named.").with_hint("Name one or more documents."));
     }
+    if *changes == MarkChanges::default() {
+        return Err(
+            Error::invalid("There is nothing to change.").with_hint("Name tags or fields to add, set or remove.")
+        );
+    }
+    let collection = host.collection_to_change(collection)?;
+    let documents: Vec<DocumentId> =
+        names.iter().map(|name| document_named(&collection, name).map(|meta| meta.id)).collect::<Result<_>>()?;
+    mark(&collection, documents.into_iter().map(|document| (document, changes.clone())).collect(), Vec::new())
+}
 
-    /// Sets tags and fields from a table. Rows that name no document, or more than one, are left out and reported.
-    pub fn mark_from_table(&self, collection: CollectionId, table: &MarkTable) -> Result<MarkReport> {
-        let collection = self.collection_to_change(collection)?;
-        let (rows, mut problems) = rows(table)?;
-        let mut changes = Vec::new();
-        for (line, name, row) in rows {
-            let checked = row.apply(&mut Marks::default());
-            match checked.and_then(|()| find_document(&collection, &name)) {
-                Ok(document) => changes.push((document.id, row)),
-                Err(error) => problems.push(format!("Line {line}: {}", error.message)),
+/// Sets tags and fields from a table. Rows that name no document, or more than one, are left out and reported.
+pub fn mark_from_table(host: &Host, collection: CollectionId, table: &MarkTable) -> Result<MarkReport> {
+    let collection = host.collection_to_change(collection)?;
+    let (rows, mut problems) = rows(table)?;
+    let mut changes = Vec::new();
+    for (line, name, row) in rows {
+        let checked = row.apply(&mut Marks::default());
+        match checked.and_then(|()| document_named(&collection, &name)) {
+            Ok(document) => changes.push((document.id, row)),
+            Err(error) => problems.push(format!("Line {line}: {}", error.message)),
+        }
+    }
+    mark(&collection, changes, problems)
+}
+
+/// Tags every document with the names of the folders in which its file lies, below the folder that all files share.
+pub fn mark_from_folders(host: &Host, collection: CollectionId) -> Result<MarkReport> {
+    let collection = host.collection_to_change(collection)?;
+    let catalogue = collection.catalogue()?;
+    let mut shared: Option<Vec<String>> = None;
+    let containers: Vec<&str> =
+        catalogue.iter().filter(|entry| entry.is_container).map(|entry| entry.path.as_str()).collect();
+    let folders: Vec<(DocumentId, Vec<String>)> =
+        catalogue.iter().map(|entry| (entry.id, folders(entry, &containers))).collect();
+    for (_, folders) in &folders {
+        shared = Some(match shared {
+            None => folders.clone(),
+            Some(shared) => shared.into_iter().zip(folders).take_while(|(a, b)| a == *b).map(|(a, _)| a).collect(),
+        });
+    }
+    let skipped = shared.map_or(0, |shared| shared.len());
+    let tagged = folders.into_iter().map(|(document, folders)| {
+        let add_tags = folders.into_iter().skip(skipped).collect();
+        (document, MarkChanges { add_tags, ..MarkChanges::default() })
+    });
+    mark(&collection, tagged.filter(|(_, changes)| !changes.add_tags.is_empty()).collect(), Vec::new())
+}
+
+/// Refuses a table that cannot be read, before the work that its marks are for.
+pub(crate) fn check_marks(host: &Host, source: &MarkSource) -> Result<()> {
+    match &source.csv {
+        Some(csv) => rows(&MarkTable { csv: csv.clone(), document_column: None }).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is done, so what goes
+/// wrong is said, as is what was marked.
+pub(crate) fn mark_from(
+    host: &Host,
+    collection: CollectionId,
+    source: &MarkSource,
+    roots: &[PathBuf],
+    only: Option<&HashSet<DocumentId>>,
+) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let mut say = |what: &str, done: Result<MarkReport>| match done {
+        Ok(report) => {
+            notices.push(format!("Tagged from {what}: {} of the collection's documents.", report.changed).into());
+            if let Some(first) = report.problems.first() {
+                let count = report.problems.len();
+                notices.push(format!("Rows of the table that were left out: {count}. {first}").into());
             }
         }
-        mark(&collection, changes, problems)
+        Err(error) => notices.push(format!("Documents were not tagged from {what}: {}", error.message).into()),
+    };
+    if source.folders {
+        say("the names of folders", mark_below(host, collection, roots, only));
     }
+    if let Some(csv) = &source.csv {
+        let table = MarkTable { csv: csv.clone(), document_column: None };
+        say("the table", mark_from_table(host, collection, &table));
+    }
+    notices
+}
 
-    /// Tags every document with the names of the folders in which its file lies, below the folder that all files share.
-    pub fn mark_from_folders(&self, collection: CollectionId) -> Result<MarkReport> {
-        let collection = self.collection_to_change(collection)?;
-        let catalogue = collection.catalogue()?;
-        let mut shared: Option<Vec<String>> = None;
-        let containers: Vec<&str> =
-            catalogue.iter().filter(|entry| entry.is_container).map(|entry| entry.path.as_str()).collect();
-        let folders: Vec<(DocumentId, Vec<String>)> =
-            catalogue.iter().map(|entry| (entry.id, folders(entry, &containers))).collect();
-        for (_, folders) in &folders {
-            shared = Some(match shared {
-                None => folders.clone(),
-                Some(shared) => shared.into_iter().zip(folders).take_while(|(a, b)| a == *b).map(|(a, _)| a).collect(),
-            });
-        }
-        let skipped = shared.map_or(0, |shared| shared.len());
-        let tagged = folders.into_iter().map(|(document, folders)| {
-            let add_tags = folders.into_iter().skip(skipped).collect();
-            (document, MarkChanges { add_tags, ..MarkChanges::default() })
-        });
-        mark(&collection, tagged.filter(|(_, changes)| !changes.add_tags.is_empty()).collect(), Vec::new())
-    }
-
-    /// Refuses a table that cannot be read, before the work that its marks are for.
-    pub(crate) fn check_marks(&self, source: &MarkSource) -> Result<()> {
-        match &source.csv {
-            Some(csv) => rows(&MarkTable { csv: csv.clone(), document_column: None }).map(drop),
-            None => Ok(()),
-        }
-    }
-
-    /// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is done, so what goes
-    /// wrong is said, as is what was marked.
-    pub(crate) fn mark_from(
-        &self,
-        collection: CollectionId,
-        source: &MarkSource,
-        roots: &[PathBuf],
-        only: Option<&HashSet<DocumentId>>,
-    ) -> Vec<Notice> {
-        let mut notices = Vec::new();
-        let mut say = |what: &str, done: Result<MarkReport>| match done {
-            Ok(report) => {
-                notices.push(format!("Tagged from {what}: {} of the collection's documents.", report.changed).into());
-                if let Some(first) = report.problems.first() {
-                    let count = report.problems.len();
-                    notices.push(format!("Rows of the table that were left out: {count}. {first}").into());
-                }
-            }
-            Err(error) => notices.push(format!("Documents were not tagged from {what}: {}", error.message).into()),
-        };
-        if source.folders {
-            say("the names of folders", self.mark_below(collection, roots, only));
-        }
-        if let Some(csv) = &source.csv {
-            let table = MarkTable { csv: csv.clone(), document_column: None };
-            say("the table", self.mark_from_table(collection, &table));
-        }
-        notices
-    }
-
-    /// Tags documents with the names of the folders in which their files lie, below some folders.
-    fn mark_below(
-        &self,
-        collection: CollectionId,
-        roots: &[PathBuf],
-        only: Option<&HashSet<DocumentId>>,
-    ) -> Result<MarkReport> {
-        let collection = self.collection_to_change(collection)?;
-        let catalogue = collection.catalogue()?;
-        let containers: Vec<&str> =
-            catalogue.iter().filter(|entry| entry.is_container).map(|entry| entry.path.as_str()).collect();
-        // Paths of documents have symbolic links resolved, or not, as the work found them.
-        let real = roots.iter().filter_map(|root| root.canonicalize().ok());
-        let roots: Vec<PathBuf> = roots.iter().cloned().chain(real).collect();
-        let wanted = catalogue.iter().filter(|entry| only.is_none_or(|only| only.contains(&entry.id)));
-        let tagged = wanted.filter_map(|entry| {
-            let folder = folder(entry, &containers)?;
-            let below = roots.iter().filter_map(|root| folder.strip_prefix(root).ok());
-            let add_tags = names(below.min_by_key(|below| below.as_os_str().len())?);
-            (!add_tags.is_empty()).then(|| (entry.id, MarkChanges { add_tags, ..MarkChanges::default() }))
-        });
-        mark(&collection, tagged.collect(), Vec::new())
-    }
+/// Tags documents with the names of the folders in which their files lie, below some folders.
+fn mark_below(
+    host: &Host,
+    collection: CollectionId,
+    roots: &[PathBuf],
+    only: Option<&HashSet<DocumentId>>,
+) -> Result<MarkReport> {
+    let collection = host.collection_to_change(collection)?;
+    let catalogue = collection.catalogue()?;
+    let containers: Vec<&str> =
+        catalogue.iter().filter(|entry| entry.is_container).map(|entry| entry.path.as_str()).collect();
+    // Paths of documents have symbolic links resolved, or not, as the work found them.
+    let real = roots.iter().filter_map(|root| root.canonicalize().ok());
+    let roots: Vec<PathBuf> = roots.iter().cloned().chain(real).collect();
+    let wanted = catalogue.iter().filter(|entry| only.is_none_or(|only| only.contains(&entry.id)));
+    let tagged = wanted.filter_map(|entry| {
+        let folder = folder(entry, &containers)?;
+        let below = roots.iter().filter_map(|root| folder.strip_prefix(root).ok());
+        let add_tags = names(below.min_by_key(|below| below.as_os_str().len())?);
+        (!add_tags.is_empty()).then(|| (entry.id, MarkChanges { add_tags, ..MarkChanges::default() }))
+    });
+    mark(&collection, tagged.collect(), Vec::new())
 }
 
 /// The folders of a document's file.

@@ -12,6 +12,7 @@ pub mod tracked;
 
 use std::sync::Arc;
 
+pub use bates::bates_numbers;
 use casetrack_core::marks::Marks;
 use casetrack_core::{
     Action, CollectionId, DocumentId, DocumentMeta, DocumentType, Error, ErrorCode, ExtractionMethod, FileFormat,
@@ -19,8 +20,24 @@ use casetrack_core::{
 };
 pub use casetrack_store::CatalogueEntry;
 use casetrack_store::Collection;
+pub use chunks::browse_pages;
+pub use chunks::chunk;
+pub use chunks::document_chunks;
+pub use chunks::source_context;
+pub use chunks::traverse_chunks;
+pub use facts::describe_contracts;
+pub use hidden::find_hidden_text;
+pub(crate) use marking::check_marks;
+pub use marking::mark_documents;
+pub(crate) use marking::mark_from;
+pub use marking::mark_from_folders;
+pub use marking::mark_from_table;
+pub use pages::page_picture;
+pub use pages::page_text;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+pub use structure::document_structure;
+pub use tracked::list_changes;
 
 use crate::host::Host;
 use crate::names::{Candidate, Kind, resolve};
@@ -103,77 +120,75 @@ impl From<DocumentMeta> for DocumentSummary {
     }
 }
 
-impl Host {
-    pub fn list_documents(&self, collection: CollectionId, sort: DocumentSort) -> Result<Vec<DocumentSummary>> {
-        let mut documents: Vec<DocumentSummary> =
-            self.collection(collection)?.documents()?.into_iter().map(Into::into).collect();
-        documents.sort_by(|a, b| {
-            let order = match sort {
-                DocumentSort::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
-                DocumentSort::Date => b.ingested_at.cmp(&a.ingested_at),
-                DocumentSort::Pages => b.pages.cmp(&a.pages),
-                DocumentSort::Type => a.document_type.cmp(&b.document_type),
-            };
-            order.then_with(|| a.name.cmp(&b.name)).then_with(|| a.path.cmp(&b.path))
-        });
-        Ok(documents)
-    }
+pub fn list_documents(host: &Host, collection: CollectionId, sort: DocumentSort) -> Result<Vec<DocumentSummary>> {
+    let mut documents: Vec<DocumentSummary> =
+        host.collection(collection)?.documents()?.into_iter().map(Into::into).collect();
+    documents.sort_by(|a, b| {
+        let order = match sort {
+            DocumentSort::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
+            DocumentSort::Date => b.ingested_at.cmp(&a.ingested_at),
+            DocumentSort::Pages => b.pages.cmp(&a.pages),
+            DocumentSort::Type => a.document_type.cmp(&b.document_type),
+        };
+        order.then_with(|| a.name.cmp(&b.name)).then_with(|| a.path.cmp(&b.path))
+    });
+    Ok(documents)
+}
 
-    /// The documents of a type, by name, then path.
-    pub fn documents_of_type(
-        &self,
-        collection: CollectionId,
-        document_type: DocumentType,
-    ) -> Result<Vec<DocumentSummary>> {
-        let mut documents = self.list_documents(collection, DocumentSort::Name)?;
-        documents.retain(|document| document.document_type == document_type);
-        Ok(documents)
-    }
+/// The documents of a type, by name, then path.
+pub fn documents_of_type(
+    host: &Host,
+    collection: CollectionId,
+    document_type: DocumentType,
+) -> Result<Vec<DocumentSummary>> {
+    let mut documents = list_documents(host, collection, DocumentSort::Name)?;
+    documents.retain(|document| document.document_type == document_type);
+    Ok(documents)
+}
 
-    /// What lists and choices of documents show of each, ordered by path. From memory, but for documents that changed.
-    pub fn document_catalogue(&self, collection: CollectionId) -> Result<Arc<[Arc<CatalogueEntry>]>> {
-        self.collection(collection)?.catalogue()
-    }
+/// What lists and choices of documents show of each, ordered by path. From memory, but for documents that changed.
+pub fn document_catalogue(host: &Host, collection: CollectionId) -> Result<Arc<[Arc<CatalogueEntry>]>> {
+    host.collection(collection)?.catalogue()
+}
 
-    pub fn document(&self, collection: CollectionId, name: &str) -> Result<DocumentDetails> {
-        let collection = self.collection(collection)?;
-        let meta = find_document(&collection, name)?;
-        let mut lengths = (u32::MAX, 0u64, 0u32);
-        let chunks = collection.chunk_spans(meta.id)?;
-        for chunk in &chunks {
-            let chars = chunk.char_end - chunk.char_start;
-            lengths = (lengths.0.min(chars), lengths.1 + u64::from(chars), lengths.2.max(chars));
-        }
-        let count = chunks.len() as u64;
-        Ok(DocumentDetails {
-            chunk_statistics: ChunkStatistics {
-                count: count as u32,
-                min_chars: if count == 0 { 0 } else { lengths.0 },
-                mean_chars: lengths.1.checked_div(count).unwrap_or(0) as u32,
-                max_chars: lengths.2,
-            },
-            // A file inside a container exists where the container does.
-            source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
-            embedders: embedders_of(&collection, &meta)?,
-            meta,
-        })
+pub fn document(host: &Host, collection: CollectionId, name: &str) -> Result<DocumentDetails> {
+    let collection = host.collection(collection)?;
+    let meta = document_named(&collection, name)?;
+    let mut lengths = (u32::MAX, 0u64, 0u32);
+    let chunks = collection.chunk_spans(meta.id)?;
+    for chunk in &chunks {
+        let chars = chunk.char_end - chunk.char_start;
+        lengths = (lengths.0.min(chars), lengths.1 + u64::from(chars), lengths.2.max(chars));
     }
+    let count = chunks.len() as u64;
+    Ok(DocumentDetails {
+        chunk_statistics: ChunkStatistics {
+            count: count as u32,
+            min_chars: if count == 0 { 0 } else { lengths.0 },
+            mean_chars: lengths.1.checked_div(count).unwrap_or(0) as u32,
+            max_chars: lengths.2,
+        },
+        // A file inside a container exists where the container does.
+        source_exists: std::path::Path::new(&meta.path).ancestors().any(std::path::Path::is_file),
+        embedders: embedders_of(&collection, &meta)?,
+        meta,
+    })
+}
 
-    /// The document that `name` means: its id, the beginning of it, its path or its name with or without extension.
-    pub fn find_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
-        find_document(&*self.collection(collection)?, name)
-    }
+/// The document that `name` means: its id, the beginning of it, its path or its name with or without extension.
+pub fn find_document(host: &Host, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
+    document_named(&*host.collection(collection)?, name)
+}
 
-    /// Removes a document with all its chunks, vectors and index entries, and the copy of the original if one was kept. The documents
-    /// inside a container go with it, one atomic step each. The source file is not touched.
-    pub fn delete_document(&self, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
-        let collection = self.collection_to_change(collection)?;
-        let meta = find_document(&collection, name)?;
-        let documents = if meta.is_container() { collection.documents()? } else { Vec::new() };
-        delete_whole(&collection, &meta, &documents)?;
-        collection.flush()?;
-        Ok(meta)
-    }
+/// Removes a document with all its chunks, vectors and index entries, and the copy of the original if one was kept. The documents
+/// inside a container go with it, one atomic step each. The source file is not touched.
+pub fn delete_document(host: &Host, collection: CollectionId, name: &str) -> Result<DocumentMeta> {
+    let collection = host.collection_to_change(collection)?;
+    let meta = document_named(&collection, name)?;
+    let documents = if meta.is_container() { collection.documents()? } else { Vec::new() };
+    delete_whole(&collection, &meta, &documents)?;
+    collection.flush()?;
+    Ok(meta)
 }
 
 /// Removes a document, those of `documents` that are inside it, and the copies of their originals. Does not flush.
@@ -198,7 +213,7 @@ pub(crate) fn delete_one(collection: &Collection, meta: &DocumentMeta) -> Result
 }
 
 /// Finds the document that `name` means: its id, the beginning of it, its path or its name with or without extension.
-pub(crate) fn find_document(collection: &Collection, name: &str) -> Result<DocumentMeta> {
+pub(crate) fn document_named(collection: &Collection, name: &str) -> Result<DocumentMeta> {
     let catalogue = collection.catalogue()?;
     let stem = |entry: &CatalogueEntry| entry.name.rsplit_once('.').map_or(entry.name.len(), |(stem, _)| stem.len());
     let wanted = name.trim();

@@ -7,7 +7,7 @@ use casetrack_nlp::references::resolve::Headings;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::find_document;
+use super::document_named;
 use crate::host::Host;
 use crate::paging::{Paging, Part};
 
@@ -60,66 +60,64 @@ pub struct CitedAt {
     pub char_end: u32,
 }
 
-impl Host {
-    /// The headings of a document, each with the internal references that mean it. Reads all its pages.
-    pub fn document_structure(
-        &self,
-        collection: CollectionId,
-        name: &str,
-        paging: Paging,
-    ) -> Result<DocumentStructure> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, name)?;
-        let chunks = collection.chunk_spans(document.id)?;
-        let mut sections: Vec<Section> = Vec::new();
-        for number in 1..=document.page_count {
-            let Some(page) = collection.page(document.id, number)? else { continue };
-            let headings = (1..).zip(&page.blocks).filter_map(|(paragraph, block)| match block.kind {
-                BlockKind::Heading { level } => Some((level, paragraph, block)),
-                _ => None,
+/// The headings of a document, each with the internal references that mean it. Reads all its pages.
+pub fn document_structure(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    paging: Paging,
+) -> Result<DocumentStructure> {
+    let collection = host.collection(collection)?;
+    let document = document_named(&collection, name)?;
+    let chunks = collection.chunk_spans(document.id)?;
+    let mut sections: Vec<Section> = Vec::new();
+    for number in 1..=document.page_count {
+        let Some(page) = collection.page(document.id, number)? else { continue };
+        let headings = (1..).zip(&page.blocks).filter_map(|(paragraph, block)| match block.kind {
+            BlockKind::Heading { level } => Some((level, paragraph, block)),
+            _ => None,
+        });
+        let mut chars = page.text.chars();
+        let mut at = 0;
+        let mut line = 1;
+        for (level, paragraph, block) in headings {
+            let before = chars.by_ref().take(block.char_start.saturating_sub(at) as usize);
+            line += before.filter(|&c| c == '\n').count() as u32;
+            let title: String = chars.by_ref().take((block.char_end - block.char_start) as usize).collect();
+            at = block.char_end;
+            let line_start = line;
+            line += title.chars().filter(|&c| c == '\n').count() as u32;
+            let line_end = line_start + title.trim_end().chars().filter(|&c| c == '\n').count() as u32;
+            let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+            let holds = |chunk: &&casetrack_store::ChunkSpan| {
+                chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
+            };
+            let chunk = chunks.iter().find(holds);
+            sections.push(Section {
+                title: title.chars().take(MAX_TITLE_CHARS).collect(),
+                level: level.max(1),
+                page: number,
+                paragraph,
+                line_start,
+                line_end,
+                char_start: block.char_start,
+                char_end: block.char_end,
+                chunk_id: chunk.map(|chunk| chunk.id),
+                chunk_index: chunk.map(|chunk| chunk.index),
+                cited_at: Vec::new(),
             });
-            let mut chars = page.text.chars();
-            let mut at = 0;
-            let mut line = 1;
-            for (level, paragraph, block) in headings {
-                let before = chars.by_ref().take(block.char_start.saturating_sub(at) as usize);
-                line += before.filter(|&c| c == '\n').count() as u32;
-                let title: String = chars.by_ref().take((block.char_end - block.char_start) as usize).collect();
-                at = block.char_end;
-                let line_start = line;
-                line += title.chars().filter(|&c| c == '\n').count() as u32;
-                let line_end = line_start + title.trim_end().chars().filter(|&c| c == '\n').count() as u32;
-                let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-                let holds = |chunk: &&casetrack_store::ChunkSpan| {
-                    chunk.page == number && (chunk.char_start..chunk.char_end).contains(&block.char_start)
-                };
-                let chunk = chunks.iter().find(holds);
-                sections.push(Section {
-                    title: title.chars().take(MAX_TITLE_CHARS).collect(),
-                    level: level.max(1),
-                    page: number,
-                    paragraph,
-                    line_start,
-                    line_end,
-                    char_start: block.char_start,
-                    char_end: block.char_end,
-                    chunk_id: chunk.map(|chunk| chunk.id),
-                    chunk_index: chunk.map(|chunk| chunk.index),
-                    cited_at: Vec::new(),
-                });
-            }
         }
-        let headings = Headings::new(sections.iter().map(|section| section.title.as_str()));
-        let annotations = collection.annotations(document.id)?.unwrap_or_default();
-        for PlacedReference { page, reference } in annotations.references {
-            if reference.kind == ReferenceKind::Internal
-                && let Some(section) = headings.resolve(&reference.name)
-            {
-                let Reference { name, char_start, char_end, .. } = reference;
-                sections[section].cited_at.push(CitedAt { name, page, char_start, char_end });
-            }
-        }
-        let Part { items: sections, total, next_offset } = paging.of(sections);
-        Ok(DocumentStructure { document, sections, total, next_offset })
     }
+    let headings = Headings::new(sections.iter().map(|section| section.title.as_str()));
+    let annotations = collection.annotations(document.id)?.unwrap_or_default();
+    for PlacedReference { page, reference } in annotations.references {
+        if reference.kind == ReferenceKind::Internal
+            && let Some(section) = headings.resolve(&reference.name)
+        {
+            let Reference { name, char_start, char_end, .. } = reference;
+            sections[section].cited_at.push(CitedAt { name, page, char_start, char_end });
+        }
+    }
+    let Part { items: sections, total, next_offset } = paging.of(sections);
+    Ok(DocumentStructure { document, sections, total, next_offset })
 }

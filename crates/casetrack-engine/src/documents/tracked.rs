@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::facts::CitedPlace;
-use super::{find_document, just_deleted};
+use super::{document_named, just_deleted};
 use crate::host::Host;
 use crate::paging::Paging;
 
@@ -68,30 +68,28 @@ pub struct DocumentChanges {
     pub next_offset: Option<u64>,
 }
 
-impl Host {
-    /// The tracked changes of a document. Reads the pages before the part of the list that is asked for without their text.
-    pub fn list_changes(&self, collection: CollectionId, name: &str, paging: Paging) -> Result<DocumentChanges> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, name)?;
-        let (start, end) = (u64::from(paging.offset), u64::from(paging.offset) + u64::from(paging.limit));
-        let (mut changes, mut total) = (Vec::new(), 0);
-        let mut spans = None;
-        for number in pages_with_changes(&document) {
-            let found = collection.page_changes(document.id, number)?;
-            let wanted = found
-                .iter()
-                .zip(total..)
-                .filter(|(_, index)| (start..end).contains(index))
-                .map(|(change, _)| change)
-                .collect::<Vec<_>>();
-            total += found.len() as u64;
-            if !wanted.is_empty() {
-                let spans = known_spans(&collection, &document, &mut spans)?;
-                changes.extend(placed(&collection, &document, number, wanted.into_iter(), spans)?);
-            }
+/// The tracked changes of a document. Reads the pages before the part of the list that is asked for without their text.
+pub fn list_changes(host: &Host, collection: CollectionId, name: &str, paging: Paging) -> Result<DocumentChanges> {
+    let collection = host.collection(collection)?;
+    let document = document_named(&collection, name)?;
+    let (start, end) = (u64::from(paging.offset), u64::from(paging.offset) + u64::from(paging.limit));
+    let (mut changes, mut total) = (Vec::new(), 0);
+    let mut spans = None;
+    for number in pages_with_changes(&document) {
+        let found = collection.page_changes(document.id, number)?;
+        let wanted = found
+            .iter()
+            .zip(total..)
+            .filter(|(_, index)| (start..end).contains(index))
+            .map(|(change, _)| change)
+            .collect::<Vec<_>>();
+        total += found.len() as u64;
+        if !wanted.is_empty() {
+            let spans = known_spans(&collection, &document, &mut spans)?;
+            changes.extend(placed(&collection, &document, number, wanted.into_iter(), spans)?);
         }
-        Ok(DocumentChanges { document, changes, total, next_offset: (end < total).then_some(end) })
     }
+    Ok(DocumentChanges { document, changes, total, next_offset: (end < total).then_some(end) })
 }
 
 /// The pages that may have changes.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use casetrack_core::{Cancel, Error, ProgressSink, Result};
 
 use super::Engine;
+use crate::collections;
+use crate::file_search;
 use crate::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder};
 use crate::host::of_files;
 use crate::jobs::{JobOrigin, JobRequest};
@@ -21,8 +23,8 @@ impl Engine {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<IndexedFolder> {
-        let sync = self.indexing_request(of_session, request)?;
-        let collection = self.files_collection_to_index()?.id;
+        let sync = file_search::indexing_request(self.host(), of_session, request)?;
+        let collection = collections::files_collection_to_index(self.host())?.id;
         let started = self.start_job(collection, JobRequest::SyncFolder(sync), JobOrigin::User)?;
         let job = self.wait_for_job(started.job.job_id, request.patience, progress, cancel)?;
         if !job.state.has_ended() {
@@ -35,10 +37,10 @@ impl Engine {
         report.as_ref().map(IndexedFolder::of).ok_or_else(|| Error::internal("The report of the indexing is missing."))
     }
 
-    /// As [`Host::search_files`](crate::host::Host::search_files), and says where indexing is under way.
+    /// As [`Host::search_files`](crate::file_search::search_files), and says where indexing is under way.
     pub fn search_files(&self, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
         let indexing = self.jobs.ingestion_notice(of_files());
-        let mut matches = self.host.search_files(of_session, search)?;
+        let mut matches = file_search::search_files(&self.host, of_session, search)?;
         matches.notices.extend(indexing.map(Into::into));
         Ok(matches)
     }

@@ -6,24 +6,26 @@ mod resealing;
 mod vaults;
 mod work;
 
-use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, Result};
 
 pub use self::plans::PlanChange;
+use crate::collections;
 use crate::host::changes::{Change, Listening};
 use crate::host::{EngineConfig, Host, StorePlace};
 use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob, no_such_job};
 use crate::plans::Plans;
 use crate::rights::Role;
+use crate::search;
 use crate::search::{SearchRequest, SearchResponse};
+use crate::upkeep;
 use crate::upkeep::migrate::MigrateReport;
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
 
 /// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
-/// block. Most use cases are methods of [`Host`]; here are those that concern jobs and watches.
+/// block. Most use cases are functions of the other modules that take its [`Host`]; the methods here also concern jobs and watches.
 pub struct Engine {
     host: Host,
     jobs: Arc<Jobs>,
@@ -39,6 +41,11 @@ impl Engine {
         let jobs = Arc::new(Jobs::new(&folder, registry.clone(), work::UseCases));
         let watches = Arc::new(Watches::new(&folder, registry.clone()));
         Ok(Self { host, jobs, watches, plans: Arc::default() })
+    }
+
+    /// The settings and the data directory that the use cases work with.
+    pub fn host(&self) -> &Host {
+        &self.host
     }
 
     #[cfg(test)]
@@ -87,14 +94,6 @@ impl Engine {
     }
 }
 
-impl Deref for Engine {
-    type Target = Host;
-
-    fn deref(&self) -> &Host {
-        &self.host
-    }
-}
-
 /// Use cases that concern jobs or watches as well.
 impl Engine {
     /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
@@ -102,7 +101,7 @@ impl Engine {
     pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let (open, left_out) = self.without_locked(collections)?;
         let ingestions: Vec<_> = open.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
-        let mut response = self.host.search(&open, request)?;
+        let mut response = search::search(&self.host, &open, request)?;
         response.notices.extend(ingestions.into_iter().map(Into::into));
         response.notices.extend(left_out);
         Ok(response)
@@ -110,17 +109,17 @@ impl Engine {
 
     /// Gives a collection another name. Its id, and so its directory, stays.
     ///
-    /// Errors: as [`create_collection`](Host::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
+    /// Errors: as [`create_collection`](crate::collections::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
     /// while something works with it.
     pub fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
-        let renamed = self.host.rename_collection(id, name.trim())?;
+        let renamed = upkeep::rename_collection(&self.host, id, name.trim())?;
         self.watches.rename_collection(id, &renamed.name);
         Ok(renamed)
     }
 
     /// Removes a collection and everything in it, for good; its watches end.
     pub fn delete_collection(&self, id: CollectionId) -> Result<()> {
-        self.host.delete_collection(id)?;
+        collections::delete_collection(&self.host, id)?;
         self.watches.forget_collection(id);
         Ok(())
     }
@@ -134,9 +133,9 @@ impl Engine {
         progress: &ProgressSink,
         cancel: &Cancel,
     ) -> Result<MigrateReport> {
-        let (mut report, copied) = self.host.copy_to_store(id, to, progress, cancel)?;
+        let (mut report, copied) = upkeep::copy_to_store(&self.host, id, to, progress, cancel)?;
         if remove && report.left_out.is_empty() {
-            self.host.remove_copied(id, &copied, cancel)?;
+            upkeep::remove_copied(&self.host, id, &copied, cancel)?;
             self.watches.forget_collection(id);
             report.removed = true;
         }

@@ -8,6 +8,7 @@ use casetrack_vault::passphrase::Passphrase;
 
 use super::Engine;
 use crate::host::changes::Change;
+use crate::vaults;
 use crate::vaults::{MoveSpace, Moved, Opener, SealedCollection};
 
 /// How long it waits for calls that work with the collection.
@@ -47,7 +48,7 @@ impl Engine {
         }
         // Nothing more of its words goes to the log.
         note_vault();
-        let (key, header, recovery_words) = self.host.new_key(id, &passphrase)?;
+        let (key, header, recovery_words) = vaults::new_key(&self.host, id, &passphrase)?;
         let registry = self.host.registry();
         let resealed = self.reseal(id, waiting.cancel(), |owned| {
             let resealed = registry.seal_collection(id, key, &header, owned, waiting)?;
@@ -72,7 +73,7 @@ impl Engine {
             true => self.unlock(id, opener, Duration::MAX)?,
             false => {
                 // Also while it is unlocked, so that nobody who finds it open can take it out.
-                self.host.open_header(id, opener)?;
+                vaults::open_header(&self.host, id, opener)?;
                 self.host.registry().meta(id)?
             }
         };

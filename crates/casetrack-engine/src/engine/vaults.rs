@@ -7,6 +7,7 @@ use casetrack_core::{Action, CollectionId, CollectionMeta, ErrorCode, Notice, Re
 use super::Engine;
 use crate::host::changes::Change;
 use crate::jobs::PAUSE_PATIENCE;
+use crate::vaults;
 use crate::vaults::{LockedVault, NewVault, Opener, VaultRequest};
 
 /// How long locking waits for calls that work with the vault.
@@ -15,9 +16,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 impl Engine {
     /// Makes an empty collection that is a vault, and unlocks it.
     ///
-    /// Errors: as [`create_collection`](crate::host::Host::create_collection), and for an empty passphrase.
+    /// Errors: as [`create_collection`](crate::collections::create_collection), and for an empty passphrase.
     pub fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
-        self.host.create_vault(request, idle)
+        vaults::create_vault(&self.host, request, idle)
     }
 
     /// Keeps the key of a vault in memory until it is locked, nobody has asked for it during `idle`, or the process ends. Its jobs and
@@ -26,7 +27,7 @@ impl Engine {
     /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::WrongState`] where it or the whole
     /// vault was put back to an earlier state, [`ErrorCode::NotFound`] for a collection that is no vault.
     pub fn unlock(&self, id: CollectionId, opener: &Opener, idle: Duration) -> Result<CollectionMeta> {
-        let key = self.host.open_header(id, opener)?;
+        let key = vaults::open_header(&self.host, id, opener)?;
         self.host.keep_key(id, key, idle)?;
         let meta = match self.host.registry().meta(id) {
             Ok(meta) => meta,

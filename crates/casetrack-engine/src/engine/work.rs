@@ -4,10 +4,15 @@ use std::collections::HashSet;
 
 use casetrack_core::{Cancel, CollectionId, DocumentId, Notice, ProgressSink, Result};
 
+use crate::documents;
+use crate::file_search;
 use crate::host::Host;
+use crate::ingest;
 use crate::ingest::IngestRequest;
 use crate::jobs::{JobReport, JobRequest, Work};
+use crate::reindex;
 use crate::report::Problem;
+use crate::sync;
 use crate::sync::SyncReport;
 
 /// Carries out requests with the use cases.
@@ -25,24 +30,30 @@ impl Work for UseCases {
         let mut report = JobReport::default();
         match request {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
-                host.check_marks(&request.marks)?;
+                documents::check_marks(host, &request.marks)?;
                 let told = fitted(host, collection, request, cancel);
-                let mut done = host.ingest(collection, request, progress, cancel)?;
+                let mut done = ingest::ingest(host, collection, request, progress, cancel)?;
                 done.summary.notices.extend(told);
-                done.summary.notices.extend(host.mark_from(collection, &request.marks, &request.paths, None));
+                done.summary.notices.extend(documents::mark_from(
+                    host,
+                    collection,
+                    &request.marks,
+                    &request.paths,
+                    None,
+                ));
                 report.ingestion = Some(done);
             }
             JobRequest::SyncFolder(request) => {
-                host.check_marks(&request.marks)?;
+                documents::check_marks(host, &request.marks)?;
                 let mut done = match &request.only_below {
-                    Some(roots) => host.index_for_search(collection, request, roots, progress, cancel)?,
+                    Some(roots) => file_search::index_for_search(host, collection, request, roots, progress, cancel)?,
                     None => {
                         let files = IngestRequest {
                             extensions: request.extensions.clone(),
                             ..IngestRequest::new(vec![request.folder.clone()])
                         };
                         let told = fitted(host, collection, &files, cancel);
-                        let mut synced = host.sync(collection, request, progress, cancel)?;
+                        let mut synced = sync::sync(host, collection, request, progress, cancel)?;
                         synced.summary.notices.extend(told);
                         synced
                     }
@@ -50,12 +61,18 @@ impl Work for UseCases {
                 let only = request.trust_times.then(|| brought(&done));
                 let roots = std::slice::from_ref(&request.folder);
                 if !request.dry_run {
-                    done.summary.notices.extend(host.mark_from(collection, &request.marks, roots, only.as_ref()));
+                    done.summary.notices.extend(documents::mark_from(
+                        host,
+                        collection,
+                        &request.marks,
+                        roots,
+                        only.as_ref(),
+                    ));
                 }
                 report.sync = Some(done);
             }
             JobRequest::ReindexDocument(request) | JobRequest::ReindexCollection(request) => {
-                report.reindex = Some(host.reindex(collection, request, progress, cancel)?);
+                report.reindex = Some(reindex::reindex(host, collection, request, progress, cancel)?);
             }
         }
         let stopped = report.summary().and_then(|summary| summary.stopped.clone());
@@ -71,7 +88,7 @@ fn brought(report: &SyncReport) -> HashSet<DocumentId> {
 
 /// Gives a new collection models that know its first documents; what to say of it. Where that fails, it keeps those it has.
 fn fitted(host: &Host, collection: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Option<Notice> {
-    host.fit_models(collection, request, cancel).unwrap_or_else(|error| {
+    reindex::fit_models(host, collection, request, cancel).unwrap_or_else(|error| {
         tracing::warn!(%error, "the languages of the first documents were not looked at");
         None
     })

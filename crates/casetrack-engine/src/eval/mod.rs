@@ -3,7 +3,7 @@
 //! The documents go through the ordinary ingestion into a collection of the engine's own data directory, so the engine must be
 //! one of a directory for this purpose. Documents of an earlier evaluation are found there and not ingested again.
 //!
-//! [`Engine::evaluate`](crate::Engine::evaluate) is the use case. [`Evaluation`] has its steps, for measurements of other judgements and rankings by
+//! [`Engine::evaluate`](crate::eval::evaluate) is the use case. [`Evaluation`] has its steps, for measurements of other judgements and rankings by
 //! development tools; nothing else of the engine is public for their sake.
 
 mod measure;
@@ -18,8 +18,10 @@ use casetrack_store::Collection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::collections;
 use crate::collections::CreateCollection;
 use crate::host::{Host, OpenCollection};
+use crate::ingest;
 use crate::ingest::IngestRequest;
 
 pub use casetrack_store::Hit;
@@ -71,22 +73,20 @@ pub struct Measured {
     pub mean: f64,
 }
 
-impl Host {
-    /// The steps of an evaluation, for development tools.
-    pub fn evaluation(&self) -> Evaluation<'_> {
-        Evaluation { host: self, late_interaction: false }
-    }
+/// The steps of an evaluation, for development tools.
+pub fn evaluation(host: &Host) -> Evaluation<'_> {
+    Evaluation { host: host, late_interaction: false }
+}
 
-    /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
-    ///
-    /// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
-    /// not ingested.
-    pub fn evaluate(&self, request: &EvalRequest, progress: &ProgressSink, cancel: &Cancel) -> Result<EvalReport> {
-        let evaluation = self.evaluation();
-        let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
-        let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
-        Ok(EvalReport::new(&request.directory, &spans, &measured))
-    }
+/// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
+///
+/// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
+/// not ingested.
+pub fn evaluate(host: &Host, request: &EvalRequest, progress: &ProgressSink, cancel: &Cancel) -> Result<EvalReport> {
+    let evaluation = evaluation(host);
+    let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
+    let measured = evaluation.measure(&ingested, &spans, &Ranking::standard(), request.top_k, cancel)?;
+    Ok(EvalReport::new(&request.directory, &spans, &measured))
 }
 
 impl EvalReport {
@@ -137,7 +137,7 @@ impl<'h> Evaluation<'h> {
     /// of an earlier evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
-        let report = self.host.ingest(id, &IngestRequest::new(paths), progress, cancel)?;
+        let report = ingest::ingest(&self.host, id, &IngestRequest::new(paths), progress, cancel)?;
         if let Some(problem) = &report.summary.stopped {
             return Err(match cancel.is_cancelled() {
                 true => Error::cancelled(),
@@ -158,7 +158,8 @@ impl<'h> Evaluation<'h> {
 
     /// The collection for evaluations.
     fn collection(&self) -> Result<CollectionId> {
-        let there = self.host.list_collections(None)?.into_iter().find(|found| found.meta.name == COLLECTION);
+        let there =
+            collections::list_collections(&self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);
         if let Some(there) = there {
             return Ok(there.meta.id);
         }
@@ -167,7 +168,7 @@ impl<'h> Evaluation<'h> {
             late_interaction: self.late_interaction,
             ..CreateCollection::default()
         };
-        Ok(self.host.create_collection(request)?.id)
+        Ok(collections::create_collection(&self.host, request)?.id)
     }
 
     /// Ingests the documents that the gold spans of a folder name, and reads the spans.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use self::places::Sources;
 use crate::changes::Change;
 use crate::documents::chunks::{check_page, find_chunk};
-use crate::documents::find_document;
+use crate::documents::document_named;
 use crate::documents::pages::{lines, touched};
 use crate::host::{Host, OpenCollection};
 use crate::paging::{Paging, Part};
@@ -144,182 +144,179 @@ pub struct EvidenceList {
     pub next_offset: Option<u64>,
 }
 
-impl Host {
-    /// Collects a passage, verbatim and with its citation.
-    ///
-    /// Errors: [`ErrorCode::NotFound`] for a chunk, document or quotation that is not there; [`ErrorCode::InvalidArgument`] where it is
-    /// not said what to collect, or it is longer than 30,000 characters.
-    pub fn add_evidence(&self, collection: CollectionId, request: AddEvidence) -> Result<EvidenceView> {
-        let collection = self.collection_to_change(collection)?;
-        let AddEvidence { chunk_id, document, page, quote, chars, note, exhibit } = request;
-        let (meta, page, within) = match (&chunk_id, &document, page) {
-            (Some(id), _, _) => {
-                let Passage { document, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
-                let page = collection.page(document.meta.id, chunk.page)?;
-                (document.meta.clone(), page, Some(chunk.char_start..chunk.char_end))
-            }
-            (None, Some(name), Some(number)) => {
-                let meta = find_document(&collection, name)?;
-                check_page(&meta, number)?;
-                let page = collection.page(meta.id, number)?;
-                (meta, page, None)
-            }
-            _ => return Err(Error::invalid("Name a chunk, or a document and a page.")),
-        };
-        let page = page.ok_or_else(|| Error::internal(format!("A page of {} is missing.", meta.name)))?;
-        let range = match (quote.as_deref().map(str::trim).filter(|quote| !quote.is_empty()), chars, within) {
-            (Some(quote), near, within) => {
-                if quote.chars().count() > MAX_TEXT_CHARS {
-                    return Err(too_long());
-                }
-                let near = near.or(within).map_or(0, |range| range.start);
-                places::quoted(&page.text, quote, near).ok_or_else(|| not_on(&meta, page.number))?
-            }
-            (None, Some(chars), _) => chars,
-            (None, None, Some(within)) => within,
-            (None, None, None) => {
-                return Err(Error::invalid("Say which words of the page, or which of its characters."));
-            }
-        };
-        let text = places::slice(&page.text, &range).filter(|text| !text.trim().is_empty()).ok_or_else(|| {
-            Error::invalid(format!("Page {} of {} has no text at these characters.", page.number, meta.name))
-        })?;
-        if text.chars().count() > MAX_TEXT_CHARS {
-            return Err(too_long());
+/// Collects a passage, verbatim and with its citation.
+///
+/// Errors: [`ErrorCode::NotFound`] for a chunk, document or quotation that is not there; [`ErrorCode::InvalidArgument`] where it is
+/// not said what to collect, or it is longer than 30,000 characters.
+pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence) -> Result<EvidenceView> {
+    let collection = host.collection_to_change(collection)?;
+    let AddEvidence { chunk_id, document, page, quote, chars, note, exhibit } = request;
+    let (meta, page, within) = match (&chunk_id, &document, page) {
+        (Some(id), _, _) => {
+            let Passage { document, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
+            let page = collection.page(document.meta.id, chunk.page)?;
+            (document.meta.clone(), page, Some(chunk.char_start..chunk.char_end))
         }
-        let item = EvidenceItem {
-            id: 0,
-            document: meta.id,
-            document_name: meta.name.clone(),
-            path: meta.path.clone(),
-            sha256: meta.sha256,
-            page: page.number,
+        (None, Some(name), Some(number)) => {
+            let meta = document_named(&collection, name)?;
+            check_page(&meta, number)?;
+            let page = collection.page(meta.id, number)?;
+            (meta, page, None)
+        }
+        _ => return Err(Error::invalid("Name a chunk, or a document and a page.")),
+    };
+    let page = page.ok_or_else(|| Error::internal(format!("A page of {} is missing.", meta.name)))?;
+    let range = match (quote.as_deref().map(str::trim).filter(|quote| !quote.is_empty()), chars, within) {
+        (Some(quote), near, within) => {
+            if quote.chars().count() > MAX_TEXT_CHARS {
+                return Err(too_long());
+            }
+            let near = near.or(within).map_or(0, |range| range.start);
+            places::quoted(&page.text, quote, near).ok_or_else(|| not_on(&meta, page.number))?
+        }
+        (None, Some(chars), _) => chars,
+        (None, None, Some(within)) => within,
+        (None, None, None) => {
+            return Err(Error::invalid("Say which words of the page, or which of its characters."));
+        }
+    };
+    let text = places::slice(&page.text, &range).filter(|text| !text.trim().is_empty()).ok_or_else(|| {
+        Error::invalid(format!("Page {} of {} has no text at these characters.", page.number, meta.name))
+    })?;
+    if text.chars().count() > MAX_TEXT_CHARS {
+        return Err(too_long());
+    }
+    let item = EvidenceItem {
+        id: 0,
+        document: meta.id,
+        document_name: meta.name.clone(),
+        path: meta.path.clone(),
+        sha256: meta.sha256,
+        page: page.number,
+        char_start: range.start,
+        char_end: range.end,
+        citation: citation_of(host, &collection, &meta, &page, &range)?.0,
+        text,
+        note: note.trim().to_owned(),
+        exhibit: exhibit.trim().to_owned(),
+        added_at: Timestamp::now(),
+    };
+    let (item, position) = collection.change_evidence(|tray| {
+        tray.add(item)?;
+        let position = tray.items.len();
+        tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("The tray is empty."))
+    })?;
+    host.changes().notify(Change::Evidence(collection.meta().id));
+    evidence_view(host, &mut Sources::new(&collection), &item, position)
+}
+
+/// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that is not where it was,
+/// up to 200 pages.
+pub fn list_evidence(host: &Host, collection: CollectionId, paging: Paging) -> Result<EvidenceList> {
+    let collection = host.collection(collection)?;
+    let numbered: Vec<(usize, EvidenceItem)> = (1..).zip(collection.evidence()?.items).collect();
+    let Part { items, total, next_offset } = paging.of(numbered);
+    let mut sources = Sources::new(&collection);
+    let views = items.iter().map(|(position, item)| evidence_view(host, &mut sources, item, *position));
+    let items = views.collect::<Result<Vec<_>>>()?;
+    let is_changed = |view: &&EvidenceView| matches!(view.status, EvidenceStatus::Changed | EvidenceStatus::Deleted);
+    let changed = items.iter().filter(is_changed).count() as u64;
+    Ok(EvidenceList { collection: collection.meta().name.clone(), items, total, changed, next_offset })
+}
+
+/// Changes an item: its note, its exhibit number, its place in the order; or removes it. Returns it as it is now, or was.
+///
+/// Errors: [`ErrorCode::NotFound`] for a number that no item has.
+pub fn update_evidence(host: &Host, collection: CollectionId, request: UpdateEvidence) -> Result<EvidenceView> {
+    let collection = host.collection_to_change(collection)?;
+    let UpdateEvidence { id, note, exhibit, position, remove } = request;
+    let (item, position) = collection.change_evidence(|tray| {
+        let at = tray.position(id).ok_or_else(|| unknown(id, tray))?;
+        let mut item = tray.items.remove(at);
+        if remove {
+            return Ok((item, at + 1));
+        }
+        item.note = note.map_or(item.note, |note| note.trim().to_owned());
+        item.exhibit = exhibit.map_or(item.exhibit, |exhibit| exhibit.trim().to_owned());
+        item.check()?;
+        let to = position.map_or(at, |position| (position.max(1) as usize - 1).min(tray.items.len()));
+        tray.items.insert(to, item.clone());
+        Ok((item, to + 1))
+    })?;
+    host.changes().notify(Change::Evidence(collection.meta().id));
+    evidence_view(host, &mut Sources::new(&collection), &item, position)
+}
+
+/// An item and where its source has it now.
+fn evidence_view(host: &Host, sources: &mut Sources<'_>, item: &EvidenceItem, position: usize) -> Result<EvidenceView> {
+    let mut view = EvidenceView {
+        id: item.id,
+        position: position as u32,
+        exhibit: item.exhibit.clone(),
+        note: item.note.clone(),
+        status: EvidenceStatus::Deleted,
+        document_id: item.document,
+        document_name: item.document_name.clone(),
+        page: item.page,
+        char_start: item.char_start,
+        char_end: item.char_end,
+        text: item.text.clone(),
+        citation: item.citation.clone(),
+        chunk_id: None,
+        bounding_boxes: Vec::new(),
+        has_picture: false,
+        added_at: item.added_at,
+    };
+    let Some(meta) = sources.collection.document(item.document)? else { return Ok(view) };
+    let Some((page, range)) = sources.find(&meta, item)? else {
+        view.status = EvidenceStatus::Changed;
+        return Ok(view);
+    };
+    let is_there = (page.number, &range) == (item.page, &(item.char_start..item.char_end));
+    view.status = if is_there { EvidenceStatus::Unchanged } else { EvidenceStatus::Moved };
+    let (citation, chunk) = citation_of(host, sources.collection, &meta, &page, &range)?;
+    view.bounding_boxes = lines(&page, touched(&page, &range));
+    view.document_name = meta.name.clone();
+    view.has_picture = can_render(meta.format);
+    (view.page, view.char_start, view.char_end) = (page.number, range.start, range.end);
+    (view.citation, view.chunk_id) = (citation, chunk);
+    Ok(view)
+}
+
+/// The line to cite a passage by, and the chunk in which it begins.
+fn citation_of(
+    host: &Host,
+    collection: &OpenCollection,
+    meta: &DocumentMeta,
+    page: &Page,
+    range: &Range<u32>,
+) -> Result<(String, Option<ChunkId>)> {
+    let on_page = collection.chunks_on_pages(meta.id, page.number..=page.number)?;
+    let mut passages = collection.passages();
+    for passage in passages.range(meta.id, on_page)? {
+        let Passage { chunk, origin, .. } = &passage;
+        if chunk.char_end <= range.start {
+            continue;
+        }
+        let style = host.config().citations.clone();
+        let provenance = Provenance::of(chunk, meta, origin, style);
+        if (chunk.char_start, chunk.char_end) == (range.start, range.end) {
+            return Ok((provenance.citation(), Some(chunk.id)));
+        }
+        let paragraph = |at: u32| page.blocks.partition_point(|block| block.char_start <= at).max(1) as u32;
+        let lines = touched(page, range);
+        let cited = Provenance {
+            paragraph_start: paragraph(range.start),
+            paragraph_end: paragraph(range.end.saturating_sub(1).max(range.start)),
+            line_start: *lines.start(),
+            line_end: *lines.end(),
             char_start: range.start,
             char_end: range.end,
-            citation: self.citation_of(&collection, &meta, &page, &range)?.0,
-            text,
-            note: note.trim().to_owned(),
-            exhibit: exhibit.trim().to_owned(),
-            added_at: Timestamp::now(),
+            ..provenance
         };
-        let (item, position) = collection.change_evidence(|tray| {
-            tray.add(item)?;
-            let position = tray.items.len();
-            tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("The tray is empty."))
-        })?;
-        self.changes().notify(Change::Evidence(collection.meta().id));
-        self.evidence_view(&mut Sources::new(&collection), &item, position)
+        return Ok((cited.citation(), Some(chunk.id)));
     }
-
-    /// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that is not where it was,
-    /// up to 200 pages.
-    pub fn list_evidence(&self, collection: CollectionId, paging: Paging) -> Result<EvidenceList> {
-        let collection = self.collection(collection)?;
-        let numbered: Vec<(usize, EvidenceItem)> = (1..).zip(collection.evidence()?.items).collect();
-        let Part { items, total, next_offset } = paging.of(numbered);
-        let mut sources = Sources::new(&collection);
-        let views = items.iter().map(|(position, item)| self.evidence_view(&mut sources, item, *position));
-        let items = views.collect::<Result<Vec<_>>>()?;
-        let is_changed =
-            |view: &&EvidenceView| matches!(view.status, EvidenceStatus::Changed | EvidenceStatus::Deleted);
-        let changed = items.iter().filter(is_changed).count() as u64;
-        Ok(EvidenceList { collection: collection.meta().name.clone(), items, total, changed, next_offset })
-    }
-
-    /// Changes an item: its note, its exhibit number, its place in the order; or removes it. Returns it as it is now, or was.
-    ///
-    /// Errors: [`ErrorCode::NotFound`] for a number that no item has.
-    pub fn update_evidence(&self, collection: CollectionId, request: UpdateEvidence) -> Result<EvidenceView> {
-        let collection = self.collection_to_change(collection)?;
-        let UpdateEvidence { id, note, exhibit, position, remove } = request;
-        let (item, position) = collection.change_evidence(|tray| {
-            let at = tray.position(id).ok_or_else(|| unknown(id, tray))?;
-            let mut item = tray.items.remove(at);
-            if remove {
-                return Ok((item, at + 1));
-            }
-            item.note = note.map_or(item.note, |note| note.trim().to_owned());
-            item.exhibit = exhibit.map_or(item.exhibit, |exhibit| exhibit.trim().to_owned());
-            item.check()?;
-            let to = position.map_or(at, |position| (position.max(1) as usize - 1).min(tray.items.len()));
-            tray.items.insert(to, item.clone());
-            Ok((item, to + 1))
-        })?;
-        self.changes().notify(Change::Evidence(collection.meta().id));
-        self.evidence_view(&mut Sources::new(&collection), &item, position)
-    }
-
-    /// An item and where its source has it now.
-    fn evidence_view(&self, sources: &mut Sources<'_>, item: &EvidenceItem, position: usize) -> Result<EvidenceView> {
-        let mut view = EvidenceView {
-            id: item.id,
-            position: position as u32,
-            exhibit: item.exhibit.clone(),
-            note: item.note.clone(),
-            status: EvidenceStatus::Deleted,
-            document_id: item.document,
-            document_name: item.document_name.clone(),
-            page: item.page,
-            char_start: item.char_start,
-            char_end: item.char_end,
-            text: item.text.clone(),
-            citation: item.citation.clone(),
-            chunk_id: None,
-            bounding_boxes: Vec::new(),
-            has_picture: false,
-            added_at: item.added_at,
-        };
-        let Some(meta) = sources.collection.document(item.document)? else { return Ok(view) };
-        let Some((page, range)) = sources.find(&meta, item)? else {
-            view.status = EvidenceStatus::Changed;
-            return Ok(view);
-        };
-        let is_there = (page.number, &range) == (item.page, &(item.char_start..item.char_end));
-        view.status = if is_there { EvidenceStatus::Unchanged } else { EvidenceStatus::Moved };
-        let (citation, chunk) = self.citation_of(sources.collection, &meta, &page, &range)?;
-        view.bounding_boxes = lines(&page, touched(&page, &range));
-        view.document_name = meta.name.clone();
-        view.has_picture = can_render(meta.format);
-        (view.page, view.char_start, view.char_end) = (page.number, range.start, range.end);
-        (view.citation, view.chunk_id) = (citation, chunk);
-        Ok(view)
-    }
-
-    /// The line to cite a passage by, and the chunk in which it begins.
-    fn citation_of(
-        &self,
-        collection: &OpenCollection,
-        meta: &DocumentMeta,
-        page: &Page,
-        range: &Range<u32>,
-    ) -> Result<(String, Option<ChunkId>)> {
-        let on_page = collection.chunks_on_pages(meta.id, page.number..=page.number)?;
-        let mut passages = collection.passages();
-        for passage in passages.range(meta.id, on_page)? {
-            let Passage { chunk, origin, .. } = &passage;
-            if chunk.char_end <= range.start {
-                continue;
-            }
-            let style = self.config().citations.clone();
-            let provenance = Provenance::of(chunk, meta, origin, style);
-            if (chunk.char_start, chunk.char_end) == (range.start, range.end) {
-                return Ok((provenance.citation(), Some(chunk.id)));
-            }
-            let paragraph = |at: u32| page.blocks.partition_point(|block| block.char_start <= at).max(1) as u32;
-            let lines = touched(page, range);
-            let cited = Provenance {
-                paragraph_start: paragraph(range.start),
-                paragraph_end: paragraph(range.end.saturating_sub(1).max(range.start)),
-                line_start: *lines.start(),
-                line_end: *lines.end(),
-                char_start: range.start,
-                char_end: range.end,
-                ..provenance
-            };
-            return Ok((cited.citation(), Some(chunk.id)));
-        }
-        Ok((format!("{}, {}", meta.name, page.cited(meta.unpaged)), None))
-    }
+    Ok((format!("{}, {}", meta.name, page.cited(meta.unpaged)), None))
 }
 
 fn too_long() -> Error {

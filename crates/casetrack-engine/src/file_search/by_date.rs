@@ -17,7 +17,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::asked::checked;
+use super::current;
+use super::finding;
 use super::finding::{Files, WantedFiles};
+use crate::collections;
+use crate::files;
 use crate::files::{FileItem, TimeMatches, TimeSearch, TimeSort, cursor};
 use crate::graph::known;
 use crate::host::{Host, OpenCollection};
@@ -140,215 +144,208 @@ struct Candidate {
     stated: Option<Stated>,
 }
 
-impl Host {
-    /// Searches below one of `roots`. Each message of an error is one sentence that says how to ask.
-    ///
-    /// Errors: as [`search_by_time`](Self::search_by_time); a time that is not known because nothing was indexed.
-    pub fn search_by_date(&self, roots: &[PathBuf], search: &DateSearch, cancel: &Cancel) -> Result<DateMatches> {
-        let text = search.query.as_deref().map(checked).transpose()?;
-        if let (FileDate::Disk(_), None) = (search.date, text) {
-            let TimeMatches { from, to, matches, next_cursor, .. } =
-                self.search_by_time(roots, &search.times, false, cancel)?;
-            let matches = matches.into_iter().map(|file| DatedFile { file, date: None }).collect();
-            return Ok(DateMatches { from, to, matches, next_cursor, notices: Vec::new() });
-        }
-        if search.times.folders {
-            return Err(Error::invalid("Folders state no time and no text: set 'include_directories' to false."));
-        }
-        if text.is_some() && search.times.cursor.is_some() {
-            return Err(Error::invalid("A list with 'query' does not continue: omit 'cursor', and raise 'limit'."));
-        }
-        let (start, mut query) = self.question(roots, &TimeSearch { cursor: None, ..search.times.clone() })?;
-        let range = query.time.map(|(_, range)| range).unwrap_or_default();
-        query.kinds = vec![Kind::File];
-        query.order = Order::Path;
-        query.limit = MAX_COMPARED;
-        match search.date {
-            FileDate::Disk(_) => {}
-            FileDate::Taken => {
-                query.time = None;
-                query.patterns.push(Pattern::regex(Target::Name, PICTURES)?);
-            }
-            _ => query.time = None,
-        }
-        let mut notices = Vec::new();
-        let collection = self.files_collection()?.map(|meta| self.collection(meta.id)).transpose()?;
-        let wanted = Wanted { search, start: &start, query: &query, range, cancel };
-        let candidates = match search.date {
-            FileDate::Disk(_) => {
-                let files = self.all_files(&start, &query, cancel)?.into_iter();
-                files.map(|entry| Candidate { entry, stated: None }).collect()
-            }
-            FileDate::Taken => self.pictures(&wanted)?,
-            _ => self.documents(&wanted, collection.as_ref(), &mut notices)?,
-        };
-        let (matches, next_cursor) = match text {
-            Some(text) => (
-                self.best(candidates, text, &start, search.times.limit.max(1), collection.as_ref(), &mut notices)?,
-                None,
-            ),
-            None => page(
-                candidates,
-                search,
-                format!("{roots:?} {:?}", TimeSearch { cursor: None, limit: 1, ..search.times.clone() }),
-            )?,
-        };
-        let dated = |Candidate { mut entry, stated }: Candidate| -> Result<DatedFile> {
-            if entry.id == UNKNOWN {
-                entry.first_seen = self.catalog()?.first_seen(&entry.path)?.unwrap_or(entry.first_seen);
-            }
-            Ok(DatedFile { file: entry.into(), date: stated.map(|stated| stated.text) })
-        };
-        let matches = matches.into_iter().map(dated).collect::<Result<_>>()?;
-        Ok(DateMatches { from: range.from, to: range.to, matches, next_cursor, notices })
+/// Searches below one of `roots`. Each message of an error is one sentence that says how to ask.
+///
+/// Errors: as [`search_by_time`]; a time that is not known because nothing was indexed.
+pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cancel: &Cancel) -> Result<DateMatches> {
+    let text = search.query.as_deref().map(checked).transpose()?;
+    if let (FileDate::Disk(_), None) = (search.date, text) {
+        let TimeMatches { from, to, matches, next_cursor, .. } =
+            files::search_by_time(host, roots, &search.times, false, cancel)?;
+        let matches = matches.into_iter().map(|file| DatedFile { file, date: None }).collect();
+        return Ok(DateMatches { from, to, matches, next_cursor, notices: Vec::new() });
     }
+    if search.times.folders {
+        return Err(Error::invalid("Folders state no time and no text: set 'include_directories' to false."));
+    }
+    if text.is_some() && search.times.cursor.is_some() {
+        return Err(Error::invalid("A list with 'query' does not continue: omit 'cursor', and raise 'limit'."));
+    }
+    let (start, mut query) = files::question(host, roots, &TimeSearch { cursor: None, ..search.times.clone() })?;
+    let range = query.time.map(|(_, range)| range).unwrap_or_default();
+    query.kinds = vec![Kind::File];
+    query.order = Order::Path;
+    query.limit = MAX_COMPARED;
+    match search.date {
+        FileDate::Disk(_) => {}
+        FileDate::Taken => {
+            query.time = None;
+            query.patterns.push(Pattern::regex(Target::Name, PICTURES)?);
+        }
+        _ => query.time = None,
+    }
+    let mut notices = Vec::new();
+    let collection = collections::files_collection(host)?.map(|meta| host.collection(meta.id)).transpose()?;
+    let wanted = Wanted { search, start: &start, query: &query, range, cancel };
+    let candidates = match search.date {
+        FileDate::Disk(_) => {
+            let files = files::all_files(host, &start, &query, cancel)?.into_iter();
+            files.map(|entry| Candidate { entry, stated: None }).collect()
+        }
+        FileDate::Taken => pictures(host, &wanted)?,
+        _ => documents(host, &wanted, collection.as_ref(), &mut notices)?,
+    };
+    let (matches, next_cursor) = match text {
+        Some(text) => {
+            (best(host, candidates, text, &start, search.times.limit.max(1), collection.as_ref(), &mut notices)?, None)
+        }
+        None => page(
+            candidates,
+            search,
+            format!("{roots:?} {:?}", TimeSearch { cursor: None, limit: 1, ..search.times.clone() }),
+        )?,
+    };
+    let dated = |Candidate { mut entry, stated }: Candidate| -> Result<DatedFile> {
+        if entry.id == UNKNOWN {
+            entry.first_seen = host.catalog()?.first_seen(&entry.path)?.unwrap_or(entry.first_seen);
+        }
+        Ok(DatedFile { file: entry.into(), date: stated.map(|stated| stated.text) })
+    };
+    let matches = matches.into_iter().map(dated).collect::<Result<_>>()?;
+    Ok(DateMatches { from: range.from, to: range.to, matches, next_cursor, notices })
+}
 
-    /// The pictures that were taken in the range.
-    fn pictures(&self, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
-        let mut candidates = Vec::new();
-        for entry in self.all_files(wanted.start, wanted.query, wanted.cancel)? {
-            wanted.check()?;
-            if let Some(stated) = wanted.chosen(self.taken(&entry.path)) {
-                candidates.push(Candidate { entry, stated: Some(stated) });
-            }
+/// The pictures that were taken in the range.
+fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
+    let mut candidates = Vec::new();
+    for entry in files::all_files(host, wanted.start, wanted.query, wanted.cancel)? {
+        wanted.check()?;
+        if let Some(stated) = wanted.chosen(taken(host, &entry.path)) {
+            candidates.push(Candidate { entry, stated: Some(stated) });
         }
-        Ok(candidates)
     }
+    Ok(candidates)
+}
 
-    /// The files whose documents state a time in the range. Only these are looked at, so that a whole disk may be the start.
-    fn documents(
-        &self,
-        wanted: &Wanted<'_>,
-        collection: Option<&Arc<OpenCollection>>,
-        notices: &mut Vec<Notice>,
-    ) -> Result<Vec<Candidate>> {
-        let files = collection.map(|collection| Files::of(collection)).transpose()?;
-        let times = match (collection, &files) {
-            (Some(collection), Some(files)) => self.stated_times(collection, files, wanted)?,
-            _ => BTreeMap::new(),
+/// The files whose documents state a time in the range. Only these are looked at, so that a whole disk may be the start.
+fn documents(
+    host: &Host,
+    wanted: &Wanted<'_>,
+    collection: Option<&Arc<OpenCollection>>,
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<Candidate>> {
+    let files = collection.map(|collection| Files::of(collection)).transpose()?;
+    let times = match (collection, &files) {
+        (Some(collection), Some(files)) => stated_times(host, collection, files, wanted)?,
+        _ => BTreeMap::new(),
+    };
+    if times.is_empty() {
+        return Err(Error::invalid(format!(
+            "Nothing below '{}' is indexed by its content, so when files were {} is not known: call indexFolder of the toolset \
+             files first, or use 'modified'.",
+            wanted.start.display(),
+            wanted.search.date.name()
+        )));
+    }
+    let (mut candidates, mut changed, mut folders) = (Vec::new(), 0, HashMap::new());
+    for (path, times) in times {
+        wanted.check()?;
+        let Some(stated) = wanted.chosen(times) else { continue };
+        let file = Path::new(path);
+        let is_allowed = host.config().access.check_name(file).is_ok() && is_reached(wanted.start, file, &mut folders);
+        let Some(metadata) = file.symlink_metadata().ok().filter(|_| is_allowed) else { continue };
+        let (facts, first_seen) = (Facts::of(&metadata), Time::now());
+        let entry = Entry { id: UNKNOWN, path: file.to_owned(), facts, first_seen };
+        if !wanted.query.admits_below(&entry) {
+            continue;
+        }
+        let indexed = files.as_ref().and_then(|files| files.file(path));
+        match indexed.is_some_and(|indexed| current::is_as_indexed(host, file, &metadata, indexed.into())) {
+            true => candidates.push(Candidate { entry, stated: Some(stated) }),
+            false => changed += 1,
+        }
+    }
+    if changed > 0 {
+        let notice = format!(
+            "Files that have changed since they were indexed, and are left out: {changed}. Call indexFolder to bring the index up to \
+             date."
+        );
+        notices.push(notice.into());
+    }
+    Ok(candidates)
+}
+
+/// When a picture was taken. What cannot be read states nothing.
+fn taken(host: &Host, path: &Path) -> Option<Stated> {
+    host.config().access.check_name(path).ok()?;
+    let mut beginning = Vec::new();
+    File::open(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
+    Stated::read(&casetrack_extract::taken(&beginning)?)
+}
+
+/// What the documents of each file below the start state. A file that is indexed but states no such time is there without times.
+fn stated_times<'f>(
+    host: &Host,
+    collection: &Arc<OpenCollection>,
+    files: &'f Files,
+    wanted: &Wanted<'_>,
+) -> Result<BTreeMap<&'f str, Vec<Stated>>> {
+    let date = wanted.search.date;
+    let mut mentioned: HashMap<DocumentId, Vec<Stated>> = HashMap::new();
+    if date == FileDate::Mentioned {
+        for (document, value) in known(host, collection.meta().id)?.graph().dates() {
+            let (Some(first), Some(last)) = (stated(&value.first), stated(&value.last)) else { continue };
+            let span = TimeRange { from: first.from, to: last.to };
+            let text =
+                if value.first == value.last { value.first.clone() } else { format!("{}/{}", value.first, value.last) };
+            mentioned.entry(document).or_default().push(Stated { span, text });
+        }
+    }
+    let mut times: BTreeMap<&str, Vec<Stated>> = BTreeMap::new();
+    for document in files.entries.iter() {
+        let Some((path, inside)) = files.of_document(document.id) else { continue };
+        if !Path::new(path).starts_with(wanted.start) {
+            continue;
+        }
+        let is_message = matches!(document.format, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox);
+        // What lies inside a file has times of its own; a mailbox is sent as its messages are.
+        let text = match date {
+            FileDate::Written if !is_message && inside.is_none() => document.created.as_deref(),
+            FileDate::Saved if !is_message && inside.is_none() => document.modified.as_deref(),
+            FileDate::Sent if is_message => document.created.as_deref(),
+            _ => None,
         };
-        if times.is_empty() {
-            return Err(Error::invalid(format!(
-                "Nothing below '{}' is indexed by its content, so when files were {} is not known: call indexFolder of the toolset \
-                 files first, or use 'modified'.",
-                wanted.start.display(),
-                wanted.search.date.name()
-            )));
-        }
-        let (mut candidates, mut changed, mut folders) = (Vec::new(), 0, HashMap::new());
-        for (path, times) in times {
-            wanted.check()?;
-            let Some(stated) = wanted.chosen(times) else { continue };
-            let file = Path::new(path);
-            let is_allowed =
-                self.config().access.check_name(file).is_ok() && is_reached(wanted.start, file, &mut folders);
-            let Some(metadata) = file.symlink_metadata().ok().filter(|_| is_allowed) else { continue };
-            let (facts, first_seen) = (Facts::of(&metadata), Time::now());
-            let entry = Entry { id: UNKNOWN, path: file.to_owned(), facts, first_seen };
-            if !wanted.query.admits_below(&entry) {
-                continue;
-            }
-            let indexed = files.as_ref().and_then(|files| files.file(path));
-            match indexed.is_some_and(|indexed| self.is_as_indexed(file, &metadata, indexed.into())) {
-                true => candidates.push(Candidate { entry, stated: Some(stated) }),
-                false => changed += 1,
-            }
-        }
-        if changed > 0 {
-            let notice = format!(
-                "Files that have changed since they were indexed, and are left out: {changed}. Call indexFolder to bring the index up to \
-                 date."
-            );
-            notices.push(notice.into());
-        }
-        Ok(candidates)
+        let of_file = times.entry(path).or_default();
+        of_file.extend(text.and_then(Stated::read));
+        of_file.extend(mentioned.remove(&document.id).unwrap_or_default());
     }
+    Ok(times)
+}
 
-    /// When a picture was taken. What cannot be read states nothing.
-    fn taken(&self, path: &Path) -> Option<Stated> {
-        self.config().access.check_name(path).ok()?;
-        let mut beginning = Vec::new();
-        File::open(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
-        Stated::read(&casetrack_extract::taken(&beginning)?)
+/// Those that answer a query, best first.
+fn best(
+    host: &Host,
+    candidates: Vec<Candidate>,
+    text: &str,
+    start: &Path,
+    limit: usize,
+    collection: Option<&Arc<OpenCollection>>,
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<Candidate>> {
+    let mut by_path: HashMap<String, Candidate> =
+        candidates.into_iter().map(|candidate| (shown(&candidate.entry.path).into_owned(), candidate)).collect();
+    if by_path.is_empty() {
+        return Ok(Vec::new());
     }
-
-    /// What the documents of each file below the start state. A file that is indexed but states no such time is there without times.
-    fn stated_times<'f>(
-        &self,
-        collection: &Arc<OpenCollection>,
-        files: &'f Files,
-        wanted: &Wanted<'_>,
-    ) -> Result<BTreeMap<&'f str, Vec<Stated>>> {
-        let date = wanted.search.date;
-        let mut mentioned: HashMap<DocumentId, Vec<Stated>> = HashMap::new();
-        if date == FileDate::Mentioned {
-            for (document, value) in known(self, collection.meta().id)?.graph().dates() {
-                let (Some(first), Some(last)) = (stated(&value.first), stated(&value.last)) else { continue };
-                let span = TimeRange { from: first.from, to: last.to };
-                let text = if value.first == value.last {
-                    value.first.clone()
-                } else {
-                    format!("{}/{}", value.first, value.last)
-                };
-                mentioned.entry(document).or_default().push(Stated { span, text });
-            }
-        }
-        let mut times: BTreeMap<&str, Vec<Stated>> = BTreeMap::new();
-        for document in files.entries.iter() {
-            let Some((path, inside)) = files.of_document(document.id) else { continue };
-            if !Path::new(path).starts_with(wanted.start) {
-                continue;
-            }
-            let is_message = matches!(document.format, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox);
-            // What lies inside a file has times of its own; a mailbox is sent as its messages are.
-            let text = match date {
-                FileDate::Written if !is_message && inside.is_none() => document.created.as_deref(),
-                FileDate::Saved if !is_message && inside.is_none() => document.modified.as_deref(),
-                FileDate::Sent if is_message => document.created.as_deref(),
-                _ => None,
-            };
-            let of_file = times.entry(path).or_default();
-            of_file.extend(text.and_then(Stated::read));
-            of_file.extend(mentioned.remove(&document.id).unwrap_or_default());
-        }
-        Ok(times)
+    let folder = if start.is_dir() { start } else { start.parent().unwrap_or(start) };
+    let wanted = WantedFiles {
+        text: text.to_owned(),
+        folders: vec![folder.to_owned()],
+        among: Some(by_path.keys().cloned().collect::<HashSet<String>>()),
+        count: limit,
+        ..WantedFiles::default()
+    };
+    let collection = collection.map(|open| &***open);
+    let found = finding::ranked(host, collection, &wanted, notices)?;
+    let files = found.files.iter().take(limit);
+    let changed = files.clone().filter(|file| file.has_changed()).count();
+    if changed > 0 {
+        let notice = format!(
+            "Changed since they were indexed: {changed} of these files. Call indexFolder to bring the index up to date."
+        );
+        notices.push(notice.into());
     }
-
-    /// Those that answer a query, best first.
-    fn best(
-        &self,
-        candidates: Vec<Candidate>,
-        text: &str,
-        start: &Path,
-        limit: usize,
-        collection: Option<&Arc<OpenCollection>>,
-        notices: &mut Vec<Notice>,
-    ) -> Result<Vec<Candidate>> {
-        let mut by_path: HashMap<String, Candidate> =
-            candidates.into_iter().map(|candidate| (shown(&candidate.entry.path).into_owned(), candidate)).collect();
-        if by_path.is_empty() {
-            return Ok(Vec::new());
-        }
-        let folder = if start.is_dir() { start } else { start.parent().unwrap_or(start) };
-        let wanted = WantedFiles {
-            text: text.to_owned(),
-            folders: vec![folder.to_owned()],
-            among: Some(by_path.keys().cloned().collect::<HashSet<String>>()),
-            count: limit,
-            ..WantedFiles::default()
-        };
-        let collection = collection.map(|open| &***open);
-        let found = self.ranked(collection, &wanted, notices)?;
-        let files = found.files.iter().take(limit);
-        let changed = files.clone().filter(|file| file.has_changed()).count();
-        if changed > 0 {
-            let notice = format!(
-                "Changed since they were indexed: {changed} of these files. Call indexFolder to bring the index up to date."
-            );
-            notices.push(notice.into());
-        }
-        Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
-    }
+    Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
 }
 
 /// Whether only folders lie between a start and a path below it. `known` keeps what was looked at.

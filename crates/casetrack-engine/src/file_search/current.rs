@@ -29,28 +29,26 @@ impl From<&DocumentMeta> for Indexed {
     }
 }
 
-impl Host {
-    /// Whether a file, which now is as `metadata` says, is what was indexed. What was put in its place may be older than the index, so the time
-    /// at which it was modified does not decide. Where nothing proves that it is the same, it is not. Does not read the file.
-    pub(super) fn is_as_indexed(&self, path: &Path, metadata: &Metadata, indexed: Indexed) -> bool {
-        if metadata.len() != indexed.size_bytes {
-            return false;
+/// Whether a file, which now is as `metadata` says, is what was indexed. What was put in its place may be older than the index, so the time
+/// at which it was modified does not decide. Where nothing proves that it is the same, it is not. Does not read the file.
+pub(super) fn is_as_indexed(host: &Host, path: &Path, metadata: &Metadata, indexed: Indexed) -> bool {
+    if metadata.len() != indexed.size_bytes {
+        return false;
+    }
+    let is_older = is_older(metadata, indexed.at);
+    let known = host.known_files();
+    let beside = match known.compare(path, metadata) {
+        // What was known before a restart may tell: such as that the file was only touched.
+        Beside::Unknown if !is_older => {
+            known.load_once(&host.config().data_dir.join(KNOWN_FILES));
+            known.compare(path, metadata)
         }
-        let is_older = is_older(metadata, indexed.at);
-        let known = self.known_files();
-        let beside = match known.compare(path, metadata) {
-            // What was known before a restart may tell: such as that the file was only touched.
-            Beside::Unknown if !is_older => {
-                known.load_once(&self.config().data_dir.join(KNOWN_FILES));
-                known.compare(path, metadata)
-            }
-            beside => beside,
-        };
-        match beside {
-            Beside::Same(sha256) => sha256 == indexed.sha256,
-            Beside::Changed => false,
-            Beside::Unknown => is_older,
-        }
+        beside => beside,
+    };
+    match beside {
+        Beside::Same(sha256) => sha256 == indexed.sha256,
+        Beside::Changed => false,
+        Beside::Unknown => is_older,
     }
 }
 

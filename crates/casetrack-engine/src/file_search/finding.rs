@@ -9,12 +9,16 @@ use casetrack_core::{DocumentId, Notice, Result};
 use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words};
 
 use super::asked::{Asked, checked};
+use super::current;
 use super::names::{self, Named, Wanted, has_number};
 use super::pointer::{self, FILE_NAME};
 use super::shown::shown;
 use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, extension, place};
+use crate::collections;
+use crate::files;
 use crate::host::Host;
 use crate::paging::check_range;
+use crate::search;
 use crate::search::{Filters, MAX_TOP_K, SearchRequest, SearchResult, has_operators};
 
 /// Files that are looked for beyond those that are asked for: some may be gone, or be parts of one file.
@@ -29,186 +33,183 @@ pub(super) const AMONG: usize = 1000;
 const NAME_SCORE: f32 = 0.5;
 const NAME_SNIPPET: &str = "Found by its name: its content is not in the index.";
 
-impl Host {
-    /// Searches the files below the roots. What lies elsewhere is not looked at, and no text is returned that was not redacted.
-    ///
-    /// Errors: an empty query, numbers out of their range, a root that may not be named.
-    pub(crate) fn search_files(&self, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
-        let query = checked(&search.query)?;
-        check_range("k", search.k, 1..=super::MAX_FILES)?;
-        check_range("offset", search.offset, 0..=super::MAX_OFFSET)?;
-        let roots = self.file_search_roots(of_session);
-        let folders = match search.roots.as_deref() {
-            None | Some([]) => roots.clone(),
-            Some(named) => named.iter().map(|root| place::named(self, &roots, root)).collect::<Result<_>>()?,
-        };
-        let asked = Asked::of(query, search.exts.is_none(), search.years.is_none())?;
-        let given = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-        let plain = |ext: &String| ext.trim_start_matches(['*', '.']).to_lowercase();
-        let mut wanted = WantedFiles {
-            text: asked.text.clone(),
-            folders,
-            exts: given(&search.exts).iter().map(plain).chain(asked.exts.iter().cloned()).collect(),
-            years: given(&search.years).into_iter().chain(asked.filters.years.iter().cloned()).collect(),
-            among: None,
-            first: search.offset as usize,
-            count: search.k as usize,
-        };
-        let mut matches = self.matching(&wanted)?;
-        if matches.items.is_empty() && asked.has_filters() && matches.pagination.total_estimate == 0 {
-            wanted.exts = given(&search.exts).iter().map(plain).collect();
-            wanted.years = given(&search.years);
-            matches = self.matching(&wanted)?;
-            if !matches.items.is_empty() {
-                let filters = [asked.filters.exts.as_slice(), &asked.filters.years].concat().join(", ");
-                let notice = format!(
-                    "Nothing was found with the filters of the query ({filters}): these files do not meet them."
-                );
-                matches.notices.push(notice.into());
-            }
-        } else if asked.has_filters() {
-            matches.filters = Some(asked.filters);
+/// Searches the files below the roots. What lies elsewhere is not looked at, and no text is returned that was not redacted.
+///
+/// Errors: an empty query, numbers out of their range, a root that may not be named.
+pub(crate) fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
+    let query = checked(&search.query)?;
+    check_range("k", search.k, 1..=super::MAX_FILES)?;
+    check_range("offset", search.offset, 0..=super::MAX_OFFSET)?;
+    let roots = files::file_search_roots(host, of_session);
+    let folders = match search.roots.as_deref() {
+        None | Some([]) => roots.clone(),
+        Some(named) => named.iter().map(|root| place::named(host, &roots, root)).collect::<Result<_>>()?,
+    };
+    let asked = Asked::of(query, search.exts.is_none(), search.years.is_none())?;
+    let given = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    let plain = |ext: &String| ext.trim_start_matches(['*', '.']).to_lowercase();
+    let mut wanted = WantedFiles {
+        text: asked.text.clone(),
+        folders,
+        exts: given(&search.exts).iter().map(plain).chain(asked.exts.iter().cloned()).collect(),
+        years: given(&search.years).into_iter().chain(asked.filters.years.iter().cloned()).collect(),
+        among: None,
+        first: search.offset as usize,
+        count: search.k as usize,
+    };
+    let mut matches = matching(host, &wanted)?;
+    if matches.items.is_empty() && asked.has_filters() && matches.pagination.total_estimate == 0 {
+        wanted.exts = given(&search.exts).iter().map(plain).collect();
+        wanted.years = given(&search.years);
+        matches = matching(host, &wanted)?;
+        if !matches.items.is_empty() {
+            let filters = [asked.filters.exts.as_slice(), &asked.filters.years].concat().join(", ");
+            let notice =
+                format!("Nothing was found with the filters of the query ({filters}): these files do not meet them.");
+            matches.notices.push(notice.into());
         }
-        Ok(matches)
+    } else if asked.has_filters() {
+        matches.filters = Some(asked.filters);
     }
+    Ok(matches)
+}
 
-    fn matching(&self, wanted: &WantedFiles) -> Result<FileMatches> {
-        let collection = self.files_collection()?.map(|meta| self.collection(meta.id)).transpose()?;
-        let collection = collection.as_deref().map(|open| &**open);
-        let mut notices = Vec::new();
-        let found = self.ranked(collection, wanted, &mut notices)?;
-        let mut items = Vec::new();
-        let mut changed = 0;
-        for file in found.files.into_iter().skip(wanted.first).take(wanted.count) {
-            items.push(match (file, collection) {
-                (FoundFile::Named(named), _) => by_name(named),
-                (FoundFile::Passage(passage), Some(collection)) => {
-                    changed += usize::from(passage.has_changed);
-                    item(collection, passage)?
-                }
-                (FoundFile::Passage(_), None) => continue,
+fn matching(host: &Host, wanted: &WantedFiles) -> Result<FileMatches> {
+    let collection = collections::files_collection(host)?.map(|meta| host.collection(meta.id)).transpose()?;
+    let collection = collection.as_deref().map(|open| &**open);
+    let mut notices = Vec::new();
+    let found = ranked(host, collection, wanted, &mut notices)?;
+    let mut items = Vec::new();
+    let mut changed = 0;
+    for file in found.files.into_iter().skip(wanted.first).take(wanted.count) {
+        items.push(match (file, collection) {
+            (FoundFile::Named(named), _) => by_name(named),
+            (FoundFile::Passage(passage), Some(collection)) => {
+                changed += usize::from(passage.has_changed);
+                item(collection, passage)?
+            }
+            (FoundFile::Passage(_), None) => continue,
+        });
+    }
+    if changed > 0 {
+        let notice = format!(
+            "Changed since they were indexed: {changed} of these files. Call indexFolder to bring the index up to date."
+        );
+        notices.push(notice.into());
+    }
+    let returned = items.len() as u32;
+    let total_estimate = match returned {
+        // Past the end of the list.
+        0 => found.total,
+        _ => found.total.max(wanted.first as u64 + u64::from(returned)),
+    };
+    let pagination = FilePagination { offset: wanted.first as u32, returned, total_estimate };
+    Ok(FileMatches { items, pagination, filters: None, notices })
+}
+
+/// The files that answer the query by their passages or names, best first, as far as they are needed.
+pub(super) fn ranked(
+    host: &Host,
+    collection: Option<&Collection>,
+    wanted: &WantedFiles,
+    notices: &mut Vec<Notice>,
+) -> Result<Found> {
+    let words = content_words(&wanted.text);
+    let mut found = match collection {
+        Some(collection) => by_content(host, collection, wanted, &words, notices)?,
+        None => Found::default(),
+    };
+    if collection.is_none() {
+        notices.push("Nothing is indexed yet: call indexFolder first.".into());
+    }
+    if !has_operators(&wanted.text)? {
+        let among = wanted.among.as_ref();
+        let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years, among };
+        let named = names::find(host, collection, &wanted.folders, &names)?;
+        found.total += named.len() as u64;
+        let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
+        found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
+    }
+    Ok(found)
+}
+
+/// The files whose passages answer the query, best first, as far as they are needed.
+fn by_content(
+    host: &Host,
+    collection: &Collection,
+    wanted: &WantedFiles,
+    words: &[String],
+    notices: &mut Vec<Notice>,
+) -> Result<Found> {
+    let files = Files::of(collection)?;
+    let Some(chosen) = files.chosen(collection, wanted)? else { return Ok(Found::default()) };
+    let needed = wanted.first + wanted.count + SPARE;
+    let each = if needed <= FEW { EACH } else { 1 };
+    let mut request = SearchRequest {
+        query: wanted.text.clone(),
+        top_k: u32::try_from(needed * each as usize).unwrap_or(MAX_TOP_K).min(MAX_TOP_K),
+        filters: Filters { only: Some(Arc::new(chosen)), ..Filters::default() },
+        per_document: Some(each),
+        among: Some(AMONG),
+        ..SearchRequest::default()
+    };
+    let mut found = Found::default();
+    let mut at: HashMap<String, Option<usize>> = HashMap::new();
+    // Files of the first ranking, and the score of the last of them.
+    let (mut before, mut least) = (0, f32::INFINITY);
+    loop {
+        let response = search::search(host, &[collection.meta().id], &request)?;
+        let complete = response.complete.as_ref().map(|list| list.documents);
+        let count = response.results.len();
+        for mut result in response.results {
+            let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
+            let place = *at.entry(path.to_owned()).or_insert_with(|| {
+                let (modified, has_changed) = seen(host, &files, path)?;
+                let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
+                found.files.push(FoundFile::Passage(passage));
+                Some(found.files.len() - 1)
             });
-        }
-        if changed > 0 {
-            let notice = format!(
-                "Changed since they were indexed: {changed} of these files. Call indexFolder to bring the index up to date."
-            );
-            notices.push(notice.into());
-        }
-        let returned = items.len() as u32;
-        let total_estimate = match returned {
-            // Past the end of the list.
-            0 => found.total,
-            _ => found.total.max(wanted.first as u64 + u64::from(returned)),
-        };
-        let pagination = FilePagination { offset: wanted.first as u32, returned, total_estimate };
-        Ok(FileMatches { items, pagination, filters: None, notices })
-    }
-
-    /// The files that answer the query by their passages or names, best first, as far as they are needed.
-    pub(super) fn ranked(
-        &self,
-        collection: Option<&Collection>,
-        wanted: &WantedFiles,
-        notices: &mut Vec<Notice>,
-    ) -> Result<Found> {
-        let words = content_words(&wanted.text);
-        let mut found = match collection {
-            Some(collection) => self.by_content(collection, wanted, &words, notices)?,
-            None => Found::default(),
-        };
-        if collection.is_none() {
-            notices.push("Nothing is indexed yet: call indexFolder first.".into());
-        }
-        if !has_operators(&wanted.text)? {
-            let among = wanted.among.as_ref();
-            let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years, among };
-            let named = names::find(self, collection, &wanted.folders, &names)?;
-            found.total += named.len() as u64;
-            let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
-            found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
-        }
-        Ok(found)
-    }
-
-    /// The files whose passages answer the query, best first, as far as they are needed.
-    fn by_content(
-        &self,
-        collection: &Collection,
-        wanted: &WantedFiles,
-        words: &[String],
-        notices: &mut Vec<Notice>,
-    ) -> Result<Found> {
-        let files = Files::of(collection)?;
-        let Some(chosen) = files.chosen(collection, wanted)? else { return Ok(Found::default()) };
-        let needed = wanted.first + wanted.count + SPARE;
-        let each = if needed <= FEW { EACH } else { 1 };
-        let mut request = SearchRequest {
-            query: wanted.text.clone(),
-            top_k: u32::try_from(needed * each as usize).unwrap_or(MAX_TOP_K).min(MAX_TOP_K),
-            filters: Filters { only: Some(Arc::new(chosen)), ..Filters::default() },
-            per_document: Some(each),
-            among: Some(AMONG),
-            ..SearchRequest::default()
-        };
-        let mut found = Found::default();
-        let mut at: HashMap<String, Option<usize>> = HashMap::new();
-        // Files of the first ranking, and the score of the last of them.
-        let (mut before, mut least) = (0, f32::INFINITY);
-        loop {
-            let response = self.search(&[collection.meta().id], &request)?;
-            let complete = response.complete.as_ref().map(|list| list.documents);
-            let count = response.results.len();
-            for mut result in response.results {
-                let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
-                let place = *at.entry(path.to_owned()).or_insert_with(|| {
-                    let (modified, has_changed) = self.seen(&files, path)?;
-                    let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
-                    found.files.push(FoundFile::Passage(passage));
-                    Some(found.files.len() - 1)
-                });
-                let Some(place) = place.filter(|place| *place >= before) else { continue };
-                if let Some(FoundFile::Passage(passage)) = found.files.get_mut(place) {
-                    result.score = result.score.min(least);
-                    passage.passages.push((result, member.map(str::to_owned)));
-                }
-            }
-            let is_partial = complete.is_none() && request.among.is_some_and(|among| response.chunks > among as u64);
-            if is_partial && found.files.len() < needed {
-                (before, least) = (found.files.len(), found.files.last().map_or(least, FoundFile::score));
-                request.among = None;
-                continue;
-            }
-            request.offset += count as u32;
-            let has_more = count == request.top_k as usize;
-            if !has_more || found.files.len() >= needed || request.offset > super::MAX_OFFSET {
-                let filters = request.filters.only.as_deref();
-                let all = found.files.len() as u64;
-                found.total = match complete {
-                    _ if !has_more && !is_partial => all,
-                    Some(complete) => complete.max(all),
-                    None => with_words(collection, words, filters)?.max(all),
-                };
-                // How passages with marks are quoted is no matter here: nothing is.
-                let is_of_quotes = |notice: &Notice| {
-                    notice.plain().is_some_and(|text| text.contains("tracked changes") || text.contains("hidden text"))
-                };
-                notices.extend(response.notices.into_iter().filter(|notice| !is_of_quotes(notice)));
-                return Ok(found);
+            let Some(place) = place.filter(|place| *place >= before) else { continue };
+            if let Some(FoundFile::Passage(passage)) = found.files.get_mut(place) {
+                result.score = result.score.min(least);
+                passage.passages.push((result, member.map(str::to_owned)));
             }
         }
-    }
-
-    /// When a file was modified, and whether it is another than was indexed; `None` where it is gone or may not be shown.
-    fn seen(&self, files: &Files, path: &str) -> Option<(Time, bool)> {
-        let file = Path::new(path);
-        if self.config().access.check_name(file).is_err() {
-            return None;
+        let is_partial = complete.is_none() && request.among.is_some_and(|among| response.chunks > among as u64);
+        if is_partial && found.files.len() < needed {
+            (before, least) = (found.files.len(), found.files.last().map_or(least, FoundFile::score));
+            request.among = None;
+            continue;
         }
-        let metadata = file.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
-        let is_current = files.file(path).is_some_and(|entry| self.is_as_indexed(file, &metadata, entry.into()));
-        Some((Time::from(metadata.modified().ok()?), !is_current))
+        request.offset += count as u32;
+        let has_more = count == request.top_k as usize;
+        if !has_more || found.files.len() >= needed || request.offset > super::MAX_OFFSET {
+            let filters = request.filters.only.as_deref();
+            let all = found.files.len() as u64;
+            found.total = match complete {
+                _ if !has_more && !is_partial => all,
+                Some(complete) => complete.max(all),
+                None => with_words(collection, words, filters)?.max(all),
+            };
+            // How passages with marks are quoted is no matter here: nothing is.
+            let is_of_quotes = |notice: &Notice| {
+                notice.plain().is_some_and(|text| text.contains("tracked changes") || text.contains("hidden text"))
+            };
+            notices.extend(response.notices.into_iter().filter(|notice| !is_of_quotes(notice)));
+            return Ok(found);
+        }
     }
+}
+
+/// When a file was modified, and whether it is another than was indexed; `None` where it is gone or may not be shown.
+fn seen(host: &Host, files: &Files, path: &str) -> Option<(Time, bool)> {
+    let file = Path::new(path);
+    if host.config().access.check_name(file).is_err() {
+        return None;
+    }
+    let metadata = file.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let is_current = files.file(path).is_some_and(|entry| current::is_as_indexed(host, file, &metadata, entry.into()));
+    Some((Time::from(metadata.modified().ok()?), !is_current))
 }
 
 /// What is looked for, with all filters.

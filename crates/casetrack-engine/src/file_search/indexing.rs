@@ -8,8 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::place;
+use crate::files;
 use crate::host::Host;
 use crate::jobs::{JobState, JobStatus};
+use crate::sync;
 use crate::sync::{Priority, SyncReport, SyncRequest};
 
 /// What is known of the files that were indexed, in the data directory.
@@ -58,44 +60,42 @@ pub struct IndexingJob {
     pub files_total: Option<u64>,
 }
 
-impl Host {
-    /// The request of a job that indexes a folder below the allowed roots and those of the session.
-    ///
-    /// Errors: a path that may not be named, is not there, or is no folder.
-    pub(crate) fn indexing_request(&self, of_session: &[PathBuf], request: &IndexFolder) -> Result<SyncRequest> {
-        let folder = place::existing(self, &self.file_search_roots(of_session), &request.root)?;
-        if !folder.is_dir() {
-            return Err(Error::invalid(format!("'{}' is not a folder.", folder.display()))
-                .with_hint("Index the folder that the file is in."));
-        }
-        Ok(SyncRequest {
-            remove_deleted: true,
-            trust_times: !request.full,
-            rebuild: request.full,
-            only_below: Some(of_session.to_vec()),
-            priority: request.priority,
-            ..SyncRequest::new(folder)
-        })
+/// The request of a job that indexes a folder below the allowed roots and those of the session.
+///
+/// Errors: a path that may not be named, is not there, or is no folder.
+pub(crate) fn indexing_request(host: &Host, of_session: &[PathBuf], request: &IndexFolder) -> Result<SyncRequest> {
+    let folder = place::existing(host, &files::file_search_roots(host, of_session), &request.root)?;
+    if !folder.is_dir() {
+        return Err(Error::invalid(format!("'{}' is not a folder.", folder.display()))
+            .with_hint("Index the folder that the file is in."));
     }
+    Ok(SyncRequest {
+        remove_deleted: true,
+        trust_times: !request.full,
+        rebuild: request.full,
+        only_below: Some(of_session.to_vec()),
+        priority: request.priority,
+        ..SyncRequest::new(folder)
+    })
+}
 
-    /// The work of such a job: brings names and contents up to date, and keeps on disk what is known of the files.
-    pub(crate) fn index_for_search(
-        &self,
-        collection: CollectionId,
-        request: &SyncRequest,
-        of_session: &[PathBuf],
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<SyncReport> {
-        let roots = self.file_search_roots(of_session);
-        let host = self.within(&roots);
-        let kept = self.config().data_dir.join(KNOWN_FILES);
-        host.index_files(&request.folder, cancel)?;
-        host.known_files().load_once(&kept);
-        let report = host.sync(collection, request, progress, cancel)?;
-        host.known_files().save(&kept, &roots)?;
-        Ok(report)
-    }
+/// The work of such a job: brings names and contents up to date, and keeps on disk what is known of the files.
+pub(crate) fn index_for_search(
+    host: &Host,
+    collection: CollectionId,
+    request: &SyncRequest,
+    of_session: &[PathBuf],
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<SyncReport> {
+    let roots = files::file_search_roots(host, of_session);
+    let host = host.within(&roots);
+    let kept = host.config().data_dir.join(KNOWN_FILES);
+    files::index_files(&host, &request.folder, cancel)?;
+    host.known_files().load_once(&kept);
+    let report = sync::sync(&host, collection, request, progress, cancel)?;
+    host.known_files().save(&kept, &roots)?;
+    Ok(report)
 }
 
 impl IndexedFolder {

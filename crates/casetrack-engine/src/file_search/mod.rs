@@ -24,8 +24,13 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::sync::Priority;
 pub use asked::rewrite;
+pub use by_date::search_by_date;
 pub use by_date::{DateMatches, DateSearch, DatedFile, FileDate};
+pub(crate) use finding::search_files;
+pub(crate) use indexing::index_for_search;
+pub(crate) use indexing::indexing_request;
 pub use indexing::{IndexFolder, IndexedFolder, IndexingJob};
+pub use preview::open_file;
 pub use preview::{FilePreview, OpenFile};
 pub use shown::{MAX_PREVIEW_BYTES, cut};
 pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};

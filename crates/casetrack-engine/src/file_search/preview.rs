@@ -9,11 +9,14 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::current;
 use super::pointer::Pointer;
 use super::shown::{MAX_PREVIEW_BYTES, shown};
 use super::{place, pointer};
+use crate::collections;
+use crate::files;
 use crate::host::Host;
-use crate::ingest::inspect::Inspection;
+use crate::ingest::inspect::{Inspection, inspect};
 
 /// Characters from the beginning of a page that a pointer without lines or rows means.
 const BEGINNING: usize = 600;
@@ -46,58 +49,56 @@ pub struct FilePreview {
     pub redacted: bool,
 }
 
-impl Host {
-    /// Shows a part of a file below the roots: from the index where that is up to date, else from the file, which is read for it.
-    ///
-    /// Errors: a path that may not be named or is not there, a folder, a file that cannot be read, a place that the file does not have.
-    pub fn open_file(&self, of_session: &[PathBuf], request: &OpenFile) -> Result<FilePreview> {
-        let roots = self.file_search_roots(of_session);
-        let path = place::existing(self, &roots, &request.path)?;
-        let wanted = request.pointer.as_deref().map(Pointer::parse).transpose()?.unwrap_or_default();
-        let metadata = path.symlink_metadata().map_err(|error| Error::io(path.display(), error))?;
-        if !metadata.is_file() {
-            return Err(Error::invalid(format!("'{}' is no file.", path.display()))
-                .with_hint("Find the files of a folder with searchFiles."));
-        }
-        let collection = self.files_collection()?.map(|meta| self.collection(meta.id)).transpose()?;
-        let stored = match &collection {
-            Some(collection) => self.document_as_indexed(collection, &path, &metadata, &wanted)?,
-            None => None,
-        };
-        let text = match (stored, &collection) {
-            (Some(document), Some(collection)) => Text::stored(collection, &document, &wanted)?,
-            _ if wanted.attachment.is_some() => return Err(no_attachment(&path)),
-            _ => Text::read(self.within(&roots).inspect(&path, None)?, &wanted)?,
-        };
-        let shown = shown(&text.page, text.around(request));
-        Ok(FilePreview {
-            path: path.display().to_string(),
-            pointer: request.pointer.clone().filter(|text| text != pointer::FILE_NAME).unwrap_or(text.pointer),
-            preview: shown.text,
-            truncated: shown.truncated,
-            redacted: shown.redacted,
-        })
+/// Shows a part of a file below the roots: from the index where that is up to date, else from the file, which is read for it.
+///
+/// Errors: a path that may not be named or is not there, a folder, a file that cannot be read, a place that the file does not have.
+pub fn open_file(host: &Host, of_session: &[PathBuf], request: &OpenFile) -> Result<FilePreview> {
+    let roots = files::file_search_roots(host, of_session);
+    let path = place::existing(host, &roots, &request.path)?;
+    let wanted = request.pointer.as_deref().map(Pointer::parse).transpose()?.unwrap_or_default();
+    let metadata = path.symlink_metadata().map_err(|error| Error::io(path.display(), error))?;
+    if !metadata.is_file() {
+        return Err(Error::invalid(format!("'{}' is no file.", path.display()))
+            .with_hint("Find the files of a folder with searchFiles."));
     }
+    let collection = collections::files_collection(host)?.map(|meta| host.collection(meta.id)).transpose()?;
+    let stored = match &collection {
+        Some(collection) => document_as_indexed(host, collection, &path, &metadata, &wanted)?,
+        None => None,
+    };
+    let text = match (stored, &collection) {
+        (Some(document), Some(collection)) => Text::stored(collection, &document, &wanted)?,
+        _ if wanted.attachment.is_some() => return Err(no_attachment(&path)),
+        _ => Text::read(inspect(&host.within(&roots), &path, None)?, &wanted)?,
+    };
+    let shown = shown(&text.page, text.around(request));
+    Ok(FilePreview {
+        path: path.display().to_string(),
+        pointer: request.pointer.clone().filter(|text| text != pointer::FILE_NAME).unwrap_or(text.pointer),
+        preview: shown.text,
+        truncated: shown.truncated,
+        redacted: shown.redacted,
+    })
+}
 
-    /// The document of a file, or of the file inside it, if it is what the file is now.
-    fn document_as_indexed(
-        &self,
-        collection: &Collection,
-        path: &Path,
-        metadata: &Metadata,
-        wanted: &Pointer,
-    ) -> Result<Option<DocumentMeta>> {
-        let Some(text) = path.to_str() else { return Ok(None) };
-        let Some(file) = collection.document_by_path(text)? else { return Ok(None) };
-        if !self.is_as_indexed(path, metadata, (&file).into()) {
-            return Ok(None);
-        }
-        match &wanted.attachment {
-            None => Ok(Some(file)),
-            Some(name) => {
-                let inside = format!("{text}{}{name}", std::path::MAIN_SEPARATOR);
-                collection.document_by_path(&inside)?.map(Some).ok_or_else(|| no_attachment(path))
-            }
+/// The document of a file, or of the file inside it, if it is what the file is now.
+fn document_as_indexed(
+    host: &Host,
+    collection: &Collection,
+    path: &Path,
+    metadata: &Metadata,
+    wanted: &Pointer,
+) -> Result<Option<DocumentMeta>> {
+    let Some(text) = path.to_str() else { return Ok(None) };
+    let Some(file) = collection.document_by_path(text)? else { return Ok(None) };
+    if !current::is_as_indexed(host, path, metadata, (&file).into()) {
+        return Ok(None);
+    }
+    match &wanted.attachment {
+        None => Ok(Some(file)),
+        Some(name) => {
+            let inside = format!("{text}{}{name}", std::path::MAIN_SEPARATOR);
+            collection.document_by_path(&inside)?.map(Some).ok_or_else(|| no_attachment(path))
         }
     }
 }

@@ -14,10 +14,15 @@ use casetrack_extract::chunker::chunk_pages;
 use casetrack_store::{StoredDocument, VectorModels};
 use tempfile::TempDir;
 
+use super::by_date;
+use super::current;
+use super::finding;
+use super::preview;
 use super::*;
 use crate::files::{TimeSearch, TimeSort};
 use crate::host::of_files;
 use crate::host::{EngineConfig, Host, OpenCollection};
+use crate::ingest;
 
 /// A folder whose files are in the index as far as they were put there.
 pub(crate) struct Made {
@@ -64,7 +69,7 @@ impl Made {
     }
 
     fn index(&self, path: &Path) {
-        let read = self.host.inspect(path, None).unwrap();
+        let read = ingest::inspect(&self.host, path, None).unwrap();
         let metadata = path.metadata().unwrap();
         self.host.known_files().digest(path, &metadata, true, &Cancel::default()).unwrap();
         let id = DocumentId::random();
@@ -114,14 +119,14 @@ impl Made {
         let entry = entries.iter().find(|entry| entry.id == meta.id).unwrap();
         let metadata = path.symlink_metadata().unwrap();
         let [a, b] = [(&meta).into(), (&**entry).into()];
-        let is_current = self.host.is_as_indexed(path, &metadata, a);
-        assert_eq!(is_current, self.host.is_as_indexed(path, &metadata, b));
+        let is_current = current::is_as_indexed(&self.host, path, &metadata, a);
+        assert_eq!(is_current, current::is_as_indexed(&self.host, path, &metadata, b));
         is_current
     }
 
     fn preview(&self, path: &Path) -> String {
         let request = OpenFile { path: path.to_str().unwrap().to_owned(), ..OpenFile::default() };
-        self.host.open_file(std::slice::from_ref(&self.root), &request).unwrap().preview
+        preview::open_file(&self.host, std::slice::from_ref(&self.root), &request).unwrap().preview
     }
 
     fn sent(&self, change: impl FnOnce(&mut TimeSearch)) -> Result<DateMatches> {
@@ -144,7 +149,7 @@ impl Made {
         };
         change(&mut times);
         let search = DateSearch { times, date: FileDate::Sent, query: None };
-        self.host.search_by_date(std::slice::from_ref(&self.root), &search, &Cancel::default())
+        by_date::search_by_date(&self.host, std::slice::from_ref(&self.root), &search, &Cancel::default())
     }
 }
 
@@ -304,7 +309,7 @@ fn files_are_found_behind_one_that_has_more_of_the_best_passages_than_are_ranked
     }
     let found = |k, offset| {
         let search = FileSearch { query: "boiler".to_owned(), k, offset, ..FileSearch::default() };
-        made.host.search_files(std::slice::from_ref(&made.root), &search).unwrap()
+        finding::search_files(&made.host, std::slice::from_ref(&made.root), &search).unwrap()
     };
     let mut pages = Vec::new();
     for offset in (0..20).step_by(5) {

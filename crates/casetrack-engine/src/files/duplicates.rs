@@ -11,6 +11,7 @@ use serde::Serialize;
 use sha2::Digest;
 
 use super::Place;
+use super::scan_first;
 use crate::host::Host;
 
 /// Bytes by which files of one size are told apart before all of them are read.
@@ -42,75 +43,73 @@ pub struct DuplicateReport {
     pub live: bool,
 }
 
-impl Host {
-    /// Files below a folder of at least `smallest` bytes whose content is equal to that of another. Only files of equal size are read.
-    /// Several names of one file are one file.
-    pub fn duplicate_files(
-        &self,
-        place: &Place,
-        smallest: u64,
-        limit: usize,
-        cancel: &Cancel,
-    ) -> Result<DuplicateReport> {
-        let start = self.config().access.check(&place.folder)?;
-        let (scan, live) = self.scan_first(&start, None, place.cached, false, cancel)?;
-        let sizes = self.catalog()?.of_equal_size(&start, smallest.max(1), cancel)?;
-        let mut report = DuplicateReport {
-            start: shown(&start).into_owned(),
-            groups: Vec::new(),
-            group_count: 0,
-            wasted_bytes: 0,
-            unreadable: Vec::new(),
-            scan,
-            live,
-        };
-        for (size, files) in sizes {
-            let paths: Vec<PathBuf> = files.into_iter().map(|entry| entry.path).collect();
-            let alike = self.by_digest(paths, size.0.min(BEGINNING), cancel, &mut report.unreadable)?;
-            for (digest, paths) in alike {
-                let equal = match size.0 <= BEGINNING {
-                    true => BTreeMap::from([(digest, paths)]),
-                    false => self.by_digest(paths, size.0, cancel, &mut report.unreadable)?,
-                };
-                let group = |(sha256, paths): (Sha256, Vec<PathBuf>)| Duplicates {
-                    sha256,
-                    size_bytes: size.0,
-                    paths: paths.iter().map(|path| shown(path).into_owned()).collect(),
-                };
-                report.groups.extend(equal.into_iter().map(group));
-            }
+/// Files below a folder of at least `smallest` bytes whose content is equal to that of another. Only files of equal size are read.
+/// Several names of one file are one file.
+pub fn duplicate_files(
+    host: &Host,
+    place: &Place,
+    smallest: u64,
+    limit: usize,
+    cancel: &Cancel,
+) -> Result<DuplicateReport> {
+    let start = host.config().access.check(&place.folder)?;
+    let (scan, live) = scan_first(host, &start, None, place.cached, false, cancel)?;
+    let sizes = host.catalog()?.of_equal_size(&start, smallest.max(1), cancel)?;
+    let mut report = DuplicateReport {
+        start: shown(&start).into_owned(),
+        groups: Vec::new(),
+        group_count: 0,
+        wasted_bytes: 0,
+        unreadable: Vec::new(),
+        scan,
+        live,
+    };
+    for (size, files) in sizes {
+        let paths: Vec<PathBuf> = files.into_iter().map(|entry| entry.path).collect();
+        let alike = by_digest(host, paths, size.0.min(BEGINNING), cancel, &mut report.unreadable)?;
+        for (digest, paths) in alike {
+            let equal = match size.0 <= BEGINNING {
+                true => BTreeMap::from([(digest, paths)]),
+                false => by_digest(host, paths, size.0, cancel, &mut report.unreadable)?,
+            };
+            let group = |(sha256, paths): (Sha256, Vec<PathBuf>)| Duplicates {
+                sha256,
+                size_bytes: size.0,
+                paths: paths.iter().map(|path| shown(path).into_owned()).collect(),
+            };
+            report.groups.extend(equal.into_iter().map(group));
         }
-        let wasted = |group: &Duplicates| group.size_bytes.saturating_mul(group.paths.len() as u64 - 1);
-        report.group_count = report.groups.len() as u64;
-        report.wasted_bytes = report.groups.iter().map(wasted).fold(0, u64::saturating_add);
-        report.groups.sort_by(|a, b| wasted(b).cmp(&wasted(a)).then_with(|| a.paths.cmp(&b.paths)));
-        report.groups.truncate(limit);
-        Ok(report)
     }
+    let wasted = |group: &Duplicates| group.size_bytes.saturating_mul(group.paths.len() as u64 - 1);
+    report.group_count = report.groups.len() as u64;
+    report.wasted_bytes = report.groups.iter().map(wasted).fold(0, u64::saturating_add);
+    report.groups.sort_by(|a, b| wasted(b).cmp(&wasted(a)).then_with(|| a.paths.cmp(&b.paths)));
+    report.groups.truncate(limit);
+    Ok(report)
+}
 
-    /// Groups of at least two files whose first bytes have one digest. A file that is shorter or longer than that now is left out.
-    fn by_digest(
-        &self,
-        paths: Vec<PathBuf>,
-        bytes: u64,
-        cancel: &Cancel,
-        unreadable: &mut Vec<String>,
-    ) -> Result<BTreeMap<Sha256, Vec<PathBuf>>> {
-        let mut groups: BTreeMap<Sha256, Vec<PathBuf>> = BTreeMap::new();
-        for path in paths {
-            if cancel.is_cancelled() {
-                return Err(Error::cancelled());
-            }
-            // Keys and credentials are never read.
-            match self.config().access.check(&path).and_then(|path| digest(&path, bytes)) {
-                Ok(Some(digest)) => groups.entry(digest).or_default().push(path),
-                Ok(None) => {}
-                Err(error) => unreadable.push(error.message),
-            }
+/// Groups of at least two files whose first bytes have one digest. A file that is shorter or longer than that now is left out.
+fn by_digest(
+    host: &Host,
+    paths: Vec<PathBuf>,
+    bytes: u64,
+    cancel: &Cancel,
+    unreadable: &mut Vec<String>,
+) -> Result<BTreeMap<Sha256, Vec<PathBuf>>> {
+    let mut groups: BTreeMap<Sha256, Vec<PathBuf>> = BTreeMap::new();
+    for path in paths {
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
         }
-        groups.retain(|_, paths| paths.len() > 1);
-        Ok(groups)
+        // Keys and credentials are never read.
+        match host.config().access.check(&path).and_then(|path| digest(&path, bytes)) {
+            Ok(Some(digest)) => groups.entry(digest).or_default().push(path),
+            Ok(None) => {}
+            Err(error) => unreadable.push(error.message),
+        }
     }
+    groups.retain(|_, paths| paths.len() > 1);
+    Ok(groups)
 }
 
 /// The digest of the first bytes of a file; `None` where it has fewer.

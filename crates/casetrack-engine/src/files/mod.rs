@@ -23,6 +23,13 @@ pub use taking::{CatalogExport, CatalogImport};
 
 use crate::host::Host;
 pub use crate::host::{LiveStage, LiveState};
+pub(crate) use by_time::all_files;
+pub use by_time::file_search_roots;
+pub(crate) use by_time::question;
+pub use by_time::search_by_time;
+pub use duplicates::duplicate_files;
+pub use taking::export_file_catalog;
+pub use taking::import_file_catalog;
 
 /// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -131,146 +138,144 @@ pub struct Place {
     pub cached: bool,
 }
 
-/// Files, on the command line of the user.
-impl Host {
-    /// Walks a folder and remembers what is in it.
-    pub fn index_files(&self, folder: &Path, cancel: &Cancel) -> Result<Indexed> {
-        let folder = self.config().access.check(folder)?;
-        Ok(Indexed { root: shown(&folder).into_owned(), report: self.scan_files(&folder, None, cancel)? })
-    }
+// Files, on the command line of the user.
+/// Walks a folder and remembers what is in it.
+pub fn index_files(host: &Host, folder: &Path, cancel: &Cancel) -> Result<Indexed> {
+    let folder = host.config().access.check(folder)?;
+    Ok(Indexed { root: shown(&folder).into_owned(), report: scan_files(host, &folder, None, cancel)? })
+}
 
-    /// Answers a question about files. `query` names the folder.
-    ///
-    /// Errors: as [`index_files`](Self::index_files).
-    pub fn find_files(&self, mut query: Query, cached: bool, cancel: &Cancel) -> Result<FoundFiles> {
-        query.start = self.config().access.check(&query.start)?;
-        let (scan, live) =
-            self.scan_first(&query.start, query.max_depth, cached, query.depends_on(TimeField::Accessed), cancel)?;
-        let found = self.answer(&query, cancel)?;
-        Ok(FoundFiles {
-            start: shown(&query.start).into_owned(),
-            files: found.entries.into_iter().map(FileItem::from).collect(),
-            has_more: found.next.is_some(),
-            scan,
-            live,
-        })
-    }
+/// Answers a question about files. `query` names the folder.
+///
+/// Errors: as [`index_files`].
+pub fn find_files(host: &Host, mut query: Query, cached: bool, cancel: &Cancel) -> Result<FoundFiles> {
+    query.start = host.config().access.check(&query.start)?;
+    let (scan, live) =
+        scan_first(host, &query.start, query.max_depth, cached, query.depends_on(TimeField::Accessed), cancel)?;
+    let found = answer(host, &query, cancel)?;
+    Ok(FoundFiles {
+        start: shown(&query.start).into_owned(),
+        files: found.entries.into_iter().map(FileItem::from).collect(),
+        has_more: found.next.is_some(),
+        scan,
+        live,
+    })
+}
 
-    /// What each child of a folder takes on the disk. A file with several names counts once.
-    pub fn file_usage(&self, place: &Place, cancel: &Cancel) -> Result<UsageReport> {
-        let start = self.config().access.check(&place.folder)?;
-        let (scan, live) = self.scan_first(&start, None, place.cached, false, cancel)?;
-        let (children, total) = self.catalog()?.usage(&start, cancel)?;
-        let child = |(name, usage): (std::ffi::OsString, Usage)| {
-            let path = start.join(&name);
-            let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-            ChildUsage { name: name.to_string_lossy().into_owned(), is_folder, usage }
-        };
-        let mut children: Vec<ChildUsage> = children.into_iter().map(child).collect();
-        children.sort_by(|a, b| b.usage.allocated.cmp(&a.usage.allocated).then_with(|| a.name.cmp(&b.name)));
-        Ok(UsageReport { start: shown(&start).into_owned(), children, total, scan, live })
-    }
+/// What each child of a folder takes on the disk. A file with several names counts once.
+pub fn file_usage(host: &Host, place: &Place, cancel: &Cancel) -> Result<UsageReport> {
+    let start = host.config().access.check(&place.folder)?;
+    let (scan, live) = scan_first(host, &start, None, place.cached, false, cancel)?;
+    let (children, total) = host.catalog()?.usage(&start, cancel)?;
+    let child = |(name, usage): (std::ffi::OsString, Usage)| {
+        let path = start.join(&name);
+        let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        ChildUsage { name: name.to_string_lossy().into_owned(), is_folder, usage }
+    };
+    let mut children: Vec<ChildUsage> = children.into_iter().map(child).collect();
+    children.sort_by(|a, b| b.usage.allocated.cmp(&a.usage.allocated).then_with(|| a.name.cmp(&b.name)));
+    Ok(UsageReport { start: shown(&start).into_owned(), children, total, scan, live })
+}
 
-    /// The folders that are indexed.
-    pub fn file_roots(&self) -> Result<Vec<FileRoot>> {
-        let root = |root: casetrack_catalog::Root| FileRoot {
-            path: shown(&root.path).into_owned(),
-            added: root.added,
-            indexed: root.scanned,
-            entries: root.entries,
-            live: root.live.then(|| {
-                let starting = LiveState { stage: LiveStage::Starting, why: None };
-                self.live_files().state(&root.path).unwrap_or(starting)
-            }),
-        };
-        Ok(self.catalog()?.roots()?.into_iter().map(root).collect())
-    }
+/// The folders that are indexed.
+pub fn file_roots(host: &Host) -> Result<Vec<FileRoot>> {
+    let root = |root: casetrack_catalog::Root| FileRoot {
+        path: shown(&root.path).into_owned(),
+        added: root.added,
+        indexed: root.scanned,
+        entries: root.entries,
+        live: root.live.then(|| {
+            let starting = LiveState { stage: LiveStage::Starting, why: None };
+            host.live_files().state(&root.path).unwrap_or(starting)
+        }),
+    };
+    Ok(host.catalog()?.roots()?.into_iter().map(root).collect())
+}
 
-    /// Forgets a folder that was indexed. Nothing on the disk changes.
-    ///
-    /// Errors: a folder that is none of them.
-    pub fn forget_file_root(&self, folder: &Path) -> Result<()> {
-        let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        self.live_files().unwatch(&resolved);
-        if self.catalog()?.forget_root(&resolved)? {
-            return Ok(());
+/// Forgets a folder that was indexed. Nothing on the disk changes.
+///
+/// Errors: a folder that is none of them.
+pub fn forget_file_root(host: &Host, folder: &Path) -> Result<()> {
+    let resolved = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    host.live_files().unwatch(&resolved);
+    if host.catalog()?.forget_root(&resolved)? {
+        return Ok(());
+    }
+    Err(Error::new(ErrorCode::NotFound, format!("{} is not indexed as a folder of its own.", folder.display()))
+        .with_hint("List the folders with `casetrack files roots`."))
+}
+
+/// Reads the whole catalogue of files and compares its parts.
+///
+/// Errors: [`ErrorCode::Corrupt`].
+pub fn check_file_catalog(host: &Host) -> Result<()> {
+    host.catalog()?.check()
+}
+
+/// Makes a folder live from now on, also after a restart: it is watched and walked, and then its changes are followed.
+///
+/// Errors: as [`index_files`]. A folder that cannot be watched is no error: its state says why.
+pub fn watch_files(host: &Host, folder: &Path, cancel: &Cancel) -> Result<WatchedFiles> {
+    let folder = host.config().access.check(folder)?;
+    std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
+    host.catalog()?.set_live(&folder, true)?;
+    let live = host.live_files().watch(host, &folder, cancel)?;
+    Ok(WatchedFiles { root: shown(&folder).into_owned(), live: Some(live) })
+}
+
+/// Ends the following of a folder. It stays indexed.
+///
+/// Errors: a folder that is not live.
+pub fn unwatch_files(host: &Host, folder: &Path) -> Result<WatchedFiles> {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    if !host.catalog()?.set_live(&folder, false)? {
+        return Err(Error::new(ErrorCode::NotFound, format!("{} is not live.", folder.display()))
+            .with_hint("List the folders with `casetrack files roots`."));
+    }
+    host.live_files().unwatch(&folder);
+    Ok(WatchedFiles { root: shown(&folder).into_owned(), live: None })
+}
+
+/// Brings what is known below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports
+/// that a file was read, so a question for that walks live folders too.
+pub(crate) fn scan_first(
+    host: &Host,
+    start: &Path,
+    max_depth: Option<usize>,
+    cached: bool,
+    reads_count: bool,
+    cancel: &Cancel,
+) -> Result<(Option<ScanReport>, bool)> {
+    if cached {
+        return Ok((None, false));
+    }
+    // What was followed but cannot be now is walked, which also says why.
+    let live = !reads_count && host.live_files().bring_up_to_date(host, start, cancel).unwrap_or(false);
+    // The walk says whether the folder is there; a live one may have been deleted this moment.
+    if live && std::fs::read_dir(start).is_ok() {
+        return Ok((None, true));
+    }
+    Ok((Some(scan_files(host, start, max_depth, cancel)?), false))
+}
+
+fn scan_files(host: &Host, start: &Path, max_depth: Option<usize>, cancel: &Cancel) -> Result<ScanReport> {
+    let access = &host.config().access;
+    let scope = Scope { start, max_depth, is_closed: &|path| access.is_closed(path) };
+    host.catalog()?.scan(&scope, cancel)
+}
+
+/// Answers a question. A catalogue that proves to be damaged is made anew first.
+fn answer(host: &Host, query: &Query, cancel: &Cancel) -> Result<Found> {
+    let find = || host.catalog()?.find(query, &|path| is_denied(host, path), cancel);
+    match find() {
+        Err(error) if error.code == ErrorCode::Corrupt => {
+            scan_files(host, &query.start, None, cancel)?;
+            find()
         }
-        Err(Error::new(ErrorCode::NotFound, format!("{} is not indexed as a folder of its own.", folder.display()))
-            .with_hint("List the folders with `casetrack files roots`."))
+        found => found,
     }
+}
 
-    /// Reads the whole catalogue of files and compares its parts.
-    ///
-    /// Errors: [`ErrorCode::Corrupt`].
-    pub fn check_file_catalog(&self) -> Result<()> {
-        self.catalog()?.check()
-    }
-
-    /// Makes a folder live from now on, also after a restart: it is watched and walked, and then its changes are followed.
-    ///
-    /// Errors: as [`index_files`](Self::index_files). A folder that cannot be watched is no error: its state says why.
-    pub fn watch_files(&self, folder: &Path, cancel: &Cancel) -> Result<WatchedFiles> {
-        let folder = self.config().access.check(folder)?;
-        std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
-        self.catalog()?.set_live(&folder, true)?;
-        let live = self.live_files().watch(self, &folder, cancel)?;
-        Ok(WatchedFiles { root: shown(&folder).into_owned(), live: Some(live) })
-    }
-
-    /// Ends the following of a folder. It stays indexed.
-    ///
-    /// Errors: a folder that is not live.
-    pub fn unwatch_files(&self, folder: &Path) -> Result<WatchedFiles> {
-        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        if !self.catalog()?.set_live(&folder, false)? {
-            return Err(Error::new(ErrorCode::NotFound, format!("{} is not live.", folder.display()))
-                .with_hint("List the folders with `casetrack files roots`."));
-        }
-        self.live_files().unwatch(&folder);
-        Ok(WatchedFiles { root: shown(&folder).into_owned(), live: None })
-    }
-
-    /// Brings what is known below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports
-    /// that a file was read, so a question for that walks live folders too.
-    pub(crate) fn scan_first(
-        &self,
-        start: &Path,
-        max_depth: Option<usize>,
-        cached: bool,
-        reads_count: bool,
-        cancel: &Cancel,
-    ) -> Result<(Option<ScanReport>, bool)> {
-        if cached {
-            return Ok((None, false));
-        }
-        // What was followed but cannot be now is walked, which also says why.
-        let live = !reads_count && self.live_files().bring_up_to_date(self, start, cancel).unwrap_or(false);
-        // The walk says whether the folder is there; a live one may have been deleted this moment.
-        if live && std::fs::read_dir(start).is_ok() {
-            return Ok((None, true));
-        }
-        Ok((Some(self.scan_files(start, max_depth, cancel)?), false))
-    }
-
-    fn scan_files(&self, start: &Path, max_depth: Option<usize>, cancel: &Cancel) -> Result<ScanReport> {
-        let access = &self.config().access;
-        let scope = Scope { start, max_depth, is_closed: &|path| access.is_closed(path) };
-        self.catalog()?.scan(&scope, cancel)
-    }
-
-    /// Answers a question. A catalogue that proves to be damaged is made anew first.
-    fn answer(&self, query: &Query, cancel: &Cancel) -> Result<Found> {
-        let find = || self.catalog()?.find(query, &|path| self.is_denied(path), cancel);
-        match find() {
-            Err(error) if error.code == ErrorCode::Corrupt => {
-                self.scan_files(&query.start, None, cancel)?;
-                find()
-            }
-            found => found,
-        }
-    }
-
-    fn is_denied(&self, path: &Path) -> bool {
-        self.config().access.check_name(path).is_err()
-    }
+fn is_denied(host: &Host, path: &Path) -> bool {
+    host.config().access.check_name(path).is_err()
 }

@@ -60,7 +60,7 @@ pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
         .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
 }
 
-/// Settings, and what is shared by all hosts of a data directory: what the use cases are methods of. A clone has the same settings.
+/// Settings, and the state that all hosts of a data directory share. Every use case is a function that takes it. A clone has the same settings.
 #[derive(Clone)]
 pub struct Host {
     config: EngineConfig,

@@ -10,9 +10,12 @@ use casetrack_store::{Collection, Conditions, WordConditions};
 use serde_json::{Map, Value};
 
 use super::{IndexMatch, IndexMatches, ParsedQuery};
+use crate::collections;
 use crate::collections::CreateCollection;
 use crate::host::Host;
+use crate::ingest;
 use crate::ingest::Text;
+use crate::search;
 use crate::search::{MAX_TOP_K, SearchRequest, SearchResult};
 use crate::text_index::{Added, Query, Tokenizer, highlights};
 
@@ -27,96 +30,90 @@ const MAX_NAMED: usize = 100;
 /// The field of a document that holds its metadata, as JSON.
 const METADATA: &str = "metadata";
 
-impl Host {
-    /// The collection of an index.
-    pub(super) fn durable_index(&self, name: &str) -> Result<Option<CollectionId>> {
-        let is_its = |meta: &CollectionMeta| index_of(meta) == Some(name);
-        Ok(self.store().list()?.iter().find(|meta| is_its(meta)).map(|meta| meta.id))
-    }
+/// The collection of an index.
+pub(super) fn durable_index(host: &Host, name: &str) -> Result<Option<CollectionId>> {
+    let is_its = |meta: &CollectionMeta| index_of(meta) == Some(name);
+    Ok(host.store().list()?.iter().find(|meta| is_its(meta)).map(|meta| meta.id))
+}
 
-    pub(super) fn durable_indexes(&self) -> Result<usize> {
-        Ok(self.store().list()?.iter().filter(|meta| index_of(meta).is_some()).count())
-    }
+pub(super) fn durable_indexes(host: &Host) -> Result<usize> {
+    Ok(host.store().list()?.iter().filter(|meta| index_of(meta).is_some()).count())
+}
 
-    pub(super) fn create_durable_index(&self, name: &str) -> Result<()> {
-        let reference = Some(format!("{REFERENCE}{name}"));
-        let request = CreateCollection { name: name.to_owned(), reference, ..CreateCollection::default() };
-        self.create_collection(request).map(drop)
-    }
+pub(super) fn create_durable_index(host: &Host, name: &str) -> Result<()> {
+    let reference = Some(format!("{REFERENCE}{name}"));
+    let request = CreateCollection { name: name.to_owned(), reference, ..CreateCollection::default() };
+    collections::create_collection(host, request).map(drop)
+}
 
-    pub(super) fn add_to_durable_index(
-        &self,
-        collection: CollectionId,
-        index: &str,
-        (id, content, metadata): (&str, &str, Map<String, Value>),
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<Added> {
-        let metadata = (!metadata.is_empty()).then(|| Value::Object(metadata).to_string());
-        let text = Text { path: path(index, id), name: id, content, fields: BTreeMap::from([(METADATA, metadata)]) };
-        let replaced = self.put_text(collection, text, progress, cancel)?;
-        Ok(Added { replaced, tokens: Tokenizer::default().count(content) })
-    }
+pub(super) fn add_to_durable_index(
+    host: &Host,
+    collection: CollectionId,
+    index: &str,
+    (id, content, metadata): (&str, &str, Map<String, Value>),
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<Added> {
+    let metadata = (!metadata.is_empty()).then(|| Value::Object(metadata).to_string());
+    let text = Text { path: path(index, id), name: id, content, fields: BTreeMap::from([(METADATA, metadata)]) };
+    let replaced = ingest::put_text(host, collection, text, progress, cancel)?;
+    Ok(Added { replaced, tokens: Tokenizer::default().count(content) })
+}
 
-    /// Ranks as the search of collections does, by the best passage of each document. Its score is 0–1.
-    pub(super) fn search_durable_index(
-        &self,
-        id: CollectionId,
-        index: &str,
-        query: &str,
-        most: usize,
-    ) -> Result<IndexMatches> {
-        let query = Query::parse(query, Tokenizer::default());
-        let mut matches = IndexMatches { query_parsed: Some(ParsedQuery::from(&query)), ..IndexMatches::default() };
-        let sought: Vec<String> = query.sought().iter().map(|words| words.join(" ")).collect();
-        let collection = self.collection(id)?;
-        let fulfilling = fulfilling(&collection, &query)?;
-        let left = fulfilling.as_ref().map_or(collection.counts()?.documents, |left| left.len() as u64);
-        if sought.is_empty() || left == 0 {
-            return Ok(matches);
+/// Ranks as the search of collections does, by the best passage of each document. Its score is 0–1.
+pub(super) fn search_durable_index(
+    host: &Host,
+    id: CollectionId,
+    index: &str,
+    query: &str,
+    most: usize,
+) -> Result<IndexMatches> {
+    let query = Query::parse(query, Tokenizer::default());
+    let mut matches = IndexMatches { query_parsed: Some(ParsedQuery::from(&query)), ..IndexMatches::default() };
+    let sought: Vec<String> = query.sought().iter().map(|words| words.join(" ")).collect();
+    let collection = host.collection(id)?;
+    let fulfilling = fulfilling(&collection, &query)?;
+    let left = fulfilling.as_ref().map_or(collection.counts()?.documents, |left| left.len() as u64);
+    if sought.is_empty() || left == 0 {
+        return Ok(matches);
+    }
+    let mut request =
+        SearchRequest { query: sought.join(" "), top_k: MAX_TOP_K, per_document: Some(1), ..SearchRequest::default() };
+    if let Some(few) = fulfilling.as_ref().filter(|left| left.len() <= MAX_NAMED) {
+        request.filters.documents = few.iter().map(DocumentId::to_string).collect();
+    }
+    let found = search::search(host, &[id], &request)?;
+    matches.notices = found.notices;
+    let folder = folder(index);
+    for SearchResult { score, chunk, excerpt, .. } in found.results {
+        if fulfilling.as_ref().is_some_and(|left| !left.contains(&chunk.provenance.document_id)) {
+            continue;
         }
-        let mut request = SearchRequest {
-            query: sought.join(" "),
-            top_k: MAX_TOP_K,
-            per_document: Some(1),
-            ..SearchRequest::default()
-        };
-        if let Some(few) = fulfilling.as_ref().filter(|left| left.len() <= MAX_NAMED) {
-            request.filters.documents = few.iter().map(DocumentId::to_string).collect();
-        }
-        let found = self.search(&[id], &request)?;
-        matches.notices = found.notices;
-        let folder = folder(index);
-        for SearchResult { score, chunk, excerpt, .. } in found.results {
-            if fulfilling.as_ref().is_some_and(|left| !left.contains(&chunk.provenance.document_id)) {
-                continue;
+        // What somebody else put into the collection is no document of the index.
+        let path = chunk.provenance.file_path.strip_prefix(&folder);
+        let Some(doc_id) = path.and_then(|path| path.strip_suffix(SUFFIX)) else { continue };
+        matches.total_matches += 1;
+        if matches.results.len() < most {
+            let meta = collection.document(chunk.provenance.document_id)?;
+            let metadata = meta.and_then(|meta| serde_json::from_str(meta.marks.field(METADATA)?).ok());
+            let mut shown = highlights(&chunk.text, &query, Tokenizer::default());
+            if shown.is_empty() {
+                let words: Vec<&str> = excerpt.text.split_whitespace().collect();
+                shown.push(words.join(" "));
             }
-            // What somebody else put into the collection is no document of the index.
-            let path = chunk.provenance.file_path.strip_prefix(&folder);
-            let Some(doc_id) = path.and_then(|path| path.strip_suffix(SUFFIX)) else { continue };
-            matches.total_matches += 1;
-            if matches.results.len() < most {
-                let meta = collection.document(chunk.provenance.document_id)?;
-                let metadata = meta.and_then(|meta| serde_json::from_str(meta.marks.field(METADATA)?).ok());
-                let mut shown = highlights(&chunk.text, &query, Tokenizer::default());
-                if shown.is_empty() {
-                    let words: Vec<&str> = excerpt.text.split_whitespace().collect();
-                    shown.push(words.join(" "));
-                }
-                matches.results.push(IndexMatch {
-                    doc_id: doc_id.to_owned(),
-                    score: short(score),
-                    highlights: shown,
-                    metadata: metadata.unwrap_or_default(),
-                });
-            }
+            matches.results.push(IndexMatch {
+                doc_id: doc_id.to_owned(),
+                score: short(score),
+                highlights: shown,
+                metadata: metadata.unwrap_or_default(),
+            });
         }
-        if fulfilling.is_some() {
-            matches.total_matches = left;
-        }
-        matches.results.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc_id.cmp(&b.doc_id)));
-        Ok(matches)
     }
+    if fulfilling.is_some() {
+        matches.total_matches = left;
+    }
+    matches.results.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.doc_id.cmp(&b.doc_id)));
+    Ok(matches)
 }
 
 /// A number whose text is as short as it was before: 0.94, not 0.9399999976158142.

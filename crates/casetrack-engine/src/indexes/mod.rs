@@ -143,95 +143,98 @@ impl Backend {
     }
 }
 
-/// The texts of errors that have no hint are a published contract.
-impl Host {
-    /// Makes an empty index.
-    ///
-    /// Errors, in this order: a name with other signs; a name that is taken; an unknown backend; a tokenizer that the backend does not
-    /// take; too many indexes; for a collection, those of [`create_collection`](Self::create_collection).
-    pub fn create_index(&self, request: &CreateIndex) -> Result<CreatedIndex> {
-        let name = request.name.as_str();
-        if !is_valid_name(name) {
-            return Err(Error::invalid(format!("Invalid index name: {name}")));
-        }
-        let exists = || Error::new(ErrorCode::AlreadyExists, format!("Index already exists: {name}"));
-        if self.memory_index(name).is_some() || self.durable_index(name)?.is_some() {
-            return Err(exists());
-        }
-        let backend = Backend::named(request.backend.as_deref())?;
-        let tokenizer = tokenizer(request, backend)?;
-        if self.memory_indexes() + self.durable_indexes()? >= MAX_INDEXES {
-            return Err(Error::invalid(format!("There are {MAX_INDEXES} indexes, which is the most."))
-                .with_hint("Put the documents into one of them."));
-        }
-        match backend {
-            Backend::Memory if !self.add_memory_index(name, tokenizer) => return Err(exists()),
-            Backend::Memory => {}
-            Backend::Collection => self.create_durable_index(name)?,
-        }
-        Ok(CreatedIndex { status: "created", index_name: name.to_owned(), backend: backend.name() })
+// The texts of errors that have no hint are a published contract.
+/// Makes an empty index.
+///
+/// Errors, in this order: a name with other signs; a name that is taken; an unknown backend; a tokenizer that the backend does not
+/// take; too many indexes; for a collection, those of [`create_collection`].
+pub fn create_index(host: &Host, request: &CreateIndex) -> Result<CreatedIndex> {
+    let name = request.name.as_str();
+    if !is_valid_name(name) {
+        return Err(Error::invalid(format!("Invalid index name: {name}")));
     }
-
-    /// Adds a document to an index, or puts it in the place of the one with its id.
-    ///
-    /// Errors, in this order: blank content; an unknown index; an id that is empty, too long or not on one line; content or metadata that
-    /// is too long; an index that is full. For a collection, those of ingestion.
-    pub fn add_to_index(&self, request: AddToIndex, progress: &ProgressSink, cancel: &Cancel) -> Result<AddedToIndex> {
-        let AddToIndex { doc_id, content, metadata, index } = request;
-        if content.trim().is_empty() {
-            return Err(Error::invalid("Content must be a non-empty string"));
-        }
-        let name = index.as_deref().unwrap_or(DEFAULT_INDEX);
-        let memory = self.memory_index(name);
-        let durable = if memory.is_none() { self.durable_index(name)? } else { None };
-        if memory.is_none() && durable.is_none() {
-            return Err(no_such_index(name));
-        }
-        check_document(&doc_id, &content, &metadata)?;
-        let Added { replaced, tokens } = match (memory, durable) {
-            (Some(index), _) => {
-                let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
-                index.add(&doc_id, &content, metadata)?
-            }
-            (None, Some(collection)) => {
-                self.add_to_durable_index(collection, name, (&doc_id, &content, metadata), progress, cancel)?
-            }
-            (None, None) => return Err(no_such_index(name)),
-        };
-        let status = if replaced { "re-indexed" } else { "indexed" };
-        Ok(AddedToIndex { status, doc_id, token_count: tokens })
+    let exists = || Error::new(ErrorCode::AlreadyExists, format!("Index already exists: {name}"));
+    if host.memory_index(name).is_some() || durable::durable_index(host, name)?.is_some() {
+        return Err(exists());
     }
+    let backend = Backend::named(request.backend.as_deref())?;
+    let tokenizer = tokenizer(request, backend)?;
+    if host.memory_indexes() + durable::durable_indexes(host)? >= MAX_INDEXES {
+        return Err(Error::invalid(format!("There are {MAX_INDEXES} indexes, which is the most."))
+            .with_hint("Put the documents into one of them."));
+    }
+    match backend {
+        Backend::Memory if !host.add_memory_index(name, tokenizer) => return Err(exists()),
+        Backend::Memory => {}
+        Backend::Collection => durable::create_durable_index(host, name)?,
+    }
+    Ok(CreatedIndex { status: "created", index_name: name.to_owned(), backend: backend.name() })
+}
 
-    /// Searches an index: plain words are alternatives, `+words` and `"phrases"` must be there, `-words` must not.
-    ///
-    /// Errors, in this order: an unknown index; a number of results that is too large; a query that is too long. An empty query finds
-    /// nothing.
-    pub fn search_text_index(&self, request: &SearchIndex) -> Result<IndexMatches> {
-        let name = request.index.as_deref().unwrap_or(DEFAULT_INDEX);
-        let memory = self.memory_index(name);
-        let durable = if memory.is_none() { self.durable_index(name)? } else { None };
-        if memory.is_none() && durable.is_none() {
-            return Err(no_such_index(name));
+/// Adds a document to an index, or puts it in the place of the one with its id.
+///
+/// Errors, in this order: blank content; an unknown index; an id that is empty, too long or not on one line; content or metadata that
+/// is too long; an index that is full. For a collection, those of ingestion.
+pub fn add_to_index(
+    host: &Host,
+    request: AddToIndex,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<AddedToIndex> {
+    let AddToIndex { doc_id, content, metadata, index } = request;
+    if content.trim().is_empty() {
+        return Err(Error::invalid("Content must be a non-empty string"));
+    }
+    let name = index.as_deref().unwrap_or(DEFAULT_INDEX);
+    let memory = host.memory_index(name);
+    let durable = if memory.is_none() { durable::durable_index(host, name)? } else { None };
+    if memory.is_none() && durable.is_none() {
+        return Err(no_such_index(name));
+    }
+    check_document(&doc_id, &content, &metadata)?;
+    let Added { replaced, tokens } = match (memory, durable) {
+        (Some(index), _) => {
+            let mut index = index.write().unwrap_or_else(PoisonError::into_inner);
+            index.add(&doc_id, &content, metadata)?
         }
-        let most = usize::try_from(request.most)
-            .ok()
-            .filter(|most| *most <= MAX_RESULTS)
-            .ok_or_else(|| Error::invalid(format!("k is {}; it must be between 0 and {MAX_RESULTS}.", request.most)))?;
-        if request.query.trim().is_empty() {
-            return Ok(IndexMatches::default());
+        (None, Some(collection)) => {
+            durable::add_to_durable_index(host, collection, name, (&doc_id, &content, metadata), progress, cancel)?
         }
-        let chars = request.query.chars().count();
-        if chars > MAX_QUERY_CHARS {
-            return Err(Error::invalid(format!("The query has {chars} characters; the limit is {MAX_QUERY_CHARS}.")));
+        (None, None) => return Err(no_such_index(name)),
+    };
+    let status = if replaced { "re-indexed" } else { "indexed" };
+    Ok(AddedToIndex { status, doc_id, token_count: tokens })
+}
+
+/// Searches an index: plain words are alternatives, `+words` and `"phrases"` must be there, `-words` must not.
+///
+/// Errors, in this order: an unknown index; a number of results that is too large; a query that is too long. An empty query finds
+/// nothing.
+pub fn search_text_index(host: &Host, request: &SearchIndex) -> Result<IndexMatches> {
+    let name = request.index.as_deref().unwrap_or(DEFAULT_INDEX);
+    let memory = host.memory_index(name);
+    let durable = if memory.is_none() { durable::durable_index(host, name)? } else { None };
+    if memory.is_none() && durable.is_none() {
+        return Err(no_such_index(name));
+    }
+    let most = usize::try_from(request.most)
+        .ok()
+        .filter(|most| *most <= MAX_RESULTS)
+        .ok_or_else(|| Error::invalid(format!("k is {}; it must be between 0 and {MAX_RESULTS}.", request.most)))?;
+    if request.query.trim().is_empty() {
+        return Ok(IndexMatches::default());
+    }
+    let chars = request.query.chars().count();
+    if chars > MAX_QUERY_CHARS {
+        return Err(Error::invalid(format!("The query has {chars} characters; the limit is {MAX_QUERY_CHARS}.")));
+    }
+    match (memory, durable) {
+        (Some(index), _) => {
+            let index = index.read().unwrap_or_else(PoisonError::into_inner);
+            Ok(search_memory(&index, &request.query, most))
         }
-        match (memory, durable) {
-            (Some(index), _) => {
-                let index = index.read().unwrap_or_else(PoisonError::into_inner);
-                Ok(search_memory(&index, &request.query, most))
-            }
-            (None, Some(collection)) => self.search_durable_index(collection, name, &request.query, most),
-            (None, None) => Err(no_such_index(name)),
-        }
+        (None, Some(collection)) => durable::search_durable_index(host, collection, name, &request.query, most),
+        (None, None) => Err(no_such_index(name)),
     }
 }
 

@@ -4,6 +4,9 @@ use casetrack_core::{CollectionId, CollectionStatus, CollectionType, Timestamp};
 use casetrack_store::VectorModels;
 use serde_json::json;
 
+use super::add_to_index;
+use super::create_index;
+use super::search_text_index;
 use super::*;
 use crate::host::EngineConfig;
 
@@ -20,16 +23,16 @@ fn add(host: &Host, id: &str, content: &str, index: Option<&str>) -> Result<Adde
         index: index.map(str::to_owned),
         ..AddToIndex::default()
     };
-    host.add_to_index(request, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default())
+    add_to_index(host, request, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default())
 }
 
 fn create(host: &Host, name: &str) -> Result<CreatedIndex> {
-    host.create_index(&CreateIndex { name: name.to_owned(), ..CreateIndex::default() })
+    create_index(host, &CreateIndex { name: name.to_owned(), ..CreateIndex::default() })
 }
 
 fn search(host: &Host, query: &str, index: Option<&str>) -> Result<IndexMatches> {
     let request = SearchIndex { query: query.to_owned(), most: 10, index: index.map(str::to_owned) };
-    host.search_text_index(&request)
+    search_text_index(host, &request)
 }
 
 fn said<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -55,14 +58,14 @@ fn the_checks_come_in_their_order_and_say_what_the_contract_says() {
     }
     let of = |name: &str, backend: &str| {
         let backend = Some(backend.to_owned());
-        host.create_index(&CreateIndex { name: name.to_owned(), backend, ..CreateIndex::default() })
+        create_index(&host, &CreateIndex { name: name.to_owned(), backend, ..CreateIndex::default() })
     };
     assert_eq!(said(of("new", "redis")), "Unknown backend: redis");
     assert_eq!(said(of("default", "redis")), "Index already exists: default");
     assert_eq!(said(of("bad name", "redis")), "Invalid index name: bad name");
     for min_length in [0, -1, 101, i64::MAX] {
         let request = CreateIndex { name: "new".to_owned(), min_length: Some(min_length), ..CreateIndex::default() };
-        assert!(said(host.create_index(&request)).contains("it must be between 1 and 100"));
+        assert!(said(create_index(&host, &request)).contains("it must be between 1 and 100"));
     }
     let request = CreateIndex {
         name: "new".to_owned(),
@@ -70,10 +73,10 @@ fn the_checks_come_in_their_order_and_say_what_the_contract_says() {
         lowercase: Some(false),
         min_length: None,
     };
-    assert!(said(host.create_index(&request)).contains("has a tokenizer of its own"));
+    assert!(said(create_index(&host, &request)).contains("has a tokenizer of its own"));
     for most in [-1, 1001] {
         let request = SearchIndex { query: "x".to_owned(), most, index: None };
-        assert_eq!(said(host.search_text_index(&request)), format!("k is {most}; it must be between 0 and 1000."));
+        assert_eq!(said(search_text_index(&host, &request)), format!("k is {most}; it must be between 0 and 1000."));
     }
     assert!(said(search(&host, &"x".repeat(10_001), None)).contains("the limit is 10000"));
 }
@@ -89,7 +92,7 @@ fn documents_are_bounded_and_named() {
     assert!(said(add(&host, "a", &long, None)).contains("the limit is 8388608.\n\nAdd it as several documents."));
     let metadata = json!({"note": "x".repeat(MAX_METADATA_BYTES)}).as_object().unwrap().clone();
     let request = AddToIndex { doc_id: "a".into(), content: "text".into(), metadata, index: None };
-    let refused = host.add_to_index(request, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default());
+    let refused = add_to_index(&host, request, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default());
     assert!(said(refused).starts_with("metadata has "));
     assert!(search(&host, "word text", None).unwrap().results.is_empty());
     assert!(add(&host, "docs/größe 1.md", "text", None).is_ok());

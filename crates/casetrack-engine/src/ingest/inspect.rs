@@ -35,32 +35,30 @@ pub struct InspectedAttachment {
     pub size_bytes: u64,
 }
 
-impl Host {
-    /// Reads, extracts and chunks a file exactly as ingestion does. Chunk ids are those of a document that does not exist.
-    pub fn inspect(&self, path: &Path, password: Option<&Password>) -> Result<Inspection> {
-        let path = self.config().access.check(path)?;
-        let source = Source::read(&path, None, self.config())?;
-        let chosen = PrepareOptions { name: None, document_type: None };
-        let options = ExtractOptions { password: password.cloned(), ..self.config().extract_options() };
-        let cancel = Cancel::default();
-        let prepared = source.prepare(self, &options, DocumentId::random(), &chosen, &cancel)?;
-        let Prepared { meta, pages, chunks, attachments, .. } = prepared;
-        Ok(Inspection {
-            path: meta.path,
-            sha256: meta.sha256,
-            size_bytes: meta.size_bytes,
-            format: meta.format,
-            title: meta.title,
-            properties: meta.properties,
-            document_type: meta.document_type,
-            pages,
-            unpaged: meta.unpaged,
-            chunks,
-            warnings: meta.warnings,
-            attachments: attachments
-                .into_iter()
-                .map(|file| InspectedAttachment { size_bytes: file.bytes.len() as u64, name: file.name })
-                .collect(),
-        })
-    }
+/// Reads, extracts and chunks a file exactly as ingestion does. Chunk ids are those of a document that does not exist.
+pub fn inspect(host: &Host, path: &Path, password: Option<&Password>) -> Result<Inspection> {
+    let path = host.config().access.check(path)?;
+    let source = Source::read(&path, None, host.config())?;
+    let chosen = PrepareOptions { name: None, document_type: None };
+    let options = ExtractOptions { password: password.cloned(), ..host.config().extract_options() };
+    let cancel = Cancel::default();
+    let prepared = source.prepare(host, &options, DocumentId::random(), &chosen, &cancel)?;
+    let Prepared { meta, pages, chunks, attachments, .. } = prepared;
+    Ok(Inspection {
+        path: meta.path,
+        sha256: meta.sha256,
+        size_bytes: meta.size_bytes,
+        format: meta.format,
+        title: meta.title,
+        properties: meta.properties,
+        document_type: meta.document_type,
+        pages,
+        unpaged: meta.unpaged,
+        chunks,
+        warnings: meta.warnings,
+        attachments: attachments
+            .into_iter()
+            .map(|file| InspectedAttachment { size_bytes: file.bytes.len() as u64, name: file.name })
+            .collect(),
+    })
 }

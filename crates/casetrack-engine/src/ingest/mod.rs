@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::documents::marking::MarkSource;
 use crate::host::Host;
+use crate::versions;
 use discover::{Discovery, FoundFile};
 use extracting::Extracting;
 use pace::Pace;
@@ -35,6 +36,8 @@ use pipeline::FirstStage;
 pub(crate) use texts::Text;
 
 pub use crate::report::{FailedFile, Problem, SkipReason, SkippedFile, WorkSummary};
+pub use inspect::inspect;
+pub(crate) use texts::put_text;
 
 /// Whether the clients of a database share the work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,34 +148,32 @@ pub struct IngestedDocument {
     pub warnings: Vec<String>,
 }
 
-impl Host {
-    /// Ingests files and folders without a job, for programs that have the data directory to themselves. Blocks until done; `cancel` stops
-    /// it within a second.
-    ///
-    /// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
-    pub fn ingest(
-        &self,
-        collection: CollectionId,
-        request: &IngestRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<IngestReport> {
-        let collection = self.collection_to_change(collection)?;
-        if request.sharing != Sharing::Alone {
-            return shared::ingest(self, &collection, request, progress, cancel);
-        }
-        // Uploads to a vault are not where their paths say.
-        let upload = |path: &PathBuf| collection.sealed_upload(path).filter(|place| place.exists());
-        let (uploads, paths): (Vec<_>, Vec<_>) = request.paths.iter().cloned().partition(|path| upload(path).is_some());
-        let mut discovery = match paths.is_empty() && !uploads.is_empty() {
-            true => Discovery::default(),
-            false => discover::discover(&IngestRequest { paths, ..request.clone() }, self.config(), cancel)?,
-        };
-        discovery.files.extend(uploads.into_iter().map(|path| FoundFile::kept(upload(&path), path)));
-        let mut report = ingest_files(self, &collection, request, discovery, progress, cancel)?;
-        self.note_versions(collection.meta().id, &mut report);
-        Ok(report)
+/// Ingests files and folders without a job, for programs that have the data directory to themselves. Blocks until done; `cancel` stops
+/// it within a second.
+///
+/// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
+pub fn ingest(
+    host: &Host,
+    collection: CollectionId,
+    request: &IngestRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    let collection = host.collection_to_change(collection)?;
+    if request.sharing != Sharing::Alone {
+        return shared::ingest(host, &collection, request, progress, cancel);
     }
+    // Uploads to a vault are not where their paths say.
+    let upload = |path: &PathBuf| collection.sealed_upload(path).filter(|place| place.exists());
+    let (uploads, paths): (Vec<_>, Vec<_>) = request.paths.iter().cloned().partition(|path| upload(path).is_some());
+    let mut discovery = match paths.is_empty() && !uploads.is_empty() {
+        true => Discovery::default(),
+        false => discover::discover(&IngestRequest { paths, ..request.clone() }, host.config(), cancel)?,
+    };
+    discovery.files.extend(uploads.into_iter().map(|path| FoundFile::kept(upload(&path), path)));
+    let mut report = ingest_files(host, &collection, request, discovery, progress, cancel)?;
+    versions::note_versions(host, collection.meta().id, &mut report);
+    Ok(report)
 }
 
 /// Ingests the files of a discovery.

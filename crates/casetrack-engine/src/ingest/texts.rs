@@ -23,58 +23,56 @@ pub(crate) struct Text<'t> {
     pub fields: BTreeMap<&'static str, Option<String>>,
 }
 
-impl Host {
-    /// Stores a text as a document, or puts it in the place of the one with its path, in one step; whether there was one. What did not
-    /// change keeps its vectors. Blocks until it can be searched; `cancel` stops it within a second and changes nothing.
-    ///
-    /// Errors: a text without words, a missing model, and what prevents a change of the collection.
-    pub(crate) fn put_text(
-        &self,
-        collection: CollectionId,
-        text: Text<'_>,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<bool> {
-        let collection = self.collection_to_change(collection)?;
-        let earlier = collection.document_by_path(&text.path)?;
-        let id = earlier.as_ref().map_or_else(DocumentId::random, |earlier| earlier.id);
-        let bytes = text.content.as_bytes().to_vec();
-        let source = Source { sha256: sha256(&bytes), path: text.path, file_name: text.name.to_owned(), bytes };
-        let is_unchanged = earlier.as_ref().is_some_and(|earlier| earlier.sha256 == source.sha256);
-        if !is_unchanged {
-            let mut document = None;
-            let first = |stage: FirstStage<'_>| {
-                let ready = ready(&stage, source, id);
-                match ready {
-                    Ok(ready) => drop(stage.send(Outcome::Ready(Box::new(ready)))),
-                    Err(error) => document = Some(error),
-                }
-            };
-            let report = IngestReport { found: 1, ..IngestReport::default() };
-            let report = pipeline::run_stages(self, &collection, report, first, Pace::default(), progress, cancel)?;
-            if let Some(error) = document {
-                return Err(error);
+/// Stores a text as a document, or puts it in the place of the one with its path, in one step; whether there was one. What did not
+/// change keeps its vectors. Blocks until it can be searched; `cancel` stops it within a second and changes nothing.
+///
+/// Errors: a text without words, a missing model, and what prevents a change of the collection.
+pub(crate) fn put_text(
+    host: &Host,
+    collection: CollectionId,
+    text: Text<'_>,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<bool> {
+    let collection = host.collection_to_change(collection)?;
+    let earlier = collection.document_by_path(&text.path)?;
+    let id = earlier.as_ref().map_or_else(DocumentId::random, |earlier| earlier.id);
+    let bytes = text.content.as_bytes().to_vec();
+    let source = Source { sha256: sha256(&bytes), path: text.path, file_name: text.name.to_owned(), bytes };
+    let is_unchanged = earlier.as_ref().is_some_and(|earlier| earlier.sha256 == source.sha256);
+    if !is_unchanged {
+        let mut document = None;
+        let first = |stage: FirstStage<'_>| {
+            let ready = ready(&stage, source, id);
+            match ready {
+                Ok(ready) => drop(stage.send(Outcome::Ready(Box::new(ready)))),
+                Err(error) => document = Some(error),
             }
-            let problem = report.summary.stopped.or_else(|| report.failed.into_iter().next().map(|file| file.problem));
-            if let Some(problem) = problem.map(Problem::into_error) {
-                return Err(problem);
-            }
-            if report.ingested.is_empty() {
-                let message = format!("{} was stored meanwhile by another call.", text.name);
-                return Err(Error::new(ErrorCode::InUse, message).with_hint("Try again."));
+        };
+        let report = IngestReport { found: 1, ..IngestReport::default() };
+        let report = pipeline::run_stages(host, &collection, report, first, Pace::default(), progress, cancel)?;
+        if let Some(error) = document {
+            return Err(error);
+        }
+        let problem = report.summary.stopped.or_else(|| report.failed.into_iter().next().map(|file| file.problem));
+        if let Some(problem) = problem.map(Problem::into_error) {
+            return Err(problem);
+        }
+        if report.ingested.is_empty() {
+            let message = format!("{} was stored meanwhile by another call.", text.name);
+            return Err(Error::new(ErrorCode::InUse, message).with_hint("Try again."));
+        }
+    }
+    collection.change_marks(&[id], |_, marks| {
+        for (name, value) in &text.fields {
+            match value {
+                Some(value) => drop(marks.fields.insert((*name).to_owned(), value.clone())),
+                None => marks.clear_field(name),
             }
         }
-        collection.change_marks(&[id], |_, marks| {
-            for (name, value) in &text.fields {
-                match value {
-                    Some(value) => drop(marks.fields.insert((*name).to_owned(), value.clone())),
-                    None => marks.clear_field(name),
-                }
-            }
-            Ok(())
-        })?;
-        Ok(earlier.is_some())
-    }
+        Ok(())
+    })?;
+    Ok(earlier.is_some())
 }
 
 /// The text on its way to the store.

@@ -17,6 +17,7 @@ use casetrack_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::documents;
 use crate::host::Host;
 use crate::ingest::{IngestReport, IngestRequest};
 use crate::reindex::{ReindexReport, ReindexRequest};
@@ -222,7 +223,7 @@ impl JobRequest {
             Self::SyncFolder(request) => request.folder.display().to_string(),
             Self::ReindexDocument(request) | Self::ReindexCollection(request) => match request.documents.as_deref() {
                 None => collection.name.clone(),
-                Some([document]) => host.document(collection.id, &document.to_string())?.meta.name,
+                Some([document]) => documents::document(host, collection.id, &document.to_string())?.meta.name,
                 Some(documents) => format!("{} documents", documents.len()),
             },
         })

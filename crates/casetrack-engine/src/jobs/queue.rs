@@ -18,6 +18,7 @@ use super::record::{JobRecord, Loaded, Records};
 use super::{
     FailingFile, JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same,
 };
+use crate::collections;
 use crate::host::{Host, caught, check_changeable, lock};
 use crate::report::Problem;
 
@@ -58,7 +59,7 @@ impl Jobs {
         request: JobRequest,
         origin: JobOrigin,
     ) -> Result<StartedJob> {
-        let collection = host.find_collection(&collection.to_string())?;
+        let collection = collections::find_collection(host, &collection.to_string())?;
         check_changeable(&collection)?;
         let target = request.target(host, &collection)?;
         let record = JobRecord {

@@ -14,6 +14,7 @@ use super::running::{self, Pass};
 use crate::host::changes::SpaceChange;
 use crate::host::{Host, caught, lock};
 use crate::jobs::Jobs;
+use crate::space;
 use crate::space::{Definition, SourceSpec};
 
 /// Between two walks of a folder that cannot be watched, and two tries of what failed.
@@ -221,7 +222,7 @@ impl Live {
             }
             let done = match spec.watched() {
                 Some(folder) => self.host.live_files().watch(&self.host, folder, &self.cancel).map(drop),
-                None => self.host.index_source(spec, &self.cancel),
+                None => space::index_source(&self.host, spec, &self.cancel),
             };
             let done = done.and_then(|()| check_listable(spec));
             if let Err(error) = done {
@@ -254,7 +255,7 @@ impl Live {
                     let live = self.host.live_files().bring_up_to_date(&self.host, folder, &self.cancel);
                     match live.unwrap_or(false) || !is_time {
                         true => Ok(()),
-                        false => self.host.index_source(spec, &self.cancel),
+                        false => space::index_source(&self.host, spec, &self.cancel),
                     }
                 }),
                 None => self.walk_again(place, spec, is_time),
@@ -274,7 +275,7 @@ impl Live {
             Some(unwalked) => Err(Error::invalid(unwalked.why.clone())),
         };
         is_due?;
-        let done = self.host.index_source(spec, &self.cancel);
+        let done = space::index_source(&self.host, spec, &self.cancel);
         let mut state = lock(&self.state);
         state.unwalked.remove(&place);
         if let Err(error) = &done {

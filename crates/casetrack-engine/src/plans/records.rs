@@ -12,6 +12,7 @@ use super::{Key, Plans};
 use crate::host::changes::SpaceChange;
 use crate::host::{Host, lock};
 use crate::jobs::Jobs;
+use crate::space;
 use crate::space::{Definition, PlanDefinition, in_field, read_plan, refused};
 
 /// Most executions of one answer.
@@ -42,12 +43,12 @@ impl Plans {
     }
 
     pub fn plans(&self, host: &Host) -> Result<PlanList> {
-        let plans = host.space()?.plans()?.into_iter().filter(|plan| !host.is_hidden_plan(plan));
+        let plans = host.space()?.plans()?.into_iter().filter(|plan| !space::is_hidden_plan(host, plan));
         Ok(PlanList { plans: plans.map(PlanItem::from).collect() })
     }
 
     pub fn plan(&self, host: &Host, name: &str, executions: Option<u32>) -> Result<PlanItem> {
-        let plan = in_field("name", host.visible_plan(name))?;
+        let plan = in_field("name", space::visible_plan(host, name))?;
         let executions = executions.map(|limit| self.executions(host, Some(name), limit, 0)).transpose()?;
         Ok(PlanItem { executions, ..plan.into() })
     }
@@ -59,18 +60,18 @@ impl Plans {
         }
         let space = host.space()?;
         if let Some(plan) = plan {
-            in_field("name", host.visible_plan(plan))?;
+            in_field("name", space::visible_plan(host, plan))?;
         }
         let plans = space.plans()?;
         let hidden: Vec<&str> =
-            plans.iter().filter(|plan| host.is_hidden_plan(plan)).map(|plan| plan.name.as_str()).collect();
+            plans.iter().filter(|plan| space::is_hidden_plan(host, plan)).map(|plan| plan.name.as_str()).collect();
         Ok(space.executions(plan, &hidden, limit, offset)?.into_iter().map(ExecutionItem::from).collect())
     }
 
     /// Begins a run. Of a plan that runs, the answer is the run that it has.
     pub fn execute_plan(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, name: &str) -> Result<StartedPlan> {
         let _alone = lock(&self.changing);
-        let plan = in_field("name", host.visible_plan(name))?;
+        let plan = in_field("name", space::visible_plan(host, name))?;
         if plan.status != "active" {
             return Err(refused("name", format!("plan is {}: set its status to active with plan-update", plan.status)));
         }
@@ -136,7 +137,7 @@ impl Plans {
     ) -> Result<PlanItem> {
         let _alone = lock(&self.changing);
         let space = host.space()?;
-        let before = in_field("name", host.visible_plan(name))?;
+        let before = in_field("name", space::visible_plan(host, name))?;
         if let Some(status) = &change.status
             && !matches!(status.as_str(), "active" | "paused" | "disabled")
         {
@@ -185,7 +186,7 @@ impl Plans {
 
     pub fn delete_plan(&self, host: &Host, name: &str) -> Result<()> {
         let _alone = lock(&self.changing);
-        in_field("name", host.visible_plan(name))?;
+        in_field("name", space::visible_plan(host, name))?;
         self.end_plan(host, name)?;
         host.space()?.delete_plan(name)?;
         host.space_changed(SpaceChange::Plans);

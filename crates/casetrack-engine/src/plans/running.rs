@@ -7,9 +7,11 @@ use casetrack_catalog::space::{Mode, Picked, PickedFile};
 use casetrack_core::{Cancel, Error, Result};
 use casetrack_extract::is_supported_extension;
 
+use crate::collections;
 use crate::host::Host;
 use crate::ingest::IngestRequest;
 use crate::jobs::{JobOrigin, JobRequest, Jobs};
+use crate::space;
 use crate::space::{Definition, Outcome};
 
 /// Most files that an outcome takes at once; those behind them are next.
@@ -39,7 +41,7 @@ impl Pass {
             if cancel.is_cancelled() {
                 return Err(Error::cancelled());
             }
-            let sourced = host.run_source((set, *mode, spec), of_targets, cancel)?;
+            let sourced = space::run_source(host, (set, *mode, spec), of_targets, cancel)?;
             pass.found.unite(&sourced.picked);
             pass.added += sourced.change.added;
             pass.removed += sourced.change.removed;
@@ -84,9 +86,9 @@ pub(super) fn long_outcomes(
         match outcome {
             Outcome::SelectionSet { .. } => {}
             Outcome::Ingest { collection } => {
-                let collection = host.find_collection(collection)?.id;
+                let collection = collections::find_collection(host, collection)?.id;
                 let paths = files.iter().map(|file| file.path.clone()).filter(|path| is_supported_extension(path));
-                let paths: Vec<PathBuf> = paths.filter(|path| !host.is_denied_in_space(path)).collect();
+                let paths: Vec<PathBuf> = paths.filter(|path| !space::is_denied_in_space(host, path)).collect();
                 if !paths.is_empty() {
                     let request = JobRequest::IngestFolder(IngestRequest::new(paths));
                     jobs.start(host, collection, request, JobOrigin::Watch)?;
@@ -97,7 +99,7 @@ pub(super) fn long_outcomes(
                     if cancel.is_cancelled() {
                         return Err(Error::cancelled());
                     }
-                    if let Err(error) = host.classify_if_new(&file.path, operations, cancel) {
+                    if let Err(error) = space::classify_if_new(host, &file.path, operations, cancel) {
                         tracing::debug!(path = %file.path.display(), %error, "not classified");
                     }
                 }
@@ -109,7 +111,7 @@ pub(super) fn long_outcomes(
 
 /// A run that ends.
 pub(super) fn once(host: &Host, jobs: &Arc<Jobs>, definition: &Definition, cancel: &Cancel) -> Result<Pass> {
-    definition.sources.iter().try_for_each(|(.., spec)| host.index_source(spec, cancel))?;
+    definition.sources.iter().try_for_each(|(.., spec)| space::index_source(host, spec, cancel))?;
     let pass = Pass::make(host, definition, cancel)?;
     if takes_long(definition) {
         let files = host.space()?.files_of(&pass.matched)?;

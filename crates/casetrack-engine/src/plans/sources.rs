@@ -14,6 +14,7 @@ use super::{Key, Plans};
 use crate::host::changes::SpaceChange;
 use crate::host::{Host, lock};
 use crate::jobs::Jobs;
+use crate::space;
 use crate::space::{Definition, in_field, refused};
 
 /// A source as it is given.
@@ -50,11 +51,11 @@ impl Plans {
     }
 
     pub fn source(&self, host: &Host, name: &str) -> Result<SourceItem> {
-        in_field("name", host.visible_source(name)).map(SourceItem::from)
+        in_field("name", space::visible_source(host, name)).map(SourceItem::from)
     }
 
     pub fn sources(&self, host: &Host) -> Result<SourceList> {
-        let sources = host.space()?.sources()?.into_iter().filter(|source| !host.is_hidden(&source.config));
+        let sources = host.space()?.sources()?.into_iter().filter(|source| !space::is_hidden(host, &source.config));
         Ok(SourceList { sources: sources.map(SourceItem::from).collect() })
     }
 
@@ -62,7 +63,7 @@ impl Plans {
     pub fn start_source(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, name: &str) -> Result<SourceItem> {
         let _alone = lock(&self.changing);
         let space = host.space()?;
-        let source = in_field("name", host.visible_source(name))?;
+        let source = in_field("name", space::visible_source(host, name))?;
         if source.kind != "filesystem.watch" {
             return Err(refused("name", format!("a source of the type {} runs once: use source-execute", source.kind)));
         }
@@ -96,7 +97,7 @@ impl Plans {
 
     pub fn stop_source(&self, host: &Host, name: &str) -> Result<SourceItem> {
         let _alone = lock(&self.changing);
-        in_field("name", host.visible_source(name))?;
+        in_field("name", space::visible_source(host, name))?;
         let Some(live) = self.remove(&Key::Source(name.to_owned())) else {
             return Err(refused("name", "source is not running"));
         };
@@ -108,13 +109,13 @@ impl Plans {
     /// Runs a source once.
     pub fn execute_source(&self, host: &Host, name: &str, cancel: &Cancel) -> Result<SourceRun> {
         let space = host.space()?;
-        let source = in_field("name", host.visible_source(name))?;
+        let source = in_field("name", space::visible_source(host, name))?;
         if source.kind == "filesystem.watch" {
             return Err(refused("name", "a source of the type filesystem.watch is continuous: use source-start"));
         }
         let definition = Definition::of_source(host, &source)?;
         let run = || {
-            definition.sources.iter().try_for_each(|(.., spec)| host.index_source(spec, cancel))?;
+            definition.sources.iter().try_for_each(|(.., spec)| space::index_source(host, spec, cancel))?;
             Pass::make(host, &definition, cancel)
         };
         let done = run();
@@ -139,7 +140,7 @@ impl Plans {
 
     pub fn delete_source(&self, host: &Host, name: &str) -> Result<()> {
         let _alone = lock(&self.changing);
-        in_field("name", host.visible_source(name).and_then(|_| host.space()?.delete_source(name)))?;
+        in_field("name", space::visible_source(host, name).and_then(|_| host.space()?.delete_source(name)))?;
         if let Some(live) = self.remove(&Key::Source(name.to_owned())) {
             live.end();
             self.release(host, &live)?;

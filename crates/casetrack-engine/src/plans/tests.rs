@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
+use crate::collections;
 use crate::collections::CreateCollection;
 use crate::host::EngineConfig;
 use crate::jobs::JobFilter;
+use crate::space;
 use crate::space::{InField, PlanDefinition};
 use crate::{Engine, PlanChange};
 
@@ -34,11 +36,11 @@ impl Made {
     /// As the next process does.
     fn reopen(&mut self) {
         let (plans, _) = self.engine.plans_and_jobs();
-        plans.stop(&self.engine);
+        plans.stop(self.engine.host());
         self.engine = Engine::new(EngineConfig::new(self.dir.path().join("home"))).unwrap();
         let (plans, jobs) = self.engine.plans_and_jobs();
-        plans.resume_plans(&self.engine, jobs).unwrap();
-        plans.resume_sources(&self.engine, jobs).unwrap();
+        plans.resume_plans(self.engine.host(), jobs).unwrap();
+        plans.resume_sources(self.engine.host(), jobs).unwrap();
     }
 
     fn files(&self) -> PathBuf {
@@ -65,8 +67,8 @@ impl Made {
 
     /// Makes every walk wait until the result is dropped.
     fn hold_walks(&self) -> File {
-        self.engine.catalog().unwrap();
-        let path = self.engine.config().data_dir.join("catalog/scan.lock");
+        self.engine.host().catalog().unwrap();
+        let path = self.engine.host().config().data_dir.join("catalog/scan.lock");
         let file = File::options().create(true).append(true).open(path).unwrap();
         file.lock().unwrap();
         file
@@ -74,7 +76,7 @@ impl Made {
 
     fn tick(&self) {
         let (plans, jobs) = self.engine.plans_and_jobs();
-        plans.tick(&self.engine, jobs);
+        plans.tick(self.engine.host(), jobs);
     }
 
     /// Makes the passes that are due until something holds.
@@ -92,12 +94,12 @@ impl Made {
     }
 
     fn count(&self) -> u64 {
-        let space = self.engine.space().unwrap();
+        let space = self.engine.host().space().unwrap();
         space.sum("set", None).map_or(0, |(totals, _)| totals.count)
     }
 
     fn runs(&self) -> Vec<Execution> {
-        self.engine.space().unwrap().executions(None, &[], 100, 0).unwrap()
+        self.engine.host().space().unwrap().executions(None, &[], 100, 0).unwrap()
     }
 
     /// Of the runs, the latest first.
@@ -115,12 +117,12 @@ fn a_run_that_was_ended_in_its_first_walk_leaves_its_successor_at_work() {
     let made = Made::new();
     made.write("a", "x");
     let engine = &made.engine;
-    engine.create_plan(engine, made.plan("p", "filesystem.watch", Value::Null)).unwrap();
+    engine.create_plan(engine.host(), made.plan("p", "filesystem.watch", Value::Null)).unwrap();
     let held = made.hold_walks();
-    engine.execute_plan(engine, "p").unwrap();
+    engine.execute_plan(engine.host(), "p").unwrap();
     let old = made.live(plan("p")).unwrap();
     let conditions = Some(Some(json!({"type": "size", "minSize": 1})));
-    engine.update_plan(engine, "p", &PlanChange { conditions, ..PlanChange::default() }).unwrap();
+    engine.update_plan(engine.host(), "p", &PlanChange { conditions, ..PlanChange::default() }).unwrap();
     assert_eq!(made.statuses(), ["running", "cancelled"]);
     // The old thread ends, and so does the walk that another source was stopped in.
     let config = json!({"path": made.files()});
@@ -131,18 +133,18 @@ fn a_run_that_was_ended_in_its_first_walk_leaves_its_successor_at_work() {
         config,
         update_mode: None,
     };
-    engine.create_source(engine, source).unwrap();
-    engine.start_source(engine, "w").unwrap();
+    engine.create_source(engine.host(), source).unwrap();
+    engine.start_source(engine.host(), "w").unwrap();
     let first = made.live(Key::Source("w".to_owned())).unwrap();
-    assert_eq!(engine.stop_source(engine, "w").unwrap().status, "stopped");
-    engine.start_source(engine, "w").unwrap();
+    assert_eq!(engine.stop_source(engine.host(), "w").unwrap().status, "stopped");
+    engine.start_source(engine.host(), "w").unwrap();
     // This test and the map of plans hold the others.
     made.until("the old threads end", |_| Arc::strong_count(&old) == 1 && Arc::strong_count(&first) == 1);
     drop(held);
     made.until("the new run has its pass", |made| made.count() == 1);
     assert_eq!(made.statuses(), ["running", "cancelled"]);
     assert!(made.live(plan("p")).is_some_and(|live| live.is_running()));
-    assert_eq!(engine.source(engine, "w").unwrap().status, "running");
+    assert_eq!(engine.source(engine.host(), "w").unwrap().status, "running");
     // One that has lost its place takes no other out of it.
     let (plans, _) = engine.plans_and_jobs();
     plans.remove_this(&plan("p"), &old);
@@ -156,20 +158,20 @@ fn a_plan_that_runs_once_runs_alone_and_ends_when_it_is_paused_or_deleted() {
     let mut made = Made::new();
     made.write("a", "x");
     let engine = &made.engine;
-    engine.create_plan(engine, made.plan("p", "filesystem.index", Value::Null)).unwrap();
+    engine.create_plan(engine.host(), made.plan("p", "filesystem.index", Value::Null)).unwrap();
     let held = made.hold_walks();
-    let first = engine.execute_plan(engine, "p").unwrap();
-    assert_eq!(engine.execute_plan(engine, "p").unwrap().execution_id, first.execution_id, "it joins the run");
+    let first = engine.execute_plan(engine.host(), "p").unwrap();
+    assert_eq!(engine.execute_plan(engine.host(), "p").unwrap().execution_id, first.execution_id, "it joins the run");
     let description = Some(Some("Other".to_owned()));
-    engine.update_plan(engine, "p", &PlanChange { description, ..PlanChange::default() }).unwrap();
+    engine.update_plan(engine.host(), "p", &PlanChange { description, ..PlanChange::default() }).unwrap();
     assert_eq!(made.statuses(), ["running"]);
     let status = |status: &str| PlanChange { status: Some(status.to_owned()), ..PlanChange::default() };
-    engine.update_plan(engine, "p", &status("paused")).unwrap();
+    engine.update_plan(engine.host(), "p", &status("paused")).unwrap();
     assert_eq!(made.statuses(), ["cancelled"]);
-    assert!(engine.execute_plan(engine, "p").unwrap_err().message.contains("plan is paused"));
-    engine.update_plan(engine, "p", &status("active")).unwrap();
+    assert!(engine.execute_plan(engine.host(), "p").unwrap_err().message.contains("plan is paused"));
+    engine.update_plan(engine.host(), "p", &status("active")).unwrap();
     assert_eq!(made.statuses(), ["cancelled"], "it runs when it is told to");
-    engine.execute_plan(engine, "p").unwrap();
+    engine.execute_plan(engine.host(), "p").unwrap();
     // The end of the process interrupts it, and the next one runs it once more.
     made.reopen();
     assert_eq!(made.statuses(), ["running", "failed", "cancelled"]);
@@ -177,9 +179,9 @@ fn a_plan_that_runs_once_runs_alone_and_ends_when_it_is_paused_or_deleted() {
     made.until("the run has ended", |made| made.statuses()[0] == "completed");
     assert_eq!(made.count(), 1);
     let held = made.hold_walks();
-    made.engine.execute_plan(&made.engine, "p").unwrap();
+    made.engine.execute_plan(made.engine.host(), "p").unwrap();
     let live = made.live(plan("p")).unwrap();
-    made.engine.delete_plan(&made.engine, "p").unwrap();
+    made.engine.delete_plan(made.engine.host(), "p").unwrap();
     made.until("the thread ends", |_| Arc::strong_count(&live) == 1);
     drop(held);
     assert!(made.runs().is_empty());
@@ -190,18 +192,18 @@ fn a_continuous_plan_that_was_paused_goes_on_when_it_is_active_again() {
     let made = Made::new();
     made.write("a", "x");
     let engine = &made.engine;
-    engine.create_plan(engine, made.plan("p", "filesystem.watch", Value::Null)).unwrap();
+    engine.create_plan(engine.host(), made.plan("p", "filesystem.watch", Value::Null)).unwrap();
     let status = |status: &str| PlanChange { status: Some(status.to_owned()), ..PlanChange::default() };
-    engine.update_plan(engine, "p", &status("paused")).unwrap();
-    engine.update_plan(engine, "p", &status("active")).unwrap();
+    engine.update_plan(engine.host(), "p", &status("paused")).unwrap();
+    engine.update_plan(engine.host(), "p", &status("active")).unwrap();
     assert!(made.runs().is_empty(), "it was never at work");
-    engine.execute_plan(engine, "p").unwrap();
+    engine.execute_plan(engine.host(), "p").unwrap();
     made.until("the first pass", |made| made.count() == 1);
-    engine.update_plan(engine, "p", &status("paused")).unwrap();
+    engine.update_plan(engine.host(), "p", &status("paused")).unwrap();
     made.write("b", "x");
     (0..10).for_each(|_| made.tick());
     assert_eq!((made.count(), made.statuses()), (1, vec!["cancelled".to_owned()]));
-    engine.update_plan(engine, "p", &status("active")).unwrap();
+    engine.update_plan(engine.host(), "p", &status("active")).unwrap();
     made.until("what came meanwhile", |made| made.count() == 2);
     assert_eq!(made.statuses(), ["running", "cancelled"]);
 }
@@ -210,8 +212,8 @@ fn a_continuous_plan_that_was_paused_goes_on_when_it_is_active_again() {
 fn ten_thousand_changes_at_once_are_one_pass() {
     let made = Made::new();
     let engine = &made.engine;
-    engine.create_plan(engine, made.plan("p", "filesystem.watch", Value::Null)).unwrap();
-    engine.execute_plan(engine, "p").unwrap();
+    engine.create_plan(engine.host(), made.plan("p", "filesystem.watch", Value::Null)).unwrap();
+    engine.execute_plan(engine.host(), "p").unwrap();
     let live = made.live(plan("p")).unwrap();
     made.until("the first pass", |_| live.passes() == 1);
     for number in 0..10_000 {
@@ -219,9 +221,9 @@ fn ten_thousand_changes_at_once_are_one_pass() {
     }
     // All of it is heard before the next look at what has changed.
     let started = Instant::now();
-    while engine.catalog().unwrap().count(&made.files(), None).unwrap().0 < 10_000 {
+    while engine.host().catalog().unwrap().count(&made.files(), None).unwrap().0 < 10_000 {
         assert!(started.elapsed() < PATIENCE);
-        engine.live_files().bring_up_to_date(engine, &made.files(), &Cancel::default()).unwrap();
+        engine.host().live_files().bring_up_to_date(engine.host(), &made.files(), &Cancel::default()).unwrap();
     }
     made.until("the burst", |made| made.count() == 10_000);
     (0..20).for_each(|_| made.tick());
@@ -230,9 +232,9 @@ fn ten_thousand_changes_at_once_are_one_pass() {
     let elsewhere = made.dir.path().canonicalize().unwrap().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::write(elsewhere.join("a"), "x").unwrap();
-    let before = engine.space().unwrap().state().unwrap();
-    engine.index_now(&elsewhere, &Cancel::default()).unwrap();
-    assert_ne!(engine.space().unwrap().state().unwrap(), before);
+    let before = engine.host().space().unwrap().state().unwrap();
+    space::index_now(engine.host(), &elsewhere, &Cancel::default()).unwrap();
+    assert_ne!(engine.host().space().unwrap().state().unwrap(), before);
     (0..20).for_each(|_| made.tick());
     assert_eq!(live.passes(), 2);
     made.write("last", "x");
@@ -245,8 +247,8 @@ fn a_folder_that_is_gone_at_the_start_is_followed_when_it_is_back() {
     made.write("a", "x");
     {
         let engine = &made.engine;
-        engine.create_plan(engine, made.plan("p", "filesystem.watch", Value::Null)).unwrap();
-        engine.execute_plan(engine, "p").unwrap();
+        engine.create_plan(engine.host(), made.plan("p", "filesystem.watch", Value::Null)).unwrap();
+        engine.execute_plan(engine.host(), "p").unwrap();
         let source = SourceDefinition {
             name: "w".to_owned(),
             kind: "filesystem.watch".to_owned(),
@@ -254,26 +256,26 @@ fn a_folder_that_is_gone_at_the_start_is_followed_when_it_is_back() {
             config: json!({"path": made.files()}),
             update_mode: None,
         };
-        engine.create_source(engine, source).unwrap();
-        engine.start_source(engine, "w").unwrap();
+        engine.create_source(engine.host(), source).unwrap();
+        engine.start_source(engine.host(), "w").unwrap();
     }
     made.until("the first pass", |made| made.count() == 1);
     let away = made.files().with_file_name("away");
     fs::rename(made.files(), &away).unwrap();
     made.reopen();
     let error = |made: &Made| made.runs()[0].error.clone();
-    let of_source = |made: &Made| made.engine.source(&made.engine, "w").unwrap();
+    let of_source = |made: &Made| made.engine.source(made.engine.host(), "w").unwrap();
     made.until("the error", |made| error(made).is_some() && of_source(made).last_error.is_some());
     assert!(error(&made).unwrap().contains("does not exist; it is followed when it is there again"));
     assert_eq!((made.statuses()[0].as_str(), of_source(&made).status.as_str()), ("running", "running"));
     fs::rename(&away, made.files()).unwrap();
     made.write("b", "x");
     // The thread of live folders looks for it.
-    made.engine.live_files().start(&made.engine).unwrap();
+    made.engine.host().live_files().start(made.engine.host()).unwrap();
     made.until("what came meanwhile", |made| made.count() == 2 && error(made).is_none());
     made.until("the source", |made| of_source(made).last_error.is_none());
     assert_eq!(made.statuses()[0], "running");
-    made.engine.live_files().stop();
+    made.engine.host().live_files().stop();
 }
 
 #[test]
@@ -284,8 +286,8 @@ fn a_definition_that_cannot_be_read_at_the_start_is_tried_again_and_says_why() {
     fs::write(folder.join("a"), "x").unwrap();
     let mut definition = made.plan("p", "filesystem.watch", Value::Null);
     definition.sources[0]["config"]["path"] = json!(folder);
-    made.engine.create_plan(&made.engine, definition).unwrap();
-    made.engine.execute_plan(&made.engine, "p").unwrap();
+    made.engine.create_plan(made.engine.host(), definition).unwrap();
+    made.engine.execute_plan(made.engine.host(), "p").unwrap();
     made.until("the first pass", |made| made.count() == 1);
     let stick = folder.parent().unwrap();
     fs::rename(stick, stick.with_file_name("pulled")).unwrap();
@@ -304,16 +306,16 @@ fn outcomes_that_fail_get_their_files_again_and_those_that_had_them_do_not() {
     made.write("a.md", "A lease.");
     let outcomes = json!([{"type": "ingest", "collection": "Matter"}]);
     let refused =
-        made.engine.create_plan(&made.engine, made.plan("p", "filesystem.watch", outcomes.clone())).unwrap_err();
+        made.engine.create_plan(made.engine.host(), made.plan("p", "filesystem.watch", outcomes.clone())).unwrap_err();
     assert_eq!(InField::of(&refused), Some("outcomes[0].collection"));
     let make = |made: &Made| {
         let asked = CreateCollection { name: "Matter".to_owned(), ..CreateCollection::default() };
-        made.engine.create_collection(asked).unwrap().id
+        collections::create_collection(made.engine.host(), asked).unwrap().id
     };
     let id = make(&made);
-    made.engine.create_plan(&made.engine, made.plan("p", "filesystem.watch", outcomes)).unwrap();
+    made.engine.create_plan(made.engine.host(), made.plan("p", "filesystem.watch", outcomes)).unwrap();
     made.engine.delete_collection(id).unwrap();
-    made.engine.execute_plan(&made.engine, "p").unwrap();
+    made.engine.execute_plan(made.engine.host(), "p").unwrap();
     made.until("the error", |made| made.runs()[0].error.is_some());
     assert_eq!((made.statuses()[0].as_str(), made.engine.jobs(JobFilter::default()).len()), ("running", 0));
     make(&made);
@@ -325,5 +327,5 @@ fn outcomes_that_fail_get_their_files_again_and_those_that_had_them_do_not() {
     made.write("b.txt", "Another.");
     made.until("what is new", |made| made.count() == 2 && made.engine.jobs(JobFilter::default()).len() == 1);
     // What was handed on is noted after the job is there.
-    made.until("it is noted", |made| made.engine.space().unwrap().handed(1).unwrap().len() == 2);
+    made.until("it is noted", |made| made.engine.host().space().unwrap().handed(1).unwrap().len() == 2);
 }

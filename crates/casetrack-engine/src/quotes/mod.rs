@@ -30,7 +30,7 @@ use casetrack_core::{CollectionId, Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::find_document;
+use crate::documents::document_named;
 use crate::documents::tracked::CitedChange;
 use crate::host::Host;
 use crate::paging::Paging;
@@ -41,6 +41,7 @@ pub use cited::{Citation, CitationFault, CitationFit};
 pub use differences::{Difference, DifferenceKind};
 pub use marked::{Mark, MarkedChange};
 pub use places::QuotePlace;
+pub use rows::verify_quotes;
 pub use rows::{DraftCheck, DraftCounts, DraftRow};
 pub use symbols::Typography;
 
@@ -122,31 +123,29 @@ pub struct NearestPassage {
     pub differences: Vec<Difference>,
 }
 
-impl Host {
-    /// Whether a quotation is in a collection, word for word, and where; else the nearest passage with the words that differ. Takes some
-    /// milliseconds. Needs no model.
-    ///
-    /// Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS)
-    /// characters.
-    pub fn verify_quote(&self, collection: CollectionId, request: &QuoteRequest) -> Result<QuoteCheck> {
-        let text = checked(&request.text)?;
-        let collection = self.collection(collection)?;
-        let document = request.document.as_deref().map(|name| find_document(&collection, name)).transpose()?;
-        let documents = document.map(|document| vec![document.id]);
-        let mut finder = Finder::new(&collection, self.config().citations.clone());
-        let finding = finder.find(text, documents.as_deref())?;
-        let mut check = checked_places(&mut finder, finding, request.paging)?;
-        check.collection = collection.meta().name.clone();
-        if documents.is_some() && check.status != QuoteStatus::Exact {
-            let finding = finder.find(text, None)?;
-            let found = checked_places(&mut finder, finding, Paging { offset: 0, limit: MAX_ELSEWHERE })?;
-            check.elsewhere = found.places;
-        }
-        if check.status != QuoteStatus::Exact {
-            check.changed_by = finder.changed_by(text, documents.as_deref())?;
-        }
-        Ok(check)
+/// Whether a quotation is in a collection, word for word, and where; else the nearest passage with the words that differ. Takes some
+/// milliseconds. Needs no model.
+///
+/// Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS)
+/// characters.
+pub fn verify_quote(host: &Host, collection: CollectionId, request: &QuoteRequest) -> Result<QuoteCheck> {
+    let text = checked(&request.text)?;
+    let collection = host.collection(collection)?;
+    let document = request.document.as_deref().map(|name| document_named(&collection, name)).transpose()?;
+    let documents = document.map(|document| vec![document.id]);
+    let mut finder = Finder::new(&collection, host.config().citations.clone());
+    let finding = finder.find(text, documents.as_deref())?;
+    let mut check = checked_places(&mut finder, finding, request.paging)?;
+    check.collection = collection.meta().name.clone();
+    if documents.is_some() && check.status != QuoteStatus::Exact {
+        let finding = finder.find(text, None)?;
+        let found = checked_places(&mut finder, finding, Paging { offset: 0, limit: MAX_ELSEWHERE })?;
+        check.elsewhere = found.places;
     }
+    if check.status != QuoteStatus::Exact {
+        check.changed_by = finder.changed_by(text, documents.as_deref())?;
+    }
+    Ok(check)
 }
 
 fn checked(text: &str) -> Result<&str> {

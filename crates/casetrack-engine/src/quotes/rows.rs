@@ -93,61 +93,59 @@ pub struct DraftRow {
     pub cited: Option<Citation>,
 }
 
-impl Host {
-    /// Finds the quotations of a draft and checks each. Takes some milliseconds a quotation, whatever part of the rows is wanted.
-    ///
-    /// Errors: `ErrorCode::InvalidArgument` for a draft of more than [`MAX_DRAFT_CHARS`](quotes::MAX_DRAFT_CHARS) characters.
-    pub fn verify_quotes(&self, collection: CollectionId, draft: &str, paging: Paging) -> Result<DraftCheck> {
-        let chars = draft.chars().count();
-        if chars > MAX_DRAFT_CHARS {
-            return Err(Error::invalid(format!("The draft has {chars} characters; the limit is {MAX_DRAFT_CHARS}."))
-                .with_hint("Check it in parts."));
-        }
-        let collection = self.collection(collection)?;
-        let draft = draft.replace("\r\n", "\n");
-        let found = quotations(&draft);
-        let names = Names::of_entries(collection.catalogue()?.iter().map(|entry| &**entry));
-        let mentions = names.mentions(&draft);
-        let mut finder = Finder::new(&collection, self.config().citations.clone());
-        let mut counts = DraftCounts::default();
-        let mut rows = Vec::new();
-        let mut used = HashSet::new();
-        for at in 0..found.len().min(MAX_QUOTATIONS) {
-            let (row, mention) = row(&mut finder, &draft, &found, at, &mentions)?;
-            used.extend(mention);
-            counts.quotations += 1;
-            *match row.status {
-                QuoteStatus::Exact => &mut counts.exact,
-                QuoteStatus::Differs => &mut counts.differ,
-                QuoteStatus::NotFound => &mut counts.not_found,
-            } += 1;
-            let fit = row.cited.as_ref().map(|cited| cited.fit);
-            counts.citations_that_do_not_fit += u64::from(fit == Some(CitationFit::DoesNotFit));
-            rows.push(row);
-        }
-        let mut known = Known::default();
-        let all = alone(&draft, &found, &mentions, &used);
-        let is_cut = found.len().max(all.len()) > MAX_QUOTATIONS;
-        let mut citations = Vec::new();
-        for row in all.into_iter().take(MAX_QUOTATIONS) {
-            let row = row.checked(&mut finder, &mut known)?;
-            counts.citations += 1;
-            counts.citations_that_do_not_fit += u64::from(row.cited.fit == CitationFit::DoesNotFit);
-            citations.push(row);
-        }
-        if paging.offset > 0 {
-            citations.clear();
-        }
-        let part = paging.of(rows);
-        Ok(DraftCheck {
-            collection: collection.meta().name.clone(),
-            counts,
-            rows: part.items,
-            next_offset: part.next_offset,
-            citations,
-            is_cut,
-        })
+/// Finds the quotations of a draft and checks each. Takes some milliseconds a quotation, whatever part of the rows is wanted.
+///
+/// Errors: `ErrorCode::InvalidArgument` for a draft of more than [`MAX_DRAFT_CHARS`](quotes::MAX_DRAFT_CHARS) characters.
+pub fn verify_quotes(host: &Host, collection: CollectionId, draft: &str, paging: Paging) -> Result<DraftCheck> {
+    let chars = draft.chars().count();
+    if chars > MAX_DRAFT_CHARS {
+        return Err(Error::invalid(format!("The draft has {chars} characters; the limit is {MAX_DRAFT_CHARS}."))
+            .with_hint("Check it in parts."));
     }
+    let collection = host.collection(collection)?;
+    let draft = draft.replace("\r\n", "\n");
+    let found = quotations(&draft);
+    let names = Names::of_entries(collection.catalogue()?.iter().map(|entry| &**entry));
+    let mentions = names.mentions(&draft);
+    let mut finder = Finder::new(&collection, host.config().citations.clone());
+    let mut counts = DraftCounts::default();
+    let mut rows = Vec::new();
+    let mut used = HashSet::new();
+    for at in 0..found.len().min(MAX_QUOTATIONS) {
+        let (row, mention) = row(&mut finder, &draft, &found, at, &mentions)?;
+        used.extend(mention);
+        counts.quotations += 1;
+        *match row.status {
+            QuoteStatus::Exact => &mut counts.exact,
+            QuoteStatus::Differs => &mut counts.differ,
+            QuoteStatus::NotFound => &mut counts.not_found,
+        } += 1;
+        let fit = row.cited.as_ref().map(|cited| cited.fit);
+        counts.citations_that_do_not_fit += u64::from(fit == Some(CitationFit::DoesNotFit));
+        rows.push(row);
+    }
+    let mut known = Known::default();
+    let all = alone(&draft, &found, &mentions, &used);
+    let is_cut = found.len().max(all.len()) > MAX_QUOTATIONS;
+    let mut citations = Vec::new();
+    for row in all.into_iter().take(MAX_QUOTATIONS) {
+        let row = row.checked(&mut finder, &mut known)?;
+        counts.citations += 1;
+        counts.citations_that_do_not_fit += u64::from(row.cited.fit == CitationFit::DoesNotFit);
+        citations.push(row);
+    }
+    if paging.offset > 0 {
+        citations.clear();
+    }
+    let part = paging.of(rows);
+    Ok(DraftCheck {
+        collection: collection.meta().name.clone(),
+        counts,
+        rows: part.items,
+        next_offset: part.next_offset,
+        citations,
+        is_cut,
+    })
 }
 
 /// The row of the quotation `at`, and which of the mentions is its document.

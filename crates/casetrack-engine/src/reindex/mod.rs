@@ -15,6 +15,9 @@ use crate::ingest::pace::Pace;
 use crate::report::{FailedFile, WorkSummary};
 
 pub use casetrack_store::Space as DiskSpace;
+pub(crate) use fitting::fit_models;
+pub use moving::space_to_move;
+pub use state::index_status;
 pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -115,23 +118,21 @@ pub enum ReindexSource {
     Stored,
 }
 
-impl Host {
-    /// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
-    /// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
-    ///
-    /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
-    /// after that every problem is in the report.
-    pub(crate) fn reindex(
-        &self,
-        collection: CollectionId,
-        request: &ReindexRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<ReindexReport> {
-        if let Some(models) = &request.models {
-            return self.move_to_models(collection, models, Pace::resting(request.throttle), progress, cancel);
-        }
-        let collection = self.collection_to_change(collection)?;
-        run::run(self, &collection, request, progress, cancel)
+/// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
+/// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
+///
+/// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
+/// after that every problem is in the report.
+pub(crate) fn reindex(
+    host: &Host,
+    collection: CollectionId,
+    request: &ReindexRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<ReindexReport> {
+    if let Some(models) = &request.models {
+        return moving::move_to_models(host, collection, models, Pace::resting(request.throttle), progress, cancel);
     }
+    let collection = host.collection_to_change(collection)?;
+    run::run(host, &collection, request, progress, cancel)
 }

@@ -26,107 +26,104 @@ use crate::ingest::{IngestReport, Problem};
 /// How long the replacement waits until nobody works with the collection.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-impl Host {
-    /// The disk that a move of a collection to other models takes until it is done, and what is free.
-    pub fn space_to_move(&self, id: CollectionId) -> Result<DiskSpace> {
-        self.only_on_disk("Moves to other models")?;
-        self.registry().space_to_move(id)
-    }
+/// The disk that a move of a collection to other models takes until it is done, and what is free.
+pub fn space_to_move(host: &Host, id: CollectionId) -> Result<DiskSpace> {
+    host.only_on_disk("Moves to other models")?;
+    host.registry().space_to_move(id)
+}
 
-    /// See [`ReindexRequest::models`](super::ReindexRequest::models).
-    pub(super) fn move_to_models(
-        &self,
-        id: CollectionId,
-        wanted: &ModelsWanted,
-        pace: Pace,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<ReindexReport> {
-        self.only_on_disk("Moves to other models")?;
-        let started = Instant::now();
-        let source = self.collection_to_change(id)?;
-        let (embedder, models) = self.wanted_models(&source, wanted)?;
-        // Loaded before anything is made: a model may be missing, and no vectors may be lost on the way.
-        embedder.model(Outputs::DENSE)?;
-        if source.models().sparse.is_some() && embedder.makes(Outputs::SPARSE)? {
-            embedder.model(Outputs::SPARSE)?;
-        }
-        if models.tokens.is_some() {
-            embedder.model(Outputs::TOKENS)?;
-        }
-        let change = ModelChange { from: described(source.models()), to: described(&models) };
-        let mut report = ReindexReport {
-            collection: source.meta().name.clone(),
-            found: source.counts()?.documents,
-            models: Some(change),
-            ..ReindexReport::default()
-        };
-        if *source.models() == models {
-            // There is nothing to go on with.
-            self.registry().discard_move(id)?;
-        } else {
-            self.registry().space_to_move(id)?.check()?;
-            let target = self.registry().moving(source.meta(), &models)?;
-            let made = copy(self, &source, &target, true, pace, progress, cancel)?;
-            drop(source);
-            run::add(&mut report, made, |_| ReindexSource::Stored);
-            refuse_gaps(&mut report);
-            if report.summary.stopped.is_none() {
-                self.replace(id, target, PATIENCE, cancel)?;
-            }
-        }
-        report.summary.duration_ms = started.elapsed().as_millis() as u64;
-        Ok(report)
+/// See [`ReindexRequest::models`](super::ReindexRequest::models).
+pub(super) fn move_to_models(
+    host: &Host,
+    id: CollectionId,
+    wanted: &ModelsWanted,
+    pace: Pace,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<ReindexReport> {
+    host.only_on_disk("Moves to other models")?;
+    let started = Instant::now();
+    let source = host.collection_to_change(id)?;
+    let (embedder, models) = wanted_models(host, &source, wanted)?;
+    // Loaded before anything is made: a model may be missing, and no vectors may be lost on the way.
+    embedder.model(Outputs::DENSE)?;
+    if source.models().sparse.is_some() && embedder.makes(Outputs::SPARSE)? {
+        embedder.model(Outputs::SPARSE)?;
     }
-
-    /// The models that a collection is to have, and what makes their vectors.
-    fn wanted_models(&self, source: &Collection, wanted: &ModelsWanted) -> Result<(Embedder, VectorModels)> {
-        let (embedder, models) = match wanted.profile {
-            Some(profile) => {
-                let precision = wanted.precision.unwrap_or_else(|| self.config().precision_of(profile));
-                let embedder = self.embedder_with(profile, precision)?;
-                let models = vector_models(&embedder)?;
-                (embedder, models)
-            }
-            None => (self.embedder_of(source)?, source.models().clone()),
-        };
-        let has_them = source.models().tokens.is_some();
-        let tokens = match wanted.late_interaction {
-            Some(true) => Some(self.token_model_of(&embedder)?),
-            None if has_them && embedder.makes(Outputs::TOKENS)? => Some(token_model(&embedder)?),
-            Some(false) | None => None,
-        };
-        Ok((embedder, VectorModels { tokens, ..models }))
+    if models.tokens.is_some() {
+        embedder.model(Outputs::TOKENS)?;
     }
+    let change = ModelChange { from: described(source.models()), to: described(&models) };
+    let mut report = ReindexReport {
+        collection: source.meta().name.clone(),
+        found: source.counts()?.documents,
+        models: Some(change),
+        ..ReindexReport::default()
+    };
+    if *source.models() == models {
+        // There is nothing to go on with.
+        host.registry().discard_move(id)?;
+    } else {
+        host.registry().space_to_move(id)?.check()?;
+        let target = host.registry().moving(source.meta(), &models)?;
+        let made = copy(host, &source, &target, true, pace, progress, cancel)?;
+        drop(source);
+        run::add(&mut report, made, |_| ReindexSource::Stored);
+        refuse_gaps(&mut report);
+        if report.summary.stopped.is_none() {
+            replace(host, id, target, PATIENCE, cancel)?;
+        }
+    }
+    report.summary.duration_ms = started.elapsed().as_millis() as u64;
+    Ok(report)
+}
 
-    /// Lets the second directory catch up with what changed since, while nobody works with the collection, and take its place.
-    pub(super) fn replace(
-        &self,
-        id: CollectionId,
-        mut target: Collection,
-        patience: Duration,
-        cancel: &Cancel,
-    ) -> Result<()> {
-        self.open_collections().while_closed(id, patience, cancel, || {
-            let source = self.registry().open_collection(id)?;
-            let silent: ProgressSink = Arc::new(|_| {});
-            let made = copy(self, &source, &target, false, Pace::default(), &silent, cancel)?;
-            if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem))
-            {
-                return Err(problem.into_error());
-            }
-            target.describe(source.meta().clone())?;
-            let evidence = source.evidence()?;
-            target.change_evidence(|tray| {
-                *tray = evidence;
-                Ok(())
-            })?;
-            drop((source, target));
-            self.registry().replace_with_moved(id)
+/// The models that a collection is to have, and what makes their vectors.
+fn wanted_models(host: &Host, source: &Collection, wanted: &ModelsWanted) -> Result<(Embedder, VectorModels)> {
+    let (embedder, models) = match wanted.profile {
+        Some(profile) => {
+            let precision = wanted.precision.unwrap_or_else(|| host.config().precision_of(profile));
+            let embedder = host.embedder_with(profile, precision)?;
+            let models = vector_models(&embedder)?;
+            (embedder, models)
+        }
+        None => (host.embedder_of(source)?, source.models().clone()),
+    };
+    let has_them = source.models().tokens.is_some();
+    let tokens = match wanted.late_interaction {
+        Some(true) => Some(host.token_model_of(&embedder)?),
+        None if has_them && embedder.makes(Outputs::TOKENS)? => Some(token_model(&embedder)?),
+        Some(false) | None => None,
+    };
+    Ok((embedder, VectorModels { tokens, ..models }))
+}
+
+/// Lets the second directory catch up with what changed since, while nobody works with the collection, and take its place.
+pub(super) fn replace(
+    host: &Host,
+    id: CollectionId,
+    mut target: Collection,
+    patience: Duration,
+    cancel: &Cancel,
+) -> Result<()> {
+    host.open_collections().while_closed(id, patience, cancel, || {
+        let source = host.registry().open_collection(id)?;
+        let silent: ProgressSink = Arc::new(|_| {});
+        let made = copy(host, &source, &target, false, Pace::default(), &silent, cancel)?;
+        if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem)) {
+            return Err(problem.into_error());
+        }
+        target.describe(source.meta().clone())?;
+        let evidence = source.evidence()?;
+        target.change_evidence(|tray| {
+            *tray = evidence;
+            Ok(())
         })?;
-        self.changes().notify(Change::Collection(id));
-        Ok(())
-    }
+        drop((source, target));
+        host.registry().replace_with_moved(id)
+    })?;
+    host.changes().notify(Change::Collection(id));
+    Ok(())
 }
 
 /// Whether a collection has all vectors that another one is to have.

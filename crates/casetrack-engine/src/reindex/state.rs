@@ -8,7 +8,7 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents::{embedders_of, find_document};
+use crate::documents::{document_named, embedders_of};
 use crate::host::{Host, Kept, read};
 use crate::report::Problem;
 
@@ -99,76 +99,74 @@ impl IndexIssue {
     }
 }
 
-impl Host {
-    /// The state of all documents of a collection, or of the one that `document` names. Changes nothing. Files
-    /// are compared by size, then by SHA-256; each is read once, then again only when its size or times change while this process
-    /// runs.
-    pub fn index_status(
-        &self,
-        collection: CollectionId,
-        document: Option<&str>,
-        cancel: &Cancel,
-    ) -> Result<IndexStatus> {
-        let collection = self.collection(collection)?;
-        let documents = collection.documents()?;
-        let chosen = match document {
-            Some(name) => vec![find_document(&collection, name)?],
-            None => documents.clone(),
-        };
-        let sources = Sources { host: self, collection: &collection, documents: &documents, trust: true, cancel };
-        let mut states = Vec::with_capacity(chosen.len());
-        for meta in chosen {
-            let mut issues = lacks(self, &collection, &meta)?;
-            issues.extend(match sources.of_file(&meta)? {
-                Source::Unchanged => None,
-                Source::Changed => Some(IndexIssue::SourceChanged),
-                Source::Missing => Some(IndexIssue::SourceMissing),
-                Source::Unreadable => Some(IndexIssue::SourceUnreadable),
-            });
-            issues.sort_unstable();
-            states.push(DocumentState {
-                document_id: meta.id,
-                embedders: embedders_of(&collection, &meta)?,
-                name: meta.name,
-                path: meta.path,
-                chunks: meta.chunk_count,
-                ingested_at: meta.ingested_at,
-                embedded_at: meta.embedded_at,
-                issues,
-            });
-        }
-        let model_problem = self.embedder_of(&collection).and_then(|_| self.sparse_embedder_of(&collection));
-        let model_problem = model_problem.and_then(|_| self.token_embedder_of(&collection)).err();
-        let indexes: Vec<IndexState> = collection
-            .index_progress()?
-            .into_iter()
-            .map(|index| IndexState { name: index.name.to_owned(), in_step: index.in_step, behind: index.behind })
-            .collect();
-        let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
-        let complete = count(&|state| state.issues.is_empty());
-        let counts = collection.counts()?;
-        let models = collection.models();
-        Ok(IndexStatus {
-            collection: collection.meta().name.clone(),
-            healthy: complete == states.len() as u64
-                && model_problem.is_none()
-                && indexes.iter().all(|index| index.in_step),
-            documents: states.len() as u64,
-            complete,
-            needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.is_fixable())),
-            source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
-            chunks: counts.chunks,
-            sparse_chunks: counts.sparse_chunks,
-            annotated_documents: counts.annotated_documents,
-            dense_model: models.dense.clone(),
-            sparse_model: models.sparse.clone(),
-            token_chunks: counts.token_chunks,
-            token_model: models.tokens.as_ref().map(|model| model.id.clone()),
-            model_problem: model_problem.as_ref().map(Problem::from),
-            indexes,
-            document_states: states,
-        })
+/// The state of all documents of a collection, or of the one that `document` names. Changes nothing. Files
+/// are compared by size, then by SHA-256; each is read once, then again only when its size or times change while this process
+/// runs.
+pub fn index_status(
+    host: &Host,
+    collection: CollectionId,
+    document: Option<&str>,
+    cancel: &Cancel,
+) -> Result<IndexStatus> {
+    let collection = host.collection(collection)?;
+    let documents = collection.documents()?;
+    let chosen = match document {
+        Some(name) => vec![document_named(&collection, name)?],
+        None => documents.clone(),
+    };
+    let sources = Sources { host: host, collection: &collection, documents: &documents, trust: true, cancel };
+    let mut states = Vec::with_capacity(chosen.len());
+    for meta in chosen {
+        let mut issues = lacks(host, &collection, &meta)?;
+        issues.extend(match sources.of_file(&meta)? {
+            Source::Unchanged => None,
+            Source::Changed => Some(IndexIssue::SourceChanged),
+            Source::Missing => Some(IndexIssue::SourceMissing),
+            Source::Unreadable => Some(IndexIssue::SourceUnreadable),
+        });
+        issues.sort_unstable();
+        states.push(DocumentState {
+            document_id: meta.id,
+            embedders: embedders_of(&collection, &meta)?,
+            name: meta.name,
+            path: meta.path,
+            chunks: meta.chunk_count,
+            ingested_at: meta.ingested_at,
+            embedded_at: meta.embedded_at,
+            issues,
+        });
     }
+    let model_problem = host.embedder_of(&collection).and_then(|_| host.sparse_embedder_of(&collection));
+    let model_problem = model_problem.and_then(|_| host.token_embedder_of(&collection)).err();
+    let indexes: Vec<IndexState> = collection
+        .index_progress()?
+        .into_iter()
+        .map(|index| IndexState { name: index.name.to_owned(), in_step: index.in_step, behind: index.behind })
+        .collect();
+    let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
+    let complete = count(&|state| state.issues.is_empty());
+    let counts = collection.counts()?;
+    let models = collection.models();
+    Ok(IndexStatus {
+        collection: collection.meta().name.clone(),
+        healthy: complete == states.len() as u64
+            && model_problem.is_none()
+            && indexes.iter().all(|index| index.in_step),
+        documents: states.len() as u64,
+        complete,
+        needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.is_fixable())),
+        source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
+        chunks: counts.chunks,
+        sparse_chunks: counts.sparse_chunks,
+        annotated_documents: counts.annotated_documents,
+        dense_model: models.dense.clone(),
+        sparse_model: models.sparse.clone(),
+        token_chunks: counts.token_chunks,
+        token_model: models.tokens.as_ref().map(|model| model.id.clone()),
+        model_problem: model_problem.as_ref().map(Problem::from),
+        indexes,
+        document_states: states,
+    })
 }
 
 /// What a document does not have of what the tier expects, and the collection's models and the analysis give.

@@ -4,8 +4,9 @@ use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Notice, Result, 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::search;
 use super::{SearchRequest, SearchResult};
-use crate::documents::find_document;
+use crate::documents::document_named;
 use crate::host::Host;
 use crate::paging::check_range;
 
@@ -30,42 +31,40 @@ pub struct SideOfComparison {
     pub results: Vec<SearchResult>,
 }
 
-impl Host {
-    /// Searches two documents for a topic, each by itself; the best `count` (1–[`MAX_OF_EACH`](compare::MAX_OF_EACH)) passages of each.
-    pub fn compare_documents(
-        &self,
-        collection: CollectionId,
-        documents: [&str; 2],
-        topic: &str,
-        count: u32,
-    ) -> Result<Comparison> {
-        check_range("top_k_per_document", count, 1..=MAX_OF_EACH)?;
-        let opened = self.collection(collection)?;
-        let [a, b] = [find_document(&opened, documents[0])?, find_document(&opened, documents[1])?];
-        if a.id == b.id {
-            return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name)).with_hint(hint![
-                "Name two different documents. See them with ",
-                Action::ListDocuments,
-                "."
-            ]));
-        }
-        let mut notices: Vec<Notice> = Vec::new();
-        let mut side = |document: DocumentMeta| -> Result<SideOfComparison> {
-            let request = SearchRequest {
-                query: topic.to_owned(),
-                top_k: count,
-                document: Some(document.id.to_string()),
-                ..SearchRequest::default()
-            };
-            let response = self.search(&[collection], &request)?;
-            for notice in response.notices {
-                if !notices.contains(&notice) {
-                    notices.push(notice);
-                }
-            }
-            Ok(SideOfComparison { document, results: response.results })
-        };
-        let (a, b) = (side(a)?, side(b)?);
-        Ok(Comparison { topic: topic.trim().to_owned(), collection: opened.meta().name.clone(), a, b, notices })
+/// Searches two documents for a topic, each by itself; the best `count` (1–[`MAX_OF_EACH`](compare::MAX_OF_EACH)) passages of each.
+pub fn compare_documents(
+    host: &Host,
+    collection: CollectionId,
+    documents: [&str; 2],
+    topic: &str,
+    count: u32,
+) -> Result<Comparison> {
+    check_range("top_k_per_document", count, 1..=MAX_OF_EACH)?;
+    let opened = host.collection(collection)?;
+    let [a, b] = [document_named(&opened, documents[0])?, document_named(&opened, documents[1])?];
+    if a.id == b.id {
+        return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name)).with_hint(hint![
+            "Name two different documents. See them with ",
+            Action::ListDocuments,
+            "."
+        ]));
     }
+    let mut notices: Vec<Notice> = Vec::new();
+    let mut side = |document: DocumentMeta| -> Result<SideOfComparison> {
+        let request = SearchRequest {
+            query: topic.to_owned(),
+            top_k: count,
+            document: Some(document.id.to_string()),
+            ..SearchRequest::default()
+        };
+        let response = search(host, &[collection], &request)?;
+        for notice in response.notices {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        Ok(SideOfComparison { document, results: response.results })
+    };
+    let (a, b) = (side(a)?, side(b)?);
+    Ok(Comparison { topic: topic.trim().to_owned(), collection: opened.meta().name.clone(), a, b, notices })
 }

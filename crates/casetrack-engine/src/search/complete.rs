@@ -79,95 +79,93 @@ struct Found {
     places: Vec<(DocumentId, u32)>,
 }
 
-impl Host {
-    /// The list of all passages that fulfil a query of conditions only, from `request.offset` on, of one collection after the other; `None`
-    /// for other queries.
-    pub(super) fn complete_list(
-        &self,
-        collections: &[CollectionId],
-        query: &str,
-        request: &SearchRequest,
-        started: Instant,
-    ) -> Result<Option<SearchResponse>> {
-        if !query::is_complete(query)? {
-            return Ok(None);
-        }
-        let (mut notices, mut names, mut all) = (Vec::new(), Vec::new(), Vec::new());
-        let mut list =
-            CompleteList { condition: String::new(), documents: 0, passages: 0, whole_documents: None, listed: 0 };
-        let (mut total, mut documents, mut chunks) = (0, 0, 0);
-        let mut restricted = request.filters.clone();
-        restricted.documents.extend(request.document.clone());
-        for &id in collections {
-            let collection = self.collection(id)?;
-            let mut understood = query::understand(self, &collection, query)?;
-            for notice in
-                std::mem::take(&mut understood.notices).into_iter().chain([how_words_match(&understood).to_owned()])
-            {
-                if !notices.contains(&notice) {
-                    notices.push(notice);
-                }
-            }
-            let filters = [&restricted, &understood.filters];
-            let base = filter::left(self, &collection, filters, &WordConditions::default(), &mut notices)?;
-            let counts = collection.counts()?;
-            total += counts.documents;
-            documents += base.as_ref().map_or(counts.documents, |base| base.documents());
-            chunks += base.as_ref().map_or(counts.chunks, |base| base.chunks());
-            let found = found(&collection, &understood, base.as_deref())?;
-            list.documents += found.documents();
-            if let Some(whole) = whole::documents(&collection, &understood, base.as_deref())? {
-                *list.whole_documents.get_or_insert_default() += whole;
-            }
-            list.passages += found.chunks();
-            list.condition = understood.written();
-            names.push(collection.meta().name.clone());
-            for phrase in phrases(&understood).iter().filter(|_| request.offset == 0) {
-                let broken = over_page_breaks(&collection, &self.config().citations, phrase, base.as_deref())?;
-                notices.extend(of_breaks(phrase, &broken));
-            }
-            let places = places(&collection, &found, request.per_document)?;
-            list.listed += places.len() as u64;
-            all.push(Found { collection, sought: understood.text, places });
-        }
-        if list.listed < list.passages {
-            let most = request.per_document.unwrap_or_default();
-            notices.push(format!("Of each document, at most {most} passages are listed."));
-        }
-        let (mut results, mut next_offset) = (Vec::new(), None);
-        if !request.count_only {
-            let request = within_tier(request, self.config().tier, &mut notices);
-            let end = u64::from(request.offset) + u64::from(request.top_k);
-            next_offset = (end < list.listed && request.top_k > 0).then_some(end);
-            results = listed(&all, &request, &self.config().citations)?;
-        }
-        let mut related = Vec::new();
-        if request.related {
-            for Found { collection, .. } in &all {
-                related.extend(related::to(self, collection, &results)?);
-            }
-        }
-        notices.extend(of_changes(&results));
-        notices.extend(of_hidden(&results));
-        let (results, hits) = Hit::instead_of(results, request.brief);
-        Ok(Some(SearchResponse {
-            query: query.to_owned(),
-            collection: names.join(", "),
-            total_documents: total,
-            documents,
-            chunks,
-            elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
-            tier: self.config().tier,
-            stages: vec!["conditions".to_owned()],
-            notices: notices.into_iter().map(Notice::from).collect(),
-            complete: Some(list),
-            next_offset,
-            results,
-            hits,
-            deleted: None,
-            related,
-        }))
+/// The list of all passages that fulfil a query of conditions only, from `request.offset` on, of one collection after the other; `None`
+/// for other queries.
+pub(super) fn complete_list(
+    host: &Host,
+    collections: &[CollectionId],
+    query: &str,
+    request: &SearchRequest,
+    started: Instant,
+) -> Result<Option<SearchResponse>> {
+    if !query::is_complete(query)? {
+        return Ok(None);
     }
+    let (mut notices, mut names, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    let mut list =
+        CompleteList { condition: String::new(), documents: 0, passages: 0, whole_documents: None, listed: 0 };
+    let (mut total, mut documents, mut chunks) = (0, 0, 0);
+    let mut restricted = request.filters.clone();
+    restricted.documents.extend(request.document.clone());
+    for &id in collections {
+        let collection = host.collection(id)?;
+        let mut understood = query::understand(host, &collection, query)?;
+        for notice in
+            std::mem::take(&mut understood.notices).into_iter().chain([how_words_match(&understood).to_owned()])
+        {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        let filters = [&restricted, &understood.filters];
+        let base = filter::left(host, &collection, filters, &WordConditions::default(), &mut notices)?;
+        let counts = collection.counts()?;
+        total += counts.documents;
+        documents += base.as_ref().map_or(counts.documents, |base| base.documents());
+        chunks += base.as_ref().map_or(counts.chunks, |base| base.chunks());
+        let found = found(&collection, &understood, base.as_deref())?;
+        list.documents += found.documents();
+        if let Some(whole) = whole::documents(&collection, &understood, base.as_deref())? {
+            *list.whole_documents.get_or_insert_default() += whole;
+        }
+        list.passages += found.chunks();
+        list.condition = understood.written();
+        names.push(collection.meta().name.clone());
+        for phrase in phrases(&understood).iter().filter(|_| request.offset == 0) {
+            let broken = over_page_breaks(&collection, &host.config().citations, phrase, base.as_deref())?;
+            notices.extend(of_breaks(phrase, &broken));
+        }
+        let places = places(&collection, &found, request.per_document)?;
+        list.listed += places.len() as u64;
+        all.push(Found { collection, sought: understood.text, places });
+    }
+    if list.listed < list.passages {
+        let most = request.per_document.unwrap_or_default();
+        notices.push(format!("Of each document, at most {most} passages are listed."));
+    }
+    let (mut results, mut next_offset) = (Vec::new(), None);
+    if !request.count_only {
+        let request = within_tier(request, host.config().tier, &mut notices);
+        let end = u64::from(request.offset) + u64::from(request.top_k);
+        next_offset = (end < list.listed && request.top_k > 0).then_some(end);
+        results = listed(&all, &request, &host.config().citations)?;
+    }
+    let mut related = Vec::new();
+    if request.related {
+        for Found { collection, .. } in &all {
+            related.extend(related::to(host, collection, &results)?);
+        }
+    }
+    notices.extend(of_changes(&results));
+    notices.extend(of_hidden(&results));
+    let (results, hits) = Hit::instead_of(results, request.brief);
+    Ok(Some(SearchResponse {
+        query: query.to_owned(),
+        collection: names.join(", "),
+        total_documents: total,
+        documents,
+        chunks,
+        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+        tier: host.config().tier,
+        stages: vec!["conditions".to_owned()],
+        notices: notices.into_iter().map(Notice::from).collect(),
+        complete: Some(list),
+        next_offset,
+        results,
+        hits,
+        deleted: None,
+        related,
+    }))
 }
 
 /// The phrases that passages may have: those of a page break are not among the passages.

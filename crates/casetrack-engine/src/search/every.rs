@@ -149,87 +149,82 @@ impl Weighing {
     }
 }
 
-impl Host {
-    /// Asks each document of a collection a question. Costs a search of all passages, and reads three of each document, or twelve
-    /// for a kind of clause that is known.
-    pub fn ask_every_document(&self, collection: CollectionId, request: &EveryRequest) -> Result<EveryAnswer> {
-        let started = Instant::now();
-        let question = request.question.trim();
-        if question.is_empty() {
-            return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
-        }
-        check_range("limit", request.limit, 1..=MAX_ROWS)?;
-        if query::is_complete(question)? {
-            return Err(Error::invalid(
-                "The question consists of conditions only; there is nothing to rank documents by.",
-            )
-            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
-        }
-        let collection = self.collection(collection)?;
-        let Understood { text, filters, words, mut notices, .. } = query::understand(self, &collection, question)?;
-        let named = Filters { documents: request.documents.clone(), ..Filters::default() };
-        let selection = filter::left(self, &collection, [&named, &filters], &words, &mut notices)?;
-        let catalogue = collection.catalogue()?;
-        let asked: HashSet<DocumentId> = match &selection {
-            Some(selection) => selection.document_ids().collect(),
-            None => catalogue.iter().map(|entry| entry.id).collect(),
-        };
-        let scope = Scope { keywords: &text, filter: Filter { selection, documents: None } };
-        let count = collection.counts()?.chunks.max(1) as usize;
-        let recalled = recall(self, &collection, &text, count, &[scope])?.remove(0);
-        let know_the_language = Weights { bm25: recalled.weights.bm25, ..Weights::default() };
-        let weights = if recalled.weights == know_the_language { WEIGHTS } else { recalled.weights };
-        let asks = Asks::of(&collection, &text)?;
-        let style = &self.config().citations;
-        let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
-
-        let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
-        let best = best / answers.len().clamp(1, BEST) as f32;
-        let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
-        let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
-        let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
-            document,
-            score: 0.0,
-            evidence: Evidence::default(),
-            passage: None,
-            said: Vec::new(),
-        });
-        answers.extend(silent);
-        let names: HashMap<DocumentId, String> = catalogue.iter().map(|entry| (entry.id, entry.name.clone())).collect();
-        let mut rows = Vec::new();
-        for answer in answers.iter().filter(|answer| asked.contains(&answer.document)) {
-            let Some(name) = names.get(&answer.document) else { continue };
-            let score = if best > 0.0 { answer.score / best } else { 0.0 };
-            let found = most.is_enough() && asks.weighing().admits(score, answer.evidence);
-            rows.push((name, score, found, answer));
-        }
-        rows.sort_by(|(a_name, a, a_found, _), (b_name, b, b_found, _)| {
-            b_found.cmp(a_found).then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
-        });
-        let found = rows.iter().filter(|(_, _, found, _)| *found).count() as u64;
-        let total = rows.len() as u64;
-        let tier = self.config().tier;
-        let most = tier.max_results().map_or(total, u64::from).min(total);
-        if most < total {
-            notices
-                .push(format!("The {} tier shows the first {most} documents. Upgrade to Pro for more.", tier.label()));
-        }
-        let limit = most.saturating_sub(request.offset.into()).min(request.limit.into()) as usize;
-        let shown = rows.into_iter().skip(request.offset as usize).take(limit);
-        let rows: Vec<DocumentAnswer> =
-            shown.map(|(name, score, found, answer)| row(name, score, answer, found, &text, request.brief)).collect();
-        let end = u64::from(request.offset) + rows.len() as u64;
-        Ok(EveryAnswer {
-            question: question.to_owned(),
-            collection: collection.meta().name.clone(),
-            documents: total,
-            found,
-            elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
-            notices: notices.into_iter().map(Notice::from).chain(recalled.notices).collect(),
-            next_offset: (end < most && !rows.is_empty()).then_some(end),
-            rows,
-        })
+/// Asks each document of a collection a question. Costs a search of all passages, and reads three of each document, or twelve
+/// for a kind of clause that is known.
+pub fn ask_every_document(host: &Host, collection: CollectionId, request: &EveryRequest) -> Result<EveryAnswer> {
+    let started = Instant::now();
+    let question = request.question.trim();
+    if question.is_empty() {
+        return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
     }
+    check_range("limit", request.limit, 1..=MAX_ROWS)?;
+    if query::is_complete(question)? {
+        return Err(Error::invalid("The question consists of conditions only; there is nothing to rank documents by.")
+            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
+    }
+    let collection = host.collection(collection)?;
+    let Understood { text, filters, words, mut notices, .. } = query::understand(host, &collection, question)?;
+    let named = Filters { documents: request.documents.clone(), ..Filters::default() };
+    let selection = filter::left(host, &collection, [&named, &filters], &words, &mut notices)?;
+    let catalogue = collection.catalogue()?;
+    let asked: HashSet<DocumentId> = match &selection {
+        Some(selection) => selection.document_ids().collect(),
+        None => catalogue.iter().map(|entry| entry.id).collect(),
+    };
+    let scope = Scope { keywords: &text, filter: Filter { selection, documents: None } };
+    let count = collection.counts()?.chunks.max(1) as usize;
+    let recalled = recall(host, &collection, &text, count, &[scope])?.remove(0);
+    let know_the_language = Weights { bm25: recalled.weights.bm25, ..Weights::default() };
+    let weights = if recalled.weights == know_the_language { WEIGHTS } else { recalled.weights };
+    let asks = Asks::of(&collection, &text)?;
+    let style = &host.config().citations;
+    let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
+
+    let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
+    let best = best / answers.len().clamp(1, BEST) as f32;
+    let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
+    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
+    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
+        document,
+        score: 0.0,
+        evidence: Evidence::default(),
+        passage: None,
+        said: Vec::new(),
+    });
+    answers.extend(silent);
+    let names: HashMap<DocumentId, String> = catalogue.iter().map(|entry| (entry.id, entry.name.clone())).collect();
+    let mut rows = Vec::new();
+    for answer in answers.iter().filter(|answer| asked.contains(&answer.document)) {
+        let Some(name) = names.get(&answer.document) else { continue };
+        let score = if best > 0.0 { answer.score / best } else { 0.0 };
+        let found = most.is_enough() && asks.weighing().admits(score, answer.evidence);
+        rows.push((name, score, found, answer));
+    }
+    rows.sort_by(|(a_name, a, a_found, _), (b_name, b, b_found, _)| {
+        b_found.cmp(a_found).then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
+    });
+    let found = rows.iter().filter(|(_, _, found, _)| *found).count() as u64;
+    let total = rows.len() as u64;
+    let tier = host.config().tier;
+    let most = tier.max_results().map_or(total, u64::from).min(total);
+    if most < total {
+        notices.push(format!("The {} tier shows the first {most} documents. Upgrade to Pro for more.", tier.label()));
+    }
+    let limit = most.saturating_sub(request.offset.into()).min(request.limit.into()) as usize;
+    let shown = rows.into_iter().skip(request.offset as usize).take(limit);
+    let rows: Vec<DocumentAnswer> =
+        shown.map(|(name, score, found, answer)| row(name, score, answer, found, &text, request.brief)).collect();
+    let end = u64::from(request.offset) + rows.len() as u64;
+    Ok(EveryAnswer {
+        question: question.to_owned(),
+        collection: collection.meta().name.clone(),
+        documents: total,
+        found,
+        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+        notices: notices.into_iter().map(Notice::from).chain(recalled.notices).collect(),
+        next_offset: (end < most && !rows.is_empty()).then_some(end),
+        rows,
+    })
 }
 
 fn row(name: &str, score: f32, answer: &Best, found: bool, question: &str, brief: bool) -> DocumentAnswer {

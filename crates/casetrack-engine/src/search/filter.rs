@@ -14,7 +14,7 @@ use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use super::in_sets::{self, SetFilter};
 use super::marked::{self, MarkFilter};
-use crate::documents::find_document;
+use crate::documents::document_named;
 use crate::graph::chunks_with_entities;
 use crate::host::Host;
 
@@ -327,7 +327,7 @@ fn select(
 /// The documents that filters leave; `None` for all.
 pub(super) fn chosen(host: &Host, collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
     let Filters { documents, only, kinds, paths, dated, ingested, marks, sets, .. } = filters;
-    let named = documents.iter().map(|name| find_document(collection, name).map(|document| document.id));
+    let named = documents.iter().map(|name| document_named(collection, name).map(|document| document.id));
     let named: Vec<DocumentId> = named.collect::<Result<_>>()?;
     let are_named_only = kinds.is_empty() && paths.is_empty() && dated.is_empty() && ingested.is_empty();
     if are_named_only && marks.is_empty() && sets.is_empty() {

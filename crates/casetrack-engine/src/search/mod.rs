@@ -45,14 +45,18 @@ use crate::host::Host;
 use crate::paging::check_range;
 use asking::Asked;
 
+pub use compare::compare_documents;
 pub use complete::CompleteList;
 pub use deleted::{DeletedText, DeletedTexts};
+pub use every::ask_every_document;
 pub use excerpt::matched;
 pub use fusion::Weights;
 pub use marked::{MarkFilter, admit};
 pub use recall::Recall;
 pub(crate) use recall::{Scope, recall};
 pub use related::{RelatedPassage, Relation};
+pub use similar::similar_chunks;
+pub use terms::search_terms;
 
 /// Most results of one search.
 pub const MAX_TOP_K: u32 = 1000;
@@ -244,58 +248,56 @@ pub struct StageScore {
     pub share: f32,
 }
 
-impl Host {
-    /// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer
-    /// and a notice says so, as it does while documents are being ingested.
-    pub(crate) fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
-        let started = Instant::now();
-        let query = checked_query(request)?;
-        if let Some(deleted) = self.deleted_texts(collections, query, request, started)? {
-            return Ok(deleted);
-        }
-        if let Some(list) = self.complete_list(collections, query, request, started)? {
-            return Ok(list);
-        }
-        complete::check_ranked(request)?;
-        let mut notices = Vec::new();
-        let request = &within_tier(request, self.config().tier, &mut notices);
-        let count = RECALL.max(request.offset as usize + request.top_k as usize);
-        let ask = |&id: &CollectionId| Asked::of(self, id, query, request, count);
-        let mut asked: Vec<Asked> = collections.iter().map(ask).collect::<Result<_>>()?;
-        let stages = asking::stages(&asked);
-        let candidates = asking::ranked(&mut asked)?;
-        let results = folding::results(&asked, &candidates, request, &self.config().citations)?;
-        let mut related = Vec::new();
-        if request.related {
-            for Asked { collection, .. } in &asked {
-                related.extend(related::to(self, collection, &results)?);
-            }
-        }
-        notices.extend(of_changes(&results));
-        notices.extend(of_hidden(&results));
-        let (results, hits) = Hit::instead_of(results, request.brief);
-        let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
-        notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
-        let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
-        let sum = |of: fn(&Asked) -> u64| asked.iter().map(of).sum();
-        Ok(SearchResponse {
-            results,
-            hits,
-            deleted: None,
-            complete: None,
-            next_offset: None,
-            related,
-            query: query.to_owned(),
-            collection: names.join(", "),
-            total_documents: sum(|asked| asked.counts.documents),
-            documents: sum(|asked| asked.documents),
-            chunks: sum(|asked| asked.chunks),
-            tier: self.config().tier,
-            stages,
-            notices,
-            elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
-        })
+/// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer
+/// and a notice says so, as it does while documents are being ingested.
+pub(crate) fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
+    let started = Instant::now();
+    let query = checked_query(request)?;
+    if let Some(deleted) = deleted::deleted_texts(host, collections, query, request, started)? {
+        return Ok(deleted);
     }
+    if let Some(list) = complete::complete_list(host, collections, query, request, started)? {
+        return Ok(list);
+    }
+    complete::check_ranked(request)?;
+    let mut notices = Vec::new();
+    let request = &within_tier(request, host.config().tier, &mut notices);
+    let count = RECALL.max(request.offset as usize + request.top_k as usize);
+    let ask = |&id: &CollectionId| Asked::of(host, id, query, request, count);
+    let mut asked: Vec<Asked> = collections.iter().map(ask).collect::<Result<_>>()?;
+    let stages = asking::stages(&asked);
+    let candidates = asking::ranked(&mut asked)?;
+    let results = folding::results(&asked, &candidates, request, &host.config().citations)?;
+    let mut related = Vec::new();
+    if request.related {
+        for Asked { collection, .. } in &asked {
+            related.extend(related::to(host, collection, &results)?);
+        }
+    }
+    notices.extend(of_changes(&results));
+    notices.extend(of_hidden(&results));
+    let (results, hits) = Hit::instead_of(results, request.brief);
+    let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
+    notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
+    let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
+    let sum = |of: fn(&Asked) -> u64| asked.iter().map(of).sum();
+    Ok(SearchResponse {
+        results,
+        hits,
+        deleted: None,
+        complete: None,
+        next_offset: None,
+        related,
+        query: query.to_owned(),
+        collection: names.join(", "),
+        total_documents: sum(|asked| asked.counts.documents),
+        documents: sum(|asked| asked.documents),
+        chunks: sum(|asked| asked.chunks),
+        tier: host.config().tier,
+        stages,
+        notices,
+        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+    })
 }
 
 /// Whether a query says with operators what passages must have, so that its answer is a list and no ranking.

@@ -36,24 +36,22 @@ pub struct Wanted {
     pub count: usize,
 }
 
-impl Host {
-    /// The passages most similar to the one with this id, by the cosine of their dense vectors; itself left out. `wanted.count` is
-    /// 1–[`MAX_SIMILAR`](similar::MAX_SIMILAR).
-    pub fn similar_chunks(&self, collection: CollectionId, id: &str, wanted: Wanted) -> Result<SimilarChunks> {
-        if !(1..=MAX_SIMILAR as usize).contains(&wanted.count) {
-            let message = format!("top_k is {}; it must be between 1 and {MAX_SIMILAR}.", wanted.count);
-            return Err(Error::invalid(message));
-        }
-        if !(0.0..=1.0).contains(&wanted.min_similarity) {
-            let message = format!("min_similarity is {}; it must be between 0 and 1.", wanted.min_similarity);
-            return Err(Error::invalid(message));
-        }
-        let collection = self.collection(collection)?;
-        let passage = find_chunk(&mut collection.passages(), id)?;
-        let style = &self.config().citations;
-        let similar = to(&collection, passage.document.meta.id, passage.chunk.index, wanted, style)?;
-        Ok(SimilarChunks { chunk: chunks::view(passage, style), similar })
+/// The passages most similar to the one with this id, by the cosine of their dense vectors; itself left out. `wanted.count` is
+/// 1–[`MAX_SIMILAR`](similar::MAX_SIMILAR).
+pub fn similar_chunks(host: &Host, collection: CollectionId, id: &str, wanted: Wanted) -> Result<SimilarChunks> {
+    if !(1..=MAX_SIMILAR as usize).contains(&wanted.count) {
+        let message = format!("top_k is {}; it must be between 1 and {MAX_SIMILAR}.", wanted.count);
+        return Err(Error::invalid(message));
     }
+    if !(0.0..=1.0).contains(&wanted.min_similarity) {
+        let message = format!("min_similarity is {}; it must be between 0 and 1.", wanted.min_similarity);
+        return Err(Error::invalid(message));
+    }
+    let collection = host.collection(collection)?;
+    let passage = find_chunk(&mut collection.passages(), id)?;
+    let style = &host.config().citations;
+    let similar = to(&collection, passage.document.meta.id, passage.chunk.index, wanted, style)?;
+    Ok(SimilarChunks { chunk: chunks::view(passage, style), similar })
 }
 
 /// The passages most similar to chunk `index` of a document. Costs one dense search.

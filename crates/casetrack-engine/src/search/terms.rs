@@ -72,99 +72,101 @@ pub struct TermRow {
     pub passages: BTreeMap<u32, u64>,
 }
 
-impl Host {
-    /// Counts the passages that have each of some terms, by document. Everything is counted; `paging` is about the rows. Takes about 5 ms a
-    /// term over 20,000 chunks.
-    ///
-    /// A term that cannot be read is counted as 0, and its total says why.
-    pub fn search_terms(&self, collection: CollectionId, request: &TermsRequest, paging: Paging) -> Result<TermReport> {
-        let terms: Vec<&str> = request.terms.iter().map(|term| term.trim()).filter(|term| !term.is_empty()).collect();
-        check(&terms)?;
-        let collection = self.collection(collection)?;
-        let mut notices = Vec::new();
-        let mut restricted = request.filters.clone();
-        restricted.documents.extend(request.document.clone());
-        let mut select = |own: &Filters| {
-            filter::left(self, &collection, [&restricted, own], &WordConditions::default(), &mut notices)
+/// Counts the passages that have each of some terms, by document. Everything is counted; `paging` is about the rows. Takes about 5 ms a
+/// term over 20,000 chunks.
+///
+/// A term that cannot be read is counted as 0, and its total says why.
+pub fn search_terms(
+    host: &Host,
+    collection: CollectionId,
+    request: &TermsRequest,
+    paging: Paging,
+) -> Result<TermReport> {
+    let terms: Vec<&str> = request.terms.iter().map(|term| term.trim()).filter(|term| !term.is_empty()).collect();
+    check(&terms)?;
+    let collection = host.collection(collection)?;
+    let mut notices = Vec::new();
+    let mut restricted = request.filters.clone();
+    restricted.documents.extend(request.document.clone());
+    let mut select =
+        |own: &Filters| filter::left(host, &collection, [&restricted, own], &WordConditions::default(), &mut notices);
+    let base = select(&Filters::default())?;
+    let counts = collection.counts()?;
+    let (documents, chunks) = match &base {
+        Some(base) => (base.documents(), base.chunks()),
+        None => (counts.documents, counts.chunks),
+    };
+    let mut totals = Vec::new();
+    let mut rows: HashMap<DocumentId, BTreeMap<u32, u64>> = HashMap::new();
+    let mut any: Option<Selection> = None;
+    for (number, term) in (1..).zip(terms) {
+        let mut total = TermTotal {
+            number,
+            term: term.to_owned(),
+            documents: 0,
+            passages: 0,
+            whole_documents: None,
+            problem: None,
         };
-        let base = select(&Filters::default())?;
-        let counts = collection.counts()?;
-        let (documents, chunks) = match &base {
-            Some(base) => (base.documents(), base.chunks()),
-            None => (counts.documents, counts.chunks),
+        let mut search = |understood: &Understood| -> Result<(Selection, Option<u64>)> {
+            let own = match understood.filters == Filters::default() {
+                true => base.clone(),
+                false => select(&understood.filters)?,
+            };
+            let whole = whole::documents(&collection, understood, own.as_deref())?;
+            Ok((complete::found(&collection, understood, own.as_deref())?, whole))
         };
-        let mut totals = Vec::new();
-        let mut rows: HashMap<DocumentId, BTreeMap<u32, u64>> = HashMap::new();
-        let mut any: Option<Selection> = None;
-        for (number, term) in (1..).zip(terms) {
-            let mut total = TermTotal {
-                number,
-                term: term.to_owned(),
-                documents: 0,
-                passages: 0,
-                whole_documents: None,
-                problem: None,
-            };
-            let mut search = |understood: &Understood| -> Result<(Selection, Option<u64>)> {
-                let own = match understood.filters == Filters::default() {
-                    true => base.clone(),
-                    false => select(&understood.filters)?,
-                };
-                let whole = whole::documents(&collection, understood, own.as_deref())?;
-                Ok((complete::found(&collection, understood, own.as_deref())?, whole))
-            };
-            match query::understand_term(term).and_then(|understood| search(&understood)) {
-                Ok((found, whole)) => {
-                    total.whole_documents = whole;
-                    for (document, passages) in found.chunks_by_document() {
-                        total.documents += 1;
-                        total.passages += passages;
-                        rows.entry(document).or_default().insert(number, passages);
-                    }
-                    any = Some(any.map_or_else(|| found.clone(), |any| any.or(&found)));
+        match query::understand_term(term).and_then(|understood| search(&understood)) {
+            Ok((found, whole)) => {
+                total.whole_documents = whole;
+                for (document, passages) in found.chunks_by_document() {
+                    total.documents += 1;
+                    total.passages += passages;
+                    rows.entry(document).or_default().insert(number, passages);
                 }
-                Err(error) => total.problem = Some(error.message),
+                any = Some(any.map_or_else(|| found.clone(), |any| any.or(&found)));
             }
-            totals.push(total);
+            Err(error) => total.problem = Some(error.message),
         }
-        let unread = totals.iter().filter(|total| total.problem.is_some()).count();
-        if unread > 0 {
-            notices.push(format!("{unread} of {} terms could not be searched; the list says why.", totals.len()));
-        }
-        notices.push(
-            "Counts are of passages. Case, accents and word endings make no difference, but a word with * is matched letter by \
-             letter; words side by side are a phrase. AND, NOT and w/n hold within one passage; whole documents are those in which AND and NOT \
-             hold over all passages."
-                .to_owned(),
-        );
-        let with_hits = rows.len() as u64;
-        let order = complete::order(&collection)?;
-        let catalogue = collection.catalogue()?;
-        let mut named: HashMap<&str, u32> = HashMap::new();
-        catalogue.iter().for_each(|entry| *named.entry(&entry.name).or_default() += 1);
-        let listed = catalogue.iter().filter_map(|entry| {
-            let passages = rows.remove(&entry.id)?;
-            let is_only = named.get(entry.name.as_str()) == Some(&1);
-            let document_name = if is_only { entry.name.clone() } else { entry.path.clone() };
-            Some((order.get(&entry.id), TermRow { document_name, passages }))
-        });
-        let mut rows: Vec<_> = listed.collect();
-        rows.sort_by_key(|(place, _)| *place);
-        let rows = rows.into_iter().map(|(_, row)| row).collect();
-        let Part { items: rows, next_offset, .. } = paging.of(rows);
-        Ok(TermReport {
-            collection: collection.meta().name.clone(),
-            documents,
-            chunks,
-            terms: totals,
-            documents_with_hits: with_hits,
-            documents_without_hits: documents.saturating_sub(with_hits),
-            passages_with_hits: any.map_or(0, |any| any.chunks()),
-            notices: notices.into_iter().map(Notice::from).collect(),
-            rows,
-            next_offset,
-        })
+        totals.push(total);
     }
+    let unread = totals.iter().filter(|total| total.problem.is_some()).count();
+    if unread > 0 {
+        notices.push(format!("{unread} of {} terms could not be searched; the list says why.", totals.len()));
+    }
+    notices.push(
+        "Counts are of passages. Case, accents and word endings make no difference, but a word with * is matched letter by \
+         letter; words side by side are a phrase. AND, NOT and w/n hold within one passage; whole documents are those in which AND and NOT \
+         hold over all passages."
+            .to_owned(),
+    );
+    let with_hits = rows.len() as u64;
+    let order = complete::order(&collection)?;
+    let catalogue = collection.catalogue()?;
+    let mut named: HashMap<&str, u32> = HashMap::new();
+    catalogue.iter().for_each(|entry| *named.entry(&entry.name).or_default() += 1);
+    let listed = catalogue.iter().filter_map(|entry| {
+        let passages = rows.remove(&entry.id)?;
+        let is_only = named.get(entry.name.as_str()) == Some(&1);
+        let document_name = if is_only { entry.name.clone() } else { entry.path.clone() };
+        Some((order.get(&entry.id), TermRow { document_name, passages }))
+    });
+    let mut rows: Vec<_> = listed.collect();
+    rows.sort_by_key(|(place, _)| *place);
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
+    let Part { items: rows, next_offset, .. } = paging.of(rows);
+    Ok(TermReport {
+        collection: collection.meta().name.clone(),
+        documents,
+        chunks,
+        terms: totals,
+        documents_with_hits: with_hits,
+        documents_without_hits: documents.saturating_sub(with_hits),
+        passages_with_hits: any.map_or(0, |any| any.chunks()),
+        notices: notices.into_iter().map(Notice::from).collect(),
+        rows,
+        next_offset,
+    })
 }
 
 fn check(terms: &[&str]) -> Result<()> {

@@ -12,6 +12,7 @@ use super::CellValue;
 use super::columns::{ColumnType, DefineColumn};
 use crate::documents::facts::{ByVersion, CitedPlace, pages};
 use crate::host::{Host, OpenCollection, lock};
+use crate::search;
 use crate::search::every::{self, DocumentAnswer, EveryRequest};
 
 /// Cells of patterns, by definition.
@@ -119,7 +120,7 @@ fn answered(
     let mut cells = HashMap::new();
     let mut request = asked(question, every::MAX_ROWS);
     loop {
-        let answer = host.ask_every_document(collection.meta().id, &request)?;
+        let answer = search::ask_every_document(host, collection.meta().id, &request)?;
         // Those that answer are first.
         let is_last = answer.rows.iter().any(|row| !row.found);
         for row in answer.rows.iter().filter(|row| row.found) {

@@ -24,12 +24,14 @@ use serde::Serialize;
 
 pub(crate) use columns::check as check_columns;
 pub use columns::{ColumnType, ColumnView, DefineColumn};
+pub use obligations::obligations;
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView};
 
+use crate::documents::document_named;
 use crate::documents::facts::{CitedPlace, of_documents};
-use crate::documents::find_document;
 use crate::host::Host;
 use crate::paging::{Paging, Part};
+use crate::search;
 use crate::search::{MarkFilter, admit};
 use columns::{Column, Source};
 
@@ -120,137 +122,134 @@ fn marks(filter: &[String]) -> Result<(Vec<MarkFilter>, Vec<String>)> {
     Ok((marks, others))
 }
 
-impl Host {
-    /// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later
-    /// ones cost that only for documents that changed. Each column that asks a question costs one search over all passages, again after a
-    /// change.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for columns that do not exist and for conditions
-    /// that cannot be read; [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist.
-    pub fn matter_sheet(&self, id: CollectionId, request: &SheetRequest, paging: Paging) -> Result<Sheet> {
-        let collection = self.collection(id)?;
-        let all = columns::all(&collection)?;
-        let shown = columns::chosen(&all, &request.columns)?;
-        let (marks, filter) = marks(&request.filter)?;
-        let conditions = conditions::parse(&all, &filter)?;
-        let order = request.sort.as_deref().map(|sort| conditions::order(&all, sort)).transpose()?;
-        let mut needed: Vec<&Column> = shown.clone();
-        needed
-            .extend(conditions.iter().map(|condition| condition.column).chain(order.iter().map(|order| order.column)));
+/// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later
+/// ones cost that only for documents that changed. Each column that asks a question costs one search over all passages, again after a
+/// change.
+///
+/// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for columns that do not exist and for conditions
+/// that cannot be read; [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist.
+pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, paging: Paging) -> Result<Sheet> {
+    let collection = host.collection(id)?;
+    let all = columns::all(&collection)?;
+    let shown = columns::chosen(&all, &request.columns)?;
+    let (marks, filter) = marks(&request.filter)?;
+    let conditions = conditions::parse(&all, &filter)?;
+    let order = request.sort.as_deref().map(|sort| conditions::order(&all, sort)).transpose()?;
+    let mut needed: Vec<&Column> = shown.clone();
+    needed.extend(conditions.iter().map(|condition| condition.column).chain(order.iter().map(|order| order.column)));
 
-        let catalogue = collection.catalogue()?;
-        let named = request.documents.iter().map(|name| find_document(&collection, name).map(|meta| meta.id));
-        let named: HashSet<DocumentId> = named.collect::<Result<_>>()?;
-        let wanted = |document: &DocumentId| named.is_empty() || named.contains(document);
-        let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).filter(wanted).collect();
-        let mut values: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
-        let mut without_analysis = 0;
-        for (document, known) in of_documents(&collection, &documents)? {
-            without_analysis += u64::from(!known.analysed);
-            for column in &needed {
-                if let Source::Fact(kind) = column.source {
-                    let of_kind = known.facts.iter().filter(|cited| cited.fact.kind == kind);
-                    let cells = of_kind.map(|cited| CellValue {
-                        value: cited.fact.value.clone(),
-                        computed: cited.fact.computed.clone(),
-                        place: cited.place.clone(),
-                        confidence: cited.fact.confidence,
-                    });
-                    values.insert((document, &column.name), cells.collect());
-                }
-            }
-        }
+    let catalogue = collection.catalogue()?;
+    let named = request.documents.iter().map(|name| document_named(&collection, name).map(|meta| meta.id));
+    let named: HashSet<DocumentId> = named.collect::<Result<_>>()?;
+    let wanted = |document: &DocumentId| named.is_empty() || named.contains(document);
+    let documents: Vec<DocumentId> = catalogue.iter().map(|entry| entry.id).filter(wanted).collect();
+    let mut values: HashMap<(DocumentId, &str), Vec<CellValue>> = HashMap::new();
+    let mut without_analysis = 0;
+    for (document, known) in of_documents(&collection, &documents)? {
+        without_analysis += u64::from(!known.analysed);
         for column in &needed {
-            if let Source::Defined(definition) = &column.source {
-                for (document, cells) in defined::cells(self, &collection, definition, &documents)? {
-                    values.insert((document, &column.name), cells);
-                }
+            if let Source::Fact(kind) = column.source {
+                let of_kind = known.facts.iter().filter(|cited| cited.fact.kind == kind);
+                let cells = of_kind.map(|cited| CellValue {
+                    value: cited.fact.value.clone(),
+                    computed: cited.fact.computed.clone(),
+                    place: cited.place.clone(),
+                    confidence: cited.fact.confidence,
+                });
+                values.insert((document, &column.name), cells.collect());
             }
         }
+    }
+    for column in &needed {
+        if let Source::Defined(definition) = &column.source {
+            for (document, cells) in defined::cells(host, &collection, definition, &documents)? {
+                values.insert((document, &column.name), cells);
+            }
+        }
+    }
 
-        let mut notices = Vec::new();
-        for condition in conditions.iter().filter(|condition| condition.ignores_currency()) {
-            let name = &condition.column.name;
-            let cells = documents.iter().flat_map(|document| at(&values, *document, condition.column));
-            let currencies: BTreeSet<String> = cells.filter_map(conditions::currency).collect();
-            if currencies.len() > 1 {
-                let all: Vec<String> = currencies.into_iter().collect();
-                notices.push(format!(
-                    "The sums in {name} are of several currencies ({}) and are compared by their numbers. Name one to compare its sums alone: \
-                     {name}>{} 1000000.",
-                    all.join(", "),
-                    all[0],
-                ));
-            }
-        }
-        let mut entries: Vec<_> = catalogue
-            .iter()
-            .filter(|entry| wanted(&entry.id) && admit(&marks, &entry.marks))
-            .filter(|entry| conditions.iter().all(|condition| condition.holds(at(&values, entry.id, condition.column))))
-            .collect();
-        entries.sort_by(|a, b| (a.name.to_lowercase(), &a.path).cmp(&(b.name.to_lowercase(), &b.path)));
-        if let Some(order) = &order {
-            // Stable: equal ones by name.
-            entries.sort_by(|a, b| order.compare(at(&values, a.id, order.column), at(&values, b.id, order.column)));
-        }
-        let Part { items, total, next_offset } = paging.of(entries);
-        let mut names: HashMap<&str, usize> = HashMap::new();
-        for entry in catalogue.iter() {
-            *names.entry(&entry.name).or_default() += 1;
-        }
-        let row = |entry: &std::sync::Arc<crate::documents::CatalogueEntry>| {
-            let (mut cells, mut not_found) = (BTreeMap::new(), Vec::new());
-            for column in &shown {
-                match at(&values, entry.id, column) {
-                    [] => not_found.push(column.name.clone()),
-                    values => drop(cells.insert(column.name.clone(), values.to_vec())),
-                }
-            }
-            let is_shared = names.get(entry.name.as_str()).is_some_and(|count| *count > 1);
-            SheetRow { document_id: is_shared.then_some(entry.id), document_name: entry.name.clone(), cells, not_found }
-        };
-        let rows = items.into_iter().map(row).collect();
-        if without_analysis > 0 {
+    let mut notices = Vec::new();
+    for condition in conditions.iter().filter(|condition| condition.ignores_currency()) {
+        let name = &condition.column.name;
+        let cells = documents.iter().flat_map(|document| at(&values, *document, condition.column));
+        let currencies: BTreeSet<String> = cells.filter_map(conditions::currency).collect();
+        if currencies.len() > 1 {
+            let all: Vec<String> = currencies.into_iter().collect();
             notices.push(format!(
-                "{without_analysis} of {} documents were stored without analysis, so names and dates are missing. Reindex them to add \
-                 them.",
-                documents.len()
+                "The sums in {name} are of several currencies ({}) and are compared by their numbers. Name one to compare its sums alone: \
+                 {name}>{} 1000000.",
+                all.join(", "),
+                all[0],
             ));
         }
-        Ok(Sheet {
-            collection: collection.meta().name.clone(),
-            columns: shown.iter().map(|column| column.view()).collect(),
-            documents: catalogue.len() as u64,
-            total,
-            rows,
-            next_offset,
-            notices,
-        })
     }
-
-    /// Removes a column that a user defined; returns the columns that are left.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a built-in column;
-    /// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) where there is none of the name.
-    pub fn remove_column(&self, id: CollectionId, name: &str) -> Result<Vec<ColumnView>> {
-        let collection = self.collection(id)?;
-        columns::remove(&collection, name)?;
-        Ok(columns::all(&collection)?.iter().map(Column::view).collect())
+    let mut entries: Vec<_> = catalogue
+        .iter()
+        .filter(|entry| wanted(&entry.id) && admit(&marks, &entry.marks))
+        .filter(|entry| conditions.iter().all(|condition| condition.holds(at(&values, entry.id, condition.column))))
+        .collect();
+    entries.sort_by(|a, b| (a.name.to_lowercase(), &a.path).cmp(&(b.name.to_lowercase(), &b.path)));
+    if let Some(order) = &order {
+        // Stable: equal ones by name.
+        entries.sort_by(|a, b| order.compare(at(&values, a.id, order.column), at(&values, b.id, order.column)));
     }
-
-    /// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with
-    /// the collection.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for the name of a built-in column, a name that is
-    /// not of letters, digits and underscores, neither or both of question and pattern, and one of them that cannot be read.
-    pub fn define_column(&self, id: CollectionId, definition: DefineColumn) -> Result<Vec<ColumnView>> {
-        let collection = self.collection(id)?;
-        let definition = columns::checked(definition)?;
-        if let Some(question) = &definition.question {
-            // A question that cannot be asked is refused now.
-            self.ask_every_document(id, &defined::asked(question, 1))?;
+    let Part { items, total, next_offset } = paging.of(entries);
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    for entry in catalogue.iter() {
+        *names.entry(&entry.name).or_default() += 1;
+    }
+    let row = |entry: &std::sync::Arc<crate::documents::CatalogueEntry>| {
+        let (mut cells, mut not_found) = (BTreeMap::new(), Vec::new());
+        for column in &shown {
+            match at(&values, entry.id, column) {
+                [] => not_found.push(column.name.clone()),
+                values => drop(cells.insert(column.name.clone(), values.to_vec())),
+            }
         }
-        columns::define(&collection, definition)?;
-        Ok(columns::all(&collection)?.iter().map(Column::view).collect())
+        let is_shared = names.get(entry.name.as_str()).is_some_and(|count| *count > 1);
+        SheetRow { document_id: is_shared.then_some(entry.id), document_name: entry.name.clone(), cells, not_found }
+    };
+    let rows = items.into_iter().map(row).collect();
+    if without_analysis > 0 {
+        notices.push(format!(
+            "{without_analysis} of {} documents were stored without analysis, so names and dates are missing. Reindex them to add \
+             them.",
+            documents.len()
+        ));
     }
+    Ok(Sheet {
+        collection: collection.meta().name.clone(),
+        columns: shown.iter().map(|column| column.view()).collect(),
+        documents: catalogue.len() as u64,
+        total,
+        rows,
+        next_offset,
+        notices,
+    })
+}
+
+/// Removes a column that a user defined; returns the columns that are left.
+///
+/// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a built-in column;
+/// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) where there is none of the name.
+pub fn remove_column(host: &Host, id: CollectionId, name: &str) -> Result<Vec<ColumnView>> {
+    let collection = host.collection(id)?;
+    columns::remove(&collection, name)?;
+    Ok(columns::all(&collection)?.iter().map(Column::view).collect())
+}
+
+/// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with
+/// the collection.
+///
+/// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for the name of a built-in column, a name that is
+/// not of letters, digits and underscores, neither or both of question and pattern, and one of them that cannot be read.
+pub fn define_column(host: &Host, id: CollectionId, definition: DefineColumn) -> Result<Vec<ColumnView>> {
+    let collection = host.collection(id)?;
+    let definition = columns::checked(definition)?;
+    if let Some(question) = &definition.question {
+        // A question that cannot be asked is refused now.
+        search::ask_every_document(host, id, &defined::asked(question, 1))?;
+    }
+    columns::define(&collection, definition)?;
+    Ok(columns::all(&collection)?.iter().map(Column::view).collect())
 }

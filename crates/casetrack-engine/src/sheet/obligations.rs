@@ -1,13 +1,13 @@
 //! Who must do what by when, over all documents of a collection.
 
 use casetrack_core::{CollectionId, DocumentId, Result};
-use casetrack_nlp::{MAX_OBLIGATIONS, Obligation, obligations};
+use casetrack_nlp::{MAX_OBLIGATIONS, Obligation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::documents::CatalogueEntry;
+use crate::documents::document_named;
 use crate::documents::facts::{ByVersion, CitedPlace, pages};
-use crate::documents::find_document;
 use crate::host::{Host, OpenCollection};
 use crate::paging::{Paging, Part};
 use crate::search::{DateRange, MarkFilter, admit};
@@ -72,7 +72,7 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<Cited> {
     let (pages, unpaged) = pages(collection, document)?;
     let annotations = collection.annotations(document)?.unwrap_or_default();
     let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
-    let cited = obligations(&texts, &annotations).into_iter().filter_map(|duty| {
+    let cited = casetrack_nlp::obligations(&texts, &annotations).into_iter().filter_map(|duty| {
         let page = pages.get((duty.page as usize).checked_sub(1)?)?;
         let place = CitedPlace::new(page, unpaged, duty.char_start..duty.char_end);
         Some((duty, place))
@@ -80,64 +80,60 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<Cited> {
     Ok(cited.collect())
 }
 
-impl Host {
-    /// A part of the obligations of a collection that name a day, a length of time or a period. The first call costs some 30 ms for 50,000
-    /// characters of text, on several threads; later ones cost that only for documents that changed.
-    pub fn obligations(&self, id: CollectionId, query: &ObligationQuery, paging: Paging) -> Result<ObligationReport> {
-        let ObligationQuery { document, party, from, to, marks } = query;
-        // Checked as every other date is.
-        DateRange::between(from.as_deref(), to.as_deref())?;
-        let collection = self.collection(id)?;
-        let wanted = document.as_deref().map(|name| find_document(&collection, name)).transpose()?.map(|meta| meta.id);
-        let catalogue = collection.catalogue()?;
-        let is_wanted = |entry: &CatalogueEntry| wanted.is_none_or(|id| id == entry.id) && admit(marks, &entry.marks);
-        let entries: Vec<_> = catalogue.iter().filter(|entry| is_wanted(entry)).collect();
-        let documents: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
-        let known = collection.derived::<ByVersion<Cited>>();
-        let party = party.as_deref().map(str::to_lowercase);
-        let in_range = |due: Option<&str>| match due {
-            Some(due) => {
-                let after = from.as_deref().is_none_or(|from| due.get(..from.len()).unwrap_or(due) >= from);
-                after && to.as_deref().is_none_or(|to| due.get(..to.len()).unwrap_or(due) <= to)
-            }
-            None => from.is_none() && to.is_none(),
-        };
-        let (mut found, mut notices) = (Vec::new(), Vec::new());
-        let of_documents = known.of(&collection, &documents, |document| read(&collection, document))?;
-        for (entry, (_, cited)) in entries.iter().zip(&of_documents) {
-            if cited.len() >= MAX_OBLIGATIONS {
-                notices.push(format!(
-                    "{} has more than {MAX_OBLIGATIONS} obligations; the others are left out.",
-                    entry.name
-                ));
-            }
-            for (duty, place) in cited.iter() {
-                let by_party = party.as_ref().is_none_or(|party| {
-                    let mut names = duty.parties.iter().chain([&duty.who]);
-                    names.any(|name| name.to_lowercase().contains(party.as_str()))
+/// A part of the obligations of a collection that name a day, a length of time or a period. The first call costs some 30 ms for 50,000
+/// characters of text, on several threads; later ones cost that only for documents that changed.
+pub fn obligations(host: &Host, id: CollectionId, query: &ObligationQuery, paging: Paging) -> Result<ObligationReport> {
+    let ObligationQuery { document, party, from, to, marks } = query;
+    // Checked as every other date is.
+    DateRange::between(from.as_deref(), to.as_deref())?;
+    let collection = host.collection(id)?;
+    let wanted = document.as_deref().map(|name| document_named(&collection, name)).transpose()?.map(|meta| meta.id);
+    let catalogue = collection.catalogue()?;
+    let is_wanted = |entry: &CatalogueEntry| wanted.is_none_or(|id| id == entry.id) && admit(marks, &entry.marks);
+    let entries: Vec<_> = catalogue.iter().filter(|entry| is_wanted(entry)).collect();
+    let documents: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
+    let known = collection.derived::<ByVersion<Cited>>();
+    let party = party.as_deref().map(str::to_lowercase);
+    let in_range = |due: Option<&str>| match due {
+        Some(due) => {
+            let after = from.as_deref().is_none_or(|from| due.get(..from.len()).unwrap_or(due) >= from);
+            after && to.as_deref().is_none_or(|to| due.get(..to.len()).unwrap_or(due) <= to)
+        }
+        None => from.is_none() && to.is_none(),
+    };
+    let (mut found, mut notices) = (Vec::new(), Vec::new());
+    let of_documents = known.of(&collection, &documents, |document| read(&collection, document))?;
+    for (entry, (_, cited)) in entries.iter().zip(&of_documents) {
+        if cited.len() >= MAX_OBLIGATIONS {
+            notices
+                .push(format!("{} has more than {MAX_OBLIGATIONS} obligations; the others are left out.", entry.name));
+        }
+        for (duty, place) in cited.iter() {
+            let by_party = party.as_ref().is_none_or(|party| {
+                let mut names = duty.parties.iter().chain([&duty.who]);
+                names.any(|name| name.to_lowercase().contains(party.as_str()))
+            });
+            if by_party && in_range(duty.due.as_deref()) {
+                found.push(ObligationView {
+                    document_id: entry.id,
+                    document_name: entry.name.clone(),
+                    who: duty.who.clone(),
+                    parties: duty.parties.clone(),
+                    what: duty.what.clone(),
+                    due: duty.due.clone(),
+                    computed: duty.computed.clone(),
+                    trigger: duty.trigger.clone(),
+                    place: place.clone(),
                 });
-                if by_party && in_range(duty.due.as_deref()) {
-                    found.push(ObligationView {
-                        document_id: entry.id,
-                        document_name: entry.name.clone(),
-                        who: duty.who.clone(),
-                        parties: duty.parties.clone(),
-                        what: duty.what.clone(),
-                        due: duty.due.clone(),
-                        computed: duty.computed.clone(),
-                        trigger: duty.trigger.clone(),
-                        place: place.clone(),
-                    });
-                }
             }
         }
-        found.sort_by(|a, b| {
-            let key = |duty: &ObligationView| (duty.due.is_none(), duty.due.clone(), duty.document_name.to_lowercase());
-            key(a).cmp(&key(b))
-        });
-        let dated = found.iter().filter(|duty| duty.due.is_some()).count() as u64;
-        let Part { items, total, next_offset } = paging.of(found);
-        let collection = collection.meta().name.clone();
-        Ok(ObligationReport { collection, total, dated, obligations: items, next_offset, notices })
     }
+    found.sort_by(|a, b| {
+        let key = |duty: &ObligationView| (duty.due.is_none(), duty.due.clone(), duty.document_name.to_lowercase());
+        key(a).cmp(&key(b))
+    });
+    let dated = found.iter().filter(|duty| duty.due.is_some()).count() as u64;
+    let Part { items, total, next_offset } = paging.of(found);
+    let collection = collection.meta().name.clone();
+    Ok(ObligationReport { collection, total, dated, obligations: items, next_offset, notices })
 }

@@ -14,7 +14,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::Digest;
 
+use super::indexing;
 use super::indexing::JobItem;
+use super::is_denied_in_space;
 use super::{in_field, media, nodes, refused};
 use crate::host::changes::SpaceChange;
 use crate::host::{Host, caught};
@@ -139,220 +141,216 @@ impl Wanted {
     }
 }
 
-/// Errors name the parameter that they are about: see [`InField`](super::InField).
-impl Host {
-    /// Finds out anew what a file says of itself, in a job, and waits a moment for it.
-    ///
-    /// Errors: a path that may not be read, is not there or is no file; an operation that there is not.
-    pub fn classify_in_job(&self, path: &str, operations: &[String], cancel: &Cancel) -> Result<ClassifierJob> {
-        let wanted = Wanted::of(operations, "operations")?;
-        let path = in_field("sourcePath", self.existing_in_space(path))?;
-        if !path.is_file() {
-            return Err(refused("sourcePath", format!("{} is not a file", path.display())));
-        }
-        let path = in_field("sourcePath", self.config().access.check(&path))?;
-        let stop = Cancel::default();
-        let job = in_field("sourcePath", self.begin_job("classify", &path, &stop))?;
-        let (host, running, file) = (self.clone(), job.clone(), path.clone());
-        let work = move || drop(host.run_classifier(running, &file, wanted, &stop));
-        if let Err(error) = std::thread::Builder::new().name("classify".to_owned()).spawn(work) {
-            self.space_work().end(job.id);
-            return Err(Error::io("a new thread", error));
-        }
-        let started = Instant::now();
-        loop {
-            let now = self.classifier_job(job.id)?;
-            let has_ended = !matches!(now.status.as_str(), "pending" | "running");
-            if has_ended || started.elapsed() > PATIENCE || cancel.is_cancelled() {
-                return Ok(now);
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
+// Errors name the parameter that they are about: see [`InField`](super::InField).
+/// Finds out anew what a file says of itself, in a job, and waits a moment for it.
+///
+/// Errors: a path that may not be read, is not there or is no file; an operation that there is not.
+pub fn classify_in_job(host: &Host, path: &str, operations: &[String], cancel: &Cancel) -> Result<ClassifierJob> {
+    let wanted = Wanted::of(operations, "operations")?;
+    let path = in_field("sourcePath", indexing::existing_in_space(host, path))?;
+    if !path.is_file() {
+        return Err(refused("sourcePath", format!("{} is not a file", path.display())));
     }
-
-    fn run_classifier(&self, mut job: Job, path: &Path, wanted: Wanted, cancel: &Cancel) -> Result<()> {
-        (job.status, job.started) = ("running".to_owned(), Some(Time::now().seconds));
-        let begun = self.space().and_then(|space| space.set_job(&job));
-        let done = begun.and_then(|()| caught(|| self.classify(path, wanted, true, cancel)));
-        (job.files, job.bytes) = done.as_ref().map_or((0, 0), |content| (1, content.size));
-        self.end_job(&mut job, &done.map(drop), cancel)
+    let path = in_field("sourcePath", host.config().access.check(&path))?;
+    let stop = Cancel::default();
+    let job = in_field("sourcePath", indexing::begin_job(host, "classify", &path, &stop))?;
+    let (owned, running, file) = (host.clone(), job.clone(), path.clone());
+    let work = move || drop(run_classifier(&owned, running, &file, wanted, &stop));
+    if let Err(error) = std::thread::Builder::new().name("classify".to_owned()).spawn(work) {
+        host.space_work().end(job.id);
+        return Err(Error::io("a new thread", error));
     }
-
-    /// A job of the classifier.
-    ///
-    /// Errors: a job that does not exist or is another one.
-    pub fn classifier_job(&self, id: i64) -> Result<ClassifierJob> {
-        let space = self.space()?;
-        let job = self.visible_job(id)?;
-        if job.kind != "classify" {
-            return Err(refused("jobId", "this job is not one of the classifier; ask job-progress"));
+    let started = Instant::now();
+    loop {
+        let now = classifier_job(&host, job.id)?;
+        let has_ended = !matches!(now.status.as_str(), "pending" | "running");
+        if has_ended || started.elapsed() > PATIENCE || cancel.is_cancelled() {
+            return Ok(now);
         }
-        let path = PathBuf::from(&job.path);
-        let metadata = match (job.status.as_str(), Facts::read(&path)) {
-            ("completed", Ok(facts)) => space.content_of(&path, &facts)?,
-            _ => None,
-        };
-        let JobItem { job_id, root, status, progress, error, .. } = job.into();
-        let metadata = metadata.map(|content| MetadataItem::new(content, Some(&path)));
-        Ok(ClassifierJob { job_id, source_path: root, status, progress, error, metadata })
+        std::thread::sleep(Duration::from_millis(10));
     }
+}
 
-    /// Finds out what a file says of itself. What is known of its content is taken from there, unless it is to be made `anew`.
-    pub(crate) fn classify(&self, path: &Path, wanted: Wanted, anew: bool, cancel: &Cancel) -> Result<Content> {
-        let path = self.config().access.check(path)?;
-        let facts = Facts::read(&path).map_err(|error| Error::io(path.display(), error))?;
-        if facts.kind != Kind::File {
-            return Err(Error::invalid(format!("{} is not a file", path.display())));
-        }
-        let space = self.space()?;
-        let known = match anew {
-            true => None,
-            false => space.content_of(&path, &facts)?,
-        };
-        if let Some(known) = known.filter(|known| is_enough(known, wanted)) {
-            return Ok(known);
-        }
-        let (sha256, beginning) = digest(&path, cancel)?;
-        let before = space.content(&sha256.to_string())?;
-        if let Some(known) = before.clone().filter(|known| !anew && is_enough(known, wanted)) {
-            space.keep_content(&path, &facts, &known)?;
-            return Ok(known);
-        }
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        let media_type = media::media_type(&beginning, &extension.unwrap_or_default());
-        let mut content = before.unwrap_or_else(|| Content {
-            sha256,
-            size: facts.size,
-            media_type: media_type.to_owned(),
-            properties: Value::Null,
-            thumbnail: None,
-            no_thumbnail: None,
-            made: 0,
-        });
-        if wanted.metadata {
-            content.properties = self.properties(&path, media_type, &beginning, cancel)?;
-        }
-        if wanted.thumbnail {
-            (content.thumbnail, content.no_thumbnail) = match self.thumbnail(&path, media_type, cancel) {
-                Ok(thumbnail) => (Some(thumbnail), None),
-                Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
-                Err(error) => (None, Some(error.message)),
-            };
-        }
-        space.keep_content(&path, &facts, &content)?;
-        self.space_changed(SpaceChange::Metadata);
-        Ok(content)
+fn run_classifier(host: &Host, mut job: Job, path: &Path, wanted: Wanted, cancel: &Cancel) -> Result<()> {
+    (job.status, job.started) = ("running".to_owned(), Some(Time::now().seconds));
+    let begun = host.space().and_then(|space| space.set_job(&job));
+    let done = begun.and_then(|()| caught(|| classify(host, path, wanted, true, cancel)));
+    (job.files, job.bytes) = done.as_ref().map_or((0, 0), |content| (1, content.size));
+    indexing::end_job(host, &mut job, &done.map(drop), cancel)
+}
+
+/// A job of the classifier.
+///
+/// Errors: a job that does not exist or is another one.
+pub fn classifier_job(host: &Host, id: i64) -> Result<ClassifierJob> {
+    let space = host.space()?;
+    let job = indexing::visible_job(host, id)?;
+    if job.kind != "classify" {
+        return Err(refused("jobId", "this job is not one of the classifier; ask job-progress"));
     }
+    let path = PathBuf::from(&job.path);
+    let metadata = match (job.status.as_str(), Facts::read(&path)) {
+        ("completed", Ok(facts)) => space.content_of(&path, &facts)?,
+        _ => None,
+    };
+    let JobItem { job_id, root, status, progress, error, .. } = job.into();
+    let metadata = metadata.map(|content| MetadataItem::new(content, Some(&path)));
+    Ok(ClassifierJob { job_id, source_path: root, status, progress, error, metadata })
+}
 
-    /// Finds out what a file says of itself unless that is known.
-    pub(crate) fn classify_if_new(&self, path: &Path, operations: &[String], cancel: &Cancel) -> Result<()> {
-        self.classify(path, Wanted::of(operations, "operations")?, false, cancel).map(drop)
+/// Finds out what a file says of itself. What is known of its content is taken from there, unless it is to be made `anew`.
+pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, cancel: &Cancel) -> Result<Content> {
+    let path = host.config().access.check(path)?;
+    let facts = Facts::read(&path).map_err(|error| Error::io(path.display(), error))?;
+    if facts.kind != Kind::File {
+        return Err(Error::invalid(format!("{} is not a file", path.display())));
     }
-
-    /// What a file says of itself. Pictures are not read by OCR for that.
-    fn properties(&self, path: &Path, media_type: &str, beginning: &[u8], cancel: &Cancel) -> Result<Value> {
-        let mut found = Map::new();
-        if media_type.starts_with("image/") {
-            found.extend(exif_fields(beginning).into_iter().map(|(name, value)| (name.to_owned(), value.into())));
-            return Ok(found.into());
-        }
-        let read = self
-            .bytes_of(path)
-            .and_then(|bytes| self.readers().extract(path, &bytes, &self.config().extract_options(), cancel));
-        match read {
-            Ok(extraction) => {
-                let properties = extraction.properties;
-                let texts = [
-                    ("title", extraction.title),
-                    ("author", properties.author),
-                    ("created", properties.created),
-                    ("modified", properties.modified),
-                    ("language", properties.language),
-                ];
-                let format = extraction.format.extensions().first().copied().unwrap_or_default();
-                found.insert("format".into(), format.into());
-                found.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
-                if !extraction.unpaged {
-                    found.insert("pages".into(), extraction.pages.len().into());
-                }
-            }
+    let space = host.space()?;
+    let known = match anew {
+        true => None,
+        false => space.content_of(&path, &facts)?,
+    };
+    if let Some(known) = known.filter(|known| is_enough(known, wanted)) {
+        return Ok(known);
+    }
+    let (sha256, beginning) = digest(&path, cancel)?;
+    let before = space.content(&sha256.to_string())?;
+    if let Some(known) = before.clone().filter(|known| !anew && is_enough(known, wanted)) {
+        space.keep_content(&path, &facts, &known)?;
+        return Ok(known);
+    }
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let media_type = media::media_type(&beginning, &extension.unwrap_or_default());
+    let mut content = before.unwrap_or_else(|| Content {
+        sha256,
+        size: facts.size,
+        media_type: media_type.to_owned(),
+        properties: Value::Null,
+        thumbnail: None,
+        no_thumbnail: None,
+        made: 0,
+    });
+    if wanted.metadata {
+        content.properties = properties(host, &path, media_type, &beginning, cancel)?;
+    }
+    if wanted.thumbnail {
+        (content.thumbnail, content.no_thumbnail) = match thumbnail(host, &path, media_type, cancel) {
+            Ok(thumbnail) => (Some(thumbnail), None),
             Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
-            // A program or a film says nothing that is read here, and is no failure.
-            Err(error) => drop(found.insert("unavailable".into(), json!(error.message))),
-        }
-        Ok(found.into())
-    }
-
-    /// A picture of a picture, or of the first page of a PDF file.
-    fn thumbnail(&self, path: &Path, media_type: &str, cancel: &Cancel) -> Result<Thumbnail> {
-        let format = if media_type == "application/pdf" { Some(casetrack_core::FileFormat::Pdf) } else { None };
-        let is_picture =
-            matches!(media_type, "image/bmp" | "image/gif" | "image/jpeg" | "image/png" | "image/tiff" | "image/webp");
-        if !is_picture && !format.is_some_and(can_render) {
-            let reason = "thumbnails are made of PDF files and of pictures in BMP, GIF, JPEG, PNG, TIFF and WebP";
-            return Err(Error::new(ErrorCode::UnsupportedFormat, format!("{media_type} has no thumbnail: {reason}")));
-        }
-        let bytes = self.bytes_of(path)?;
-        let mut options = self.config().extract_options();
-        options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
-        let request =
-            RenderRequest { page: 1, highlights: Vec::new(), longest_side: LONGEST_SIDE, resolution: RESOLUTION };
-        let drawn = self.readers().render(path, &bytes, &options, &request, cancel)?;
-        Ok(Thumbnail { png: drawn.png, width: drawn.width, height: drawn.height })
-    }
-
-    fn bytes_of(&self, path: &Path) -> Result<Vec<u8>> {
-        crate::host::read(path, None, self.config()).map(|(bytes, _)| bytes)
-    }
-
-    /// What is known of the content of a file; it is found out where it is not known.
-    ///
-    /// Errors: a path that may not be read or is no file.
-    pub fn node_metadata(&self, path: &str, cancel: &Cancel) -> Result<MetadataItem> {
-        let path = self.existing_in_space(path)?;
-        let content = self.classify(&path, Wanted { thumbnail: true, metadata: true }, false, cancel)?;
-        Ok(MetadataItem::new(content, Some(&path)))
-    }
-
-    /// A thumbnail of a file, which is made where there is none.
-    ///
-    /// Errors: a path that may not be read, a file that has none.
-    pub fn node_thumbnail(&self, path: &str, cancel: &Cancel) -> Result<ThumbnailPicture> {
-        let path = self.existing_in_space(path)?;
-        let content = self.classify(&path, Wanted { thumbnail: true, metadata: false }, false, cancel)?;
-        let reason = content.no_thumbnail.unwrap_or_else(|| "it has no thumbnail".to_owned());
-        let thumbnail = content.thumbnail.ok_or_else(|| Error::new(ErrorCode::UnsupportedFormat, reason))?;
-        Ok(ThumbnailPicture(thumbnail.png))
-    }
-
-    /// What is known of a content.
-    ///
-    /// Errors: [`ErrorCode::NotFound`].
-    pub fn metadata_by_hash(&self, hash: &str) -> Result<MetadataItem> {
-        let (space, hash) = (self.space()?, hash.to_lowercase());
-        // What files say that the session may not see is not for it.
-        let path = space.paths_with(&hash)?.into_iter().find(|path| !self.is_denied_in_space(path));
-        let content = path.as_ref().map_or(Ok(None), |_| space.content(&hash))?;
-        let content = content.ok_or_else(|| Error::new(ErrorCode::NotFound, "metadata not found"))?;
-        Ok(MetadataItem::new(content, path.as_deref()))
-    }
-
-    /// A page of all that is known of contents, or of those with thumbnails, but for what files say that the session may not
-    /// see.
-    pub fn metadata_page(&self, thumbnails: bool, offset: u64) -> Result<MetadataPage> {
-        let limit = u32::try_from(super::MAX_ENTRIES).unwrap_or(u32::MAX);
-        let from = u32::try_from(offset).unwrap_or(u32::MAX);
-        let mut found = self.space()?.contents(thumbnails, limit.saturating_add(1), from)?;
-        let has_more = found.len() > super::MAX_ENTRIES;
-        found.truncate(super::MAX_ENTRIES);
-        let item = |(content, path): (Content, Option<PathBuf>)| {
-            let path = path.filter(|path| !self.is_denied_in_space(path))?;
-            Some(MetadataItem::new(content, Some(&path)))
+            Err(error) => (None, Some(error.message)),
         };
-        let list = if thumbnails { "metadata/thumbnails" } else { "metadata" };
-        let next = has_more.then(|| format!("synthesis://{list}?offset={}", u64::from(from) + u64::from(limit)));
-        Ok(MetadataPage { metadata: found.into_iter().filter_map(item).collect(), next })
     }
+    space.keep_content(&path, &facts, &content)?;
+    host.space_changed(SpaceChange::Metadata);
+    Ok(content)
+}
+
+/// Finds out what a file says of itself unless that is known.
+pub(crate) fn classify_if_new(host: &Host, path: &Path, operations: &[String], cancel: &Cancel) -> Result<()> {
+    classify(host, path, Wanted::of(operations, "operations")?, false, cancel).map(drop)
+}
+
+/// What a file says of itself. Pictures are not read by OCR for that.
+fn properties(host: &Host, path: &Path, media_type: &str, beginning: &[u8], cancel: &Cancel) -> Result<Value> {
+    let mut found = Map::new();
+    if media_type.starts_with("image/") {
+        found.extend(exif_fields(beginning).into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+        return Ok(found.into());
+    }
+    let read = bytes_of(host, path)
+        .and_then(|bytes| host.readers().extract(path, &bytes, &host.config().extract_options(), cancel));
+    match read {
+        Ok(extraction) => {
+            let properties = extraction.properties;
+            let texts = [
+                ("title", extraction.title),
+                ("author", properties.author),
+                ("created", properties.created),
+                ("modified", properties.modified),
+                ("language", properties.language),
+            ];
+            let format = extraction.format.extensions().first().copied().unwrap_or_default();
+            found.insert("format".into(), format.into());
+            found.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
+            if !extraction.unpaged {
+                found.insert("pages".into(), extraction.pages.len().into());
+            }
+        }
+        Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
+        // A program or a film says nothing that is read here, and is no failure.
+        Err(error) => drop(found.insert("unavailable".into(), json!(error.message))),
+    }
+    Ok(found.into())
+}
+
+/// A picture of a picture, or of the first page of a PDF file.
+fn thumbnail(host: &Host, path: &Path, media_type: &str, cancel: &Cancel) -> Result<Thumbnail> {
+    let format = if media_type == "application/pdf" { Some(casetrack_core::FileFormat::Pdf) } else { None };
+    let is_picture =
+        matches!(media_type, "image/bmp" | "image/gif" | "image/jpeg" | "image/png" | "image/tiff" | "image/webp");
+    if !is_picture && !format.is_some_and(can_render) {
+        let reason = "thumbnails are made of PDF files and of pictures in BMP, GIF, JPEG, PNG, TIFF and WebP";
+        return Err(Error::new(ErrorCode::UnsupportedFormat, format!("{media_type} has no thumbnail: {reason}")));
+    }
+    let bytes = bytes_of(host, path)?;
+    let mut options = host.config().extract_options();
+    options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
+    let request = RenderRequest { page: 1, highlights: Vec::new(), longest_side: LONGEST_SIDE, resolution: RESOLUTION };
+    let drawn = host.readers().render(path, &bytes, &options, &request, cancel)?;
+    Ok(Thumbnail { png: drawn.png, width: drawn.width, height: drawn.height })
+}
+
+fn bytes_of(host: &Host, path: &Path) -> Result<Vec<u8>> {
+    crate::host::read(path, None, host.config()).map(|(bytes, _)| bytes)
+}
+
+/// What is known of the content of a file; it is found out where it is not known.
+///
+/// Errors: a path that may not be read or is no file.
+pub fn node_metadata(host: &Host, path: &str, cancel: &Cancel) -> Result<MetadataItem> {
+    let path = indexing::existing_in_space(host, path)?;
+    let content = classify(host, &path, Wanted { thumbnail: true, metadata: true }, false, cancel)?;
+    Ok(MetadataItem::new(content, Some(&path)))
+}
+
+/// A thumbnail of a file, which is made where there is none.
+///
+/// Errors: a path that may not be read, a file that has none.
+pub fn node_thumbnail(host: &Host, path: &str, cancel: &Cancel) -> Result<ThumbnailPicture> {
+    let path = indexing::existing_in_space(host, path)?;
+    let content = classify(host, &path, Wanted { thumbnail: true, metadata: false }, false, cancel)?;
+    let reason = content.no_thumbnail.unwrap_or_else(|| "it has no thumbnail".to_owned());
+    let thumbnail = content.thumbnail.ok_or_else(|| Error::new(ErrorCode::UnsupportedFormat, reason))?;
+    Ok(ThumbnailPicture(thumbnail.png))
+}
+
+/// What is known of a content.
+///
+/// Errors: [`ErrorCode::NotFound`].
+pub fn metadata_by_hash(host: &Host, hash: &str) -> Result<MetadataItem> {
+    let (space, hash) = (host.space()?, hash.to_lowercase());
+    // What files say that the session may not see is not for it.
+    let path = space.paths_with(&hash)?.into_iter().find(|path| !is_denied_in_space(host, path));
+    let content = path.as_ref().map_or(Ok(None), |_| space.content(&hash))?;
+    let content = content.ok_or_else(|| Error::new(ErrorCode::NotFound, "metadata not found"))?;
+    Ok(MetadataItem::new(content, path.as_deref()))
+}
+
+/// A page of all that is known of contents, or of those with thumbnails, but for what files say that the session may not
+/// see.
+pub fn metadata_page(host: &Host, thumbnails: bool, offset: u64) -> Result<MetadataPage> {
+    let limit = u32::try_from(super::MAX_ENTRIES).unwrap_or(u32::MAX);
+    let from = u32::try_from(offset).unwrap_or(u32::MAX);
+    let mut found = host.space()?.contents(thumbnails, limit.saturating_add(1), from)?;
+    let has_more = found.len() > super::MAX_ENTRIES;
+    found.truncate(super::MAX_ENTRIES);
+    let item = |(content, path): (Content, Option<PathBuf>)| {
+        let path = path.filter(|path| !is_denied_in_space(host, path))?;
+        Some(MetadataItem::new(content, Some(&path)))
+    };
+    let list = if thumbnails { "metadata/thumbnails" } else { "metadata" };
+    let next = has_more.then(|| format!("synthesis://{list}?offset={}", u64::from(from) + u64::from(limit)));
+    Ok(MetadataPage { metadata: found.into_iter().filter_map(item).collect(), next })
 }
 
 /// Whether all that is wanted is known already, or cannot be.

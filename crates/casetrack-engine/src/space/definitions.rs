@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::contents::Wanted;
 use super::sources::SourceSpec;
 use super::{conditions, in_field, refused};
+use crate::collections;
 use crate::host::Host;
 
 /// Most sources and outcomes of one plan.
@@ -174,7 +175,7 @@ impl Definition {
     pub fn check_collections(&self, host: &Host) -> Result<()> {
         for (place, outcome) in self.outcomes.iter().enumerate() {
             if let Outcome::Ingest { collection } = outcome {
-                in_field(format!("outcomes[{place}].collection"), host.find_collection(collection))?;
+                in_field(format!("outcomes[{place}].collection"), collections::find_collection(host, collection))?;
             }
         }
         Ok(())

@@ -11,6 +11,8 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::is_denied_in_space;
+use super::space_path;
 use super::{in_field, refused};
 use crate::host::changes::SpaceChange;
 use crate::host::{Host, caught};
@@ -130,276 +132,271 @@ pub struct JobsAsked<'a> {
     pub offset: u64,
 }
 
-/// Errors name the parameter that they are about: see [`InField`](super::InField).
-impl Host {
-    /// Indexes a folder or a file, unless that was done lately. The same folder again joins the job that runs.
-    ///
-    /// Errors: a path that may not be read or is not there, too many jobs.
-    pub fn index_space(&self, asked: &IndexSpace<'_>, cancel: &Cancel) -> Result<SpaceIndexed> {
-        let started = Instant::now();
-        let root = in_field("root", self.resolved_in_space(asked.root))?;
-        if asked.max_age.is_nan() || asked.max_age < 0.0 {
-            return Err(refused("maxAge", "maxAge must be a number of seconds, 0 or more"));
-        }
-        let text = shown(&root).into_owned();
-        if let Some(reason) = self.why_to_skip(&root, &text, asked)? {
-            return Ok(SpaceIndexed {
-                job_id: None,
-                root: text,
-                status: "completed".to_owned(),
-                status_url: None,
-                files: Some(0),
-                directories: Some(0),
-                total_size: Some(0),
-                duration_ms: Some(millis(started)),
-                skipped: Some(true),
-                skip_reason: Some(reason),
-            });
-        }
-        if asked.in_background {
-            let job = in_field("root", self.index_in_background(&root))?;
-            return Ok(SpaceIndexed {
-                job_id: Some(job.id),
-                root: text,
-                status: job.status,
-                status_url: Some(status_url(job.id)),
-                files: None,
-                directories: None,
-                total_size: None,
-                duration_ms: None,
-                skipped: None,
-                skip_reason: None,
-            });
-        }
-        let job = in_field("root", self.index_now(&root, cancel))?;
-        Ok(SpaceIndexed {
+// Errors name the parameter that they are about: see [`InField`](super::InField).
+/// Indexes a folder or a file, unless that was done lately. The same folder again joins the job that runs.
+///
+/// Errors: a path that may not be read or is not there, too many jobs.
+pub fn index_space(host: &Host, asked: &IndexSpace<'_>, cancel: &Cancel) -> Result<SpaceIndexed> {
+    let started = Instant::now();
+    let root = in_field("root", resolved_in_space(host, asked.root))?;
+    if asked.max_age.is_nan() || asked.max_age < 0.0 {
+        return Err(refused("maxAge", "maxAge must be a number of seconds, 0 or more"));
+    }
+    let text = shown(&root).into_owned();
+    if let Some(reason) = why_to_skip(host, &root, &text, asked)? {
+        return Ok(SpaceIndexed {
+            job_id: None,
+            root: text,
+            status: "completed".to_owned(),
+            status_url: None,
+            files: Some(0),
+            directories: Some(0),
+            total_size: Some(0),
+            duration_ms: Some(millis(started)),
+            skipped: Some(true),
+            skip_reason: Some(reason),
+        });
+    }
+    if asked.in_background {
+        let job = in_field("root", index_in_background(host, &root))?;
+        return Ok(SpaceIndexed {
             job_id: Some(job.id),
             root: text,
             status: job.status,
             status_url: Some(status_url(job.id)),
-            files: Some(job.files),
-            directories: Some(job.folders),
-            total_size: Some(job.bytes),
-            duration_ms: Some(millis(started)),
-            skipped: Some(false),
+            files: None,
+            directories: None,
+            total_size: None,
+            duration_ms: None,
+            skipped: None,
             skip_reason: None,
-        })
-    }
-
-    /// The path of a file or folder that is there and may be read.
-    pub(super) fn existing_in_space(&self, path: &str) -> Result<PathBuf> {
-        let path = self.space_path(path)?;
-        self.check_there(&path)?;
-        Ok(path)
-    }
-
-    /// Errors: a path that is not there, or cannot be looked at.
-    pub(super) fn check_there(&self, path: &Path) -> Result<()> {
-        path.symlink_metadata().map(drop).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
-                Error::new(ErrorCode::FileNotFound, format!("no such file or directory: {}", path.display()))
-            }
-            _ => Error::io(path.display(), error),
-        })
-    }
-
-    /// As [`existing_in_space`](Self::existing_in_space), and a link to a folder is that folder.
-    pub(super) fn resolved_in_space(&self, path: &str) -> Result<PathBuf> {
-        let path = self.existing_in_space(path)?;
-        if path.is_dir() { self.config().access.check(&path) } else { Ok(path) }
-    }
-
-    fn why_to_skip(&self, root: &Path, text: &str, asked: &IndexSpace<'_>) -> Result<Option<String>> {
-        // What was forgotten since is indexed again.
-        if asked.force || !self.catalog()?.knows(root)? {
-            return Ok(None);
-        }
-        let Some(scanned) = self.space()?.last_indexed(text)? else { return Ok(None) };
-        let age = Time::now().seconds.saturating_sub(scanned).max(0);
-        Ok(((age as f64) < asked.max_age).then(|| {
-            format!(
-                "Path was scanned {age} seconds ago (max age: {} seconds). Use force=true to re-index.",
-                asked.max_age
-            )
-        }))
-    }
-
-    fn index_in_background(&self, root: &Path) -> Result<Job> {
-        let space = self.space()?;
-        if let Some(id) = self.space_work().same("index", root) {
-            return space.job(id);
-        }
-        let cancel = Cancel::default();
-        let job = self.begin_job("index", root, &cancel)?;
-        let (host, root, running) = (self.clone(), root.to_owned(), job.clone());
-        let work = move || drop(host.run_index(running, &root, &cancel));
-        if let Err(error) = std::thread::Builder::new().name("index".to_owned()).spawn(work) {
-            self.space_work().end(job.id);
-            return Err(Error::io("a new thread", error));
-        }
-        Ok(job)
-    }
-
-    /// Writes a job down that is to be run now.
-    ///
-    /// Errors: [`ErrorCode::InUse`] where too many have not ended.
-    pub(super) fn begin_job(&self, kind: &'static str, path: &Path, cancel: &Cancel) -> Result<Job> {
-        if self.space_work().count() >= MAX_JOBS {
-            return Err(Error::new(
-                ErrorCode::InUse,
-                format!("{MAX_JOBS} jobs have not ended, which is the most: wait for one, or cancel it"),
-            ));
-        }
-        let job = self.space()?.create_job(kind, &shown(path))?;
-        self.space_work().begin(job.id, kind, path, cancel);
-        self.space_changed(SpaceChange::Jobs);
-        Ok(job)
-    }
-
-    /// Indexes a folder or file in this thread, as a job.
-    pub(crate) fn index_now(&self, root: &Path, cancel: &Cancel) -> Result<Job> {
-        let job = self.begin_job("index", root, cancel)?;
-        self.run_index(job, root, cancel)
-    }
-
-    /// Runs a job, and notes how it ended.
-    fn run_index(&self, mut job: Job, root: &Path, cancel: &Cancel) -> Result<Job> {
-        let done = caught(|| self.indexed(&mut job, root, cancel));
-        self.end_job(&mut job, &done, cancel)?;
-        if done.is_ok() {
-            self.space_changed(SpaceChange::Entries);
-        }
-        done.map(|()| job)
-    }
-
-    /// Notes how a job ended.
-    pub(super) fn end_job(&self, job: &mut Job, done: &Result<()>, cancel: &Cancel) -> Result<()> {
-        job.ended = Some(Time::now().seconds);
-        match done {
-            Ok(()) => (job.status, job.progress) = ("completed".to_owned(), 100.0),
-            Err(_) if cancel.is_cancelled() => job.status = "cancelled".to_owned(),
-            Err(error) => (job.status, job.error) = ("failed".to_owned(), Some(error.message.clone())),
-        }
-        let noted = self.space().and_then(|space| space.set_job(job));
-        self.space_work().end(job.id);
-        self.space_changed(SpaceChange::Jobs);
-        noted
-    }
-
-    fn indexed(&self, job: &mut Job, root: &Path, cancel: &Cancel) -> Result<()> {
-        let (space, catalog, access) = (self.space()?, self.catalog()?, &self.config().access);
-        (job.status, job.started) = ("running".to_owned(), Some(Time::now().seconds));
-        space.set_job(job)?;
-        if !root.is_dir() {
-            let (picked, problems) = space.pick_paths(&[root.to_owned()], cancel)?;
-            if let Some(problem) = problems.into_iter().next() {
-                return Err(Error::invalid(format!("{}: {}", problem.path, problem.reason)));
-            }
-            job.files = picked.len();
-            job.bytes = root.symlink_metadata().map_or(0, |metadata| metadata.len());
-            return Ok(());
-        }
-        // As many folders as were there at the last time.
-        let expected = catalog.count(root, None)?.1;
-        let (listed, noted) = (AtomicU64::new(0), Mutex::new(Instant::now()));
-        let note = |_: &Path| {
-            let listed = listed.fetch_add(1, Ordering::Relaxed) + 1;
-            // Others that walk do not wait for the note.
-            let Ok(mut noted) = noted.try_lock() else { return };
-            if noted.elapsed() < NOTED {
-                return;
-            }
-            *noted = Instant::now();
-            let files = catalog.count(root, None).map_or(0, |(files, _)| files);
-            let progress = match expected {
-                0 => 0.0,
-                _ => (listed as f64 * 100.0 / expected as f64).min(99.0).floor(),
-            };
-            // The next note, or the end, says it too.
-            drop(space.set_job(&Job { files, folders: listed, progress, ..job.clone() }));
-            self.space_changed(SpaceChange::Jobs);
-        };
-        let scope = Scope { start: root, max_depth: None, is_closed: &|path| access.is_closed(path) };
-        catalog.scan_watched(&scope, &note, cancel)?;
-        let totals = space.totals_below(root)?;
-        (job.files, job.folders, job.bytes) = (totals.files, totals.folders, totals.bytes);
-        Ok(())
-    }
-
-    /// A job by its number, as a text.
-    ///
-    /// Errors: a text that is no number, a job that does not exist.
-    pub fn space_job(&self, id: &str) -> Result<JobItem> {
-        self.visible_job(in_field("jobId", job_number(id))?).map(JobItem::from)
-    }
-
-    /// The jobs that index what the session may see, the latest first.
-    ///
-    /// Errors: a status that there is not, a limit out of its range.
-    pub fn space_jobs(&self, asked: &JobsAsked<'_>) -> Result<JobList> {
-        let &JobsAsked { active, status, min_progress, max_progress, limit, offset } = asked;
-        if status.is_some_and(|status| !STATUSES.contains(&status)) {
-            return Err(refused("status", format!("status must be one of {}", STATUSES.join(", "))));
-        }
-        if limit == 0 || limit > MAX_LISTED {
-            return Err(refused("limit", format!("limit must be between 1 and {MAX_LISTED}")));
-        }
-        let space = self.space()?;
-        let (mut jobs, mut left_out) = (Vec::new(), 0);
-        for read in (0..).step_by(MAX_LISTED as usize) {
-            let wish = JobWish {
-                kind: Some("index"),
-                active,
-                status,
-                min_progress,
-                max_progress,
-                limit: MAX_LISTED,
-                offset: read,
-            };
-            let page = space.jobs(&wish)?;
-            let is_last = page.len() < MAX_LISTED as usize;
-            for job in page.into_iter().filter(|job| !self.is_denied_in_space(Path::new(&job.path))) {
-                if left_out < offset {
-                    left_out += 1;
-                } else if jobs.len() < limit as usize {
-                    jobs.push(JobItem::from(job));
-                }
-            }
-            if is_last || jobs.len() >= limit as usize {
-                break;
-            }
-        }
-        Ok(JobList { count: jobs.len() as u64, jobs })
-    }
-
-    /// A job of a path that may be seen.
-    pub(super) fn visible_job(&self, id: i64) -> Result<Job> {
-        let job = self.space()?.job(id).and_then(|job| match self.is_denied_in_space(Path::new(&job.path)) {
-            true => Err(Error::new(ErrorCode::NotFound, "job not found")),
-            false => Ok(job),
         });
-        in_field("jobId", job)
     }
+    let job = in_field("root", index_now(host, &root, cancel))?;
+    Ok(SpaceIndexed {
+        job_id: Some(job.id),
+        root: text,
+        status: job.status,
+        status_url: Some(status_url(job.id)),
+        files: Some(job.files),
+        directories: Some(job.folders),
+        total_size: Some(job.bytes),
+        duration_ms: Some(millis(started)),
+        skipped: Some(false),
+        skip_reason: None,
+    })
+}
 
-    /// Ends a job that has not ended, and waits a moment for it. What it has indexed stays.
-    ///
-    /// Errors: a job that does not exist or has ended.
-    pub fn cancel_space_job(&self, id: &str, cancel: &Cancel) -> Result<JobItem> {
-        let space = self.space()?;
-        let id = in_field("jobId", job_number(id))?;
-        let job = self.visible_job(id)?;
-        if !self.space_work().cancel(id) {
-            return Err(refused("jobId", format!("job is already {}", space.job(job.id)?.status)));
+/// The path of a file or folder that is there and may be read.
+pub(super) fn existing_in_space(host: &Host, path: &str) -> Result<PathBuf> {
+    let path = space_path(host, path)?;
+    check_there(host, &path)?;
+    Ok(path)
+}
+
+/// Errors: a path that is not there, or cannot be looked at.
+pub(super) fn check_there(host: &Host, path: &Path) -> Result<()> {
+    path.symlink_metadata().map(drop).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
+            Error::new(ErrorCode::FileNotFound, format!("no such file or directory: {}", path.display()))
         }
-        let until = Instant::now() + CANCELLING;
-        loop {
-            let job = space.job(id)?;
-            let has_ended = !matches!(job.status.as_str(), "pending" | "running");
-            if has_ended || cancel.is_cancelled() || Instant::now() > until {
-                return Ok(job.into());
+        _ => Error::io(path.display(), error),
+    })
+}
+
+/// As [`existing_in_space`], and a link to a folder is that folder.
+pub(super) fn resolved_in_space(host: &Host, path: &str) -> Result<PathBuf> {
+    let path = existing_in_space(host, path)?;
+    if path.is_dir() { host.config().access.check(&path) } else { Ok(path) }
+}
+
+fn why_to_skip(host: &Host, root: &Path, text: &str, asked: &IndexSpace<'_>) -> Result<Option<String>> {
+    // What was forgotten since is indexed again.
+    if asked.force || !host.catalog()?.knows(root)? {
+        return Ok(None);
+    }
+    let Some(scanned) = host.space()?.last_indexed(text)? else { return Ok(None) };
+    let age = Time::now().seconds.saturating_sub(scanned).max(0);
+    Ok(((age as f64) < asked.max_age).then(|| {
+        format!("Path was scanned {age} seconds ago (max age: {} seconds). Use force=true to re-index.", asked.max_age)
+    }))
+}
+
+fn index_in_background(host: &Host, root: &Path) -> Result<Job> {
+    let space = host.space()?;
+    if let Some(id) = host.space_work().same("index", root) {
+        return space.job(id);
+    }
+    let cancel = Cancel::default();
+    let job = begin_job(host, "index", root, &cancel)?;
+    let (owned, root, running) = (host.clone(), root.to_owned(), job.clone());
+    let work = move || drop(run_index(&owned, running, &root, &cancel));
+    if let Err(error) = std::thread::Builder::new().name("index".to_owned()).spawn(work) {
+        host.space_work().end(job.id);
+        return Err(Error::io("a new thread", error));
+    }
+    Ok(job)
+}
+
+/// Writes a job down that is to be run now.
+///
+/// Errors: [`ErrorCode::InUse`] where too many have not ended.
+pub(super) fn begin_job(host: &Host, kind: &'static str, path: &Path, cancel: &Cancel) -> Result<Job> {
+    if host.space_work().count() >= MAX_JOBS {
+        return Err(Error::new(
+            ErrorCode::InUse,
+            format!("{MAX_JOBS} jobs have not ended, which is the most: wait for one, or cancel it"),
+        ));
+    }
+    let job = host.space()?.create_job(kind, &shown(path))?;
+    host.space_work().begin(job.id, kind, path, cancel);
+    host.space_changed(SpaceChange::Jobs);
+    Ok(job)
+}
+
+/// Indexes a folder or file in this thread, as a job.
+pub(crate) fn index_now(host: &Host, root: &Path, cancel: &Cancel) -> Result<Job> {
+    let job = begin_job(host, "index", root, cancel)?;
+    run_index(host, job, root, cancel)
+}
+
+/// Runs a job, and notes how it ended.
+fn run_index(host: &Host, mut job: Job, root: &Path, cancel: &Cancel) -> Result<Job> {
+    let done = caught(|| indexed(host, &mut job, root, cancel));
+    end_job(host, &mut job, &done, cancel)?;
+    if done.is_ok() {
+        host.space_changed(SpaceChange::Entries);
+    }
+    done.map(|()| job)
+}
+
+/// Notes how a job ended.
+pub(super) fn end_job(host: &Host, job: &mut Job, done: &Result<()>, cancel: &Cancel) -> Result<()> {
+    job.ended = Some(Time::now().seconds);
+    match done {
+        Ok(()) => (job.status, job.progress) = ("completed".to_owned(), 100.0),
+        Err(_) if cancel.is_cancelled() => job.status = "cancelled".to_owned(),
+        Err(error) => (job.status, job.error) = ("failed".to_owned(), Some(error.message.clone())),
+    }
+    let noted = host.space().and_then(|space| space.set_job(job));
+    host.space_work().end(job.id);
+    host.space_changed(SpaceChange::Jobs);
+    noted
+}
+
+fn indexed(host: &Host, job: &mut Job, root: &Path, cancel: &Cancel) -> Result<()> {
+    let (space, catalog, access) = (host.space()?, host.catalog()?, &host.config().access);
+    (job.status, job.started) = ("running".to_owned(), Some(Time::now().seconds));
+    space.set_job(job)?;
+    if !root.is_dir() {
+        let (picked, problems) = space.pick_paths(&[root.to_owned()], cancel)?;
+        if let Some(problem) = problems.into_iter().next() {
+            return Err(Error::invalid(format!("{}: {}", problem.path, problem.reason)));
+        }
+        job.files = picked.len();
+        job.bytes = root.symlink_metadata().map_or(0, |metadata| metadata.len());
+        return Ok(());
+    }
+    // As many folders as were there at the last time.
+    let expected = catalog.count(root, None)?.1;
+    let (listed, noted) = (AtomicU64::new(0), Mutex::new(Instant::now()));
+    let note = |_: &Path| {
+        let listed = listed.fetch_add(1, Ordering::Relaxed) + 1;
+        // Others that walk do not wait for the note.
+        let Ok(mut noted) = noted.try_lock() else { return };
+        if noted.elapsed() < NOTED {
+            return;
+        }
+        *noted = Instant::now();
+        let files = catalog.count(root, None).map_or(0, |(files, _)| files);
+        let progress = match expected {
+            0 => 0.0,
+            _ => (listed as f64 * 100.0 / expected as f64).min(99.0).floor(),
+        };
+        // The next note, or the end, says it too.
+        drop(space.set_job(&Job { files, folders: listed, progress, ..job.clone() }));
+        host.space_changed(SpaceChange::Jobs);
+    };
+    let scope = Scope { start: root, max_depth: None, is_closed: &|path| access.is_closed(path) };
+    catalog.scan_watched(&scope, &note, cancel)?;
+    let totals = space.totals_below(root)?;
+    (job.files, job.folders, job.bytes) = (totals.files, totals.folders, totals.bytes);
+    Ok(())
+}
+
+/// A job by its number, as a text.
+///
+/// Errors: a text that is no number, a job that does not exist.
+pub fn space_job(host: &Host, id: &str) -> Result<JobItem> {
+    visible_job(host, in_field("jobId", job_number(id))?).map(JobItem::from)
+}
+
+/// The jobs that index what the session may see, the latest first.
+///
+/// Errors: a status that there is not, a limit out of its range.
+pub fn space_jobs(host: &Host, asked: &JobsAsked<'_>) -> Result<JobList> {
+    let &JobsAsked { active, status, min_progress, max_progress, limit, offset } = asked;
+    if status.is_some_and(|status| !STATUSES.contains(&status)) {
+        return Err(refused("status", format!("status must be one of {}", STATUSES.join(", "))));
+    }
+    if limit == 0 || limit > MAX_LISTED {
+        return Err(refused("limit", format!("limit must be between 1 and {MAX_LISTED}")));
+    }
+    let space = host.space()?;
+    let (mut jobs, mut left_out) = (Vec::new(), 0);
+    for read in (0..).step_by(MAX_LISTED as usize) {
+        let wish = JobWish {
+            kind: Some("index"),
+            active,
+            status,
+            min_progress,
+            max_progress,
+            limit: MAX_LISTED,
+            offset: read,
+        };
+        let page = space.jobs(&wish)?;
+        let is_last = page.len() < MAX_LISTED as usize;
+        for job in page.into_iter().filter(|job| !is_denied_in_space(host, Path::new(&job.path))) {
+            if left_out < offset {
+                left_out += 1;
+            } else if jobs.len() < limit as usize {
+                jobs.push(JobItem::from(job));
             }
-            std::thread::sleep(Duration::from_millis(10));
         }
+        if is_last || jobs.len() >= limit as usize {
+            break;
+        }
+    }
+    Ok(JobList { count: jobs.len() as u64, jobs })
+}
+
+/// A job of a path that may be seen.
+pub(super) fn visible_job(host: &Host, id: i64) -> Result<Job> {
+    let job = host.space()?.job(id).and_then(|job| match is_denied_in_space(host, Path::new(&job.path)) {
+        true => Err(Error::new(ErrorCode::NotFound, "job not found")),
+        false => Ok(job),
+    });
+    in_field("jobId", job)
+}
+
+/// Ends a job that has not ended, and waits a moment for it. What it has indexed stays.
+///
+/// Errors: a job that does not exist or has ended.
+pub fn cancel_space_job(host: &Host, id: &str, cancel: &Cancel) -> Result<JobItem> {
+    let space = host.space()?;
+    let id = in_field("jobId", job_number(id))?;
+    let job = visible_job(host, id)?;
+    if !host.space_work().cancel(id) {
+        return Err(refused("jobId", format!("job is already {}", space.job(job.id)?.status)));
+    }
+    let until = Instant::now() + CANCELLING;
+    loop {
+        let job = space.job(id)?;
+        let has_ended = !matches!(job.status.as_str(), "pending" | "running");
+        if has_ended || cancel.is_cancelled() || Instant::now() > until {
+            return Ok(job.into());
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

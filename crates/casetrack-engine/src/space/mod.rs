@@ -22,21 +22,61 @@ use std::path::{Path, PathBuf};
 use casetrack_catalog::space::Member;
 use casetrack_catalog::{Facts, Kind, lexical, shown};
 use casetrack_core::{Error, ErrorCode, ErrorKind, Result};
+pub use contents::classifier_job;
+pub(crate) use contents::classify_if_new;
+pub use contents::classify_in_job;
+pub use contents::metadata_by_hash;
+pub use contents::metadata_page;
+pub use contents::node_metadata;
+pub use contents::node_thumbnail;
 pub use contents::{ClassifierJob, MetadataItem, MetadataPage, ThumbnailItem, ThumbnailPicture};
 pub(crate) use definitions::{Definition, read_plan};
 pub use definitions::{Outcome, PlanDefinition, PlanSourceDefinition};
+pub use indexing::cancel_space_job;
+pub(crate) use indexing::index_now;
+pub use indexing::index_space;
+pub use indexing::space_job;
+pub use indexing::space_jobs;
 pub use indexing::{IndexSpace, JobItem, JobList, JobsAsked, SpaceIndexed};
+pub use nodes::node;
+pub use nodes::nodes;
+pub use nodes::set_stats;
+pub use nodes::space_info;
 pub use nodes::{NodePage, SessionInfo, SetStats};
+pub use questions::find_equal;
+pub use questions::find_in_metric_range;
+pub use questions::find_in_time_range;
+pub use questions::find_matching;
+pub use questions::search_set;
 pub use questions::{Comparison, EntryPage, Matching, Metric, MetricRange, Paging, SetSearch, TimeRangeSearch};
 use schemars::JsonSchema;
 use serde::Serialize;
+pub use sets::create_set;
+pub use sets::delete_set;
+pub use sets::get_set;
+pub use sets::list_sets;
+pub use sets::modify_set;
+pub use sets::page_of_sets;
+pub use sets::set_child;
+pub use sets::set_children;
+pub use sets::set_parents;
+pub use sets::sum_set;
 pub use sets::{
     MissingPath, ModifiedSet, Operation, SetChild, SetChildren, SetDetails, SetItem, SetList, SetParent, SetSum,
     SumPart,
 };
 pub(crate) use sources::SourceSpec;
+pub(crate) use sources::index_source;
+pub(crate) use sources::is_hidden;
+pub(crate) use sources::is_hidden_plan;
+pub(crate) use sources::run_source;
+pub(crate) use sources::visible_plan;
+pub(crate) use sources::visible_source;
+pub use usage::folder_in_space;
+pub use usage::usage_tree;
 pub use usage::{UsageBranch, UsageTree, UsageTreeAsked};
 
+use crate::files;
 use crate::host::Host;
 
 /// Most entries of one page.
@@ -143,38 +183,36 @@ fn kind_named(field: &'static str, name: &str) -> Result<Kind> {
         .ok_or_else(|| refused(field, "kind must be one of file, directory, link, other"))
 }
 
-impl Host {
-    /// A host for one session: it sees files below the allowed folders and those of the session, and all files where there are neither.
-    pub fn for_space(&self, of_session: &[PathBuf]) -> Self {
-        match of_session.is_empty() && self.config().access.allows_any_root() {
-            true => self.clone(),
-            false => self.within(&self.file_search_roots(of_session)),
-        }
+/// A host for one session: it sees files below the allowed folders and those of the session, and all files where there are neither.
+pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
+    match of_session.is_empty() && host.config().access.allows_any_root() {
+        true => host.clone(),
+        false => host.within(&files::file_search_roots(host, of_session)),
     }
+}
 
-    /// The path that a caller means: absolute, its folders without links, and allowed. It is judged by its names before it is looked at, and
-    /// need not exist.
-    pub(crate) fn space_path(&self, path: &str) -> Result<PathBuf> {
-        let clean = lexical(Path::new(path)).filter(|path| path.is_absolute());
-        let clean = clean.ok_or_else(|| Error::invalid(format!("{path} is not an absolute path")))?;
-        let access = &self.config().access;
-        access.check_name(&clean)?;
-        if self.is_denied_in_space(&clean) {
-            return Err(Error::new(ErrorCode::AccessDenied, format!("{path} lies outside the allowed folders")));
-        }
-        let (Some(parent), Some(name)) = (clean.parent(), clean.file_name()) else { return Ok(clean) };
-        if access.roots().contains(&clean) {
-            return Ok(clean);
-        }
-        let path = access.check(parent)?.join(name);
-        access.check_name(&path)?;
-        Ok(path)
+/// The path that a caller means: absolute, its folders without links, and allowed. It is judged by its names before it is looked at, and
+/// need not exist.
+pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
+    let clean = lexical(Path::new(path)).filter(|path| path.is_absolute());
+    let clean = clean.ok_or_else(|| Error::invalid(format!("{path} is not an absolute path")))?;
+    let access = &host.config().access;
+    access.check_name(&clean)?;
+    if is_denied_in_space(host, &clean) {
+        return Err(Error::new(ErrorCode::AccessDenied, format!("{path} lies outside the allowed folders")));
     }
+    let (Some(parent), Some(name)) = (clean.parent(), clean.file_name()) else { return Ok(clean) };
+    if access.roots().contains(&clean) {
+        return Ok(clean);
+    }
+    let path = access.check(parent)?.join(name);
+    access.check_name(&path)?;
+    Ok(path)
+}
 
-    /// Whether an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
-    pub(crate) fn is_denied_in_space(&self, path: &Path) -> bool {
-        let access = &self.config().access;
-        let is_outside = !access.allows_any_root() && !access.roots().iter().any(|root| path.starts_with(root));
-        is_outside || access.check_name(path).is_err()
-    }
+/// Whether an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
+pub(crate) fn is_denied_in_space(host: &Host, path: &Path) -> bool {
+    let access = &host.config().access;
+    let is_outside = !access.allows_any_root() && !access.roots().iter().any(|root| path.starts_with(root));
+    is_outside || access.check_name(path).is_err()
 }

@@ -9,6 +9,9 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode, utf8_percent_
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::indexing;
+use super::is_denied_in_space;
+use super::sets;
 use super::{EntryItem, MAX_ENTRIES, in_field};
 use crate::host::Host;
 
@@ -82,63 +85,61 @@ impl From<Entry> for EntryItem {
     }
 }
 
-impl Host {
-    /// One entry, as the disk describes it now.
-    ///
-    /// Errors: a path that may not be read or is not there.
-    pub fn node(&self, path: &str) -> Result<EntryItem> {
-        let path = in_field("path", self.existing_in_space(path))?;
-        let facts = Facts::read(&path).map_err(|error| casetrack_core::Error::io(path.display(), error))?;
-        let first_seen = self.catalog()?.first_seen(&path)?.map(|time| time.seconds);
-        Ok(EntryItem::new(&path, facts, first_seen.unwrap_or_default()))
-    }
+/// One entry, as the disk describes it now.
+///
+/// Errors: a path that may not be read or is not there.
+pub fn node(host: &Host, path: &str) -> Result<EntryItem> {
+    let path = in_field("path", indexing::existing_in_space(host, path))?;
+    let facts = Facts::read(&path).map_err(|error| casetrack_core::Error::io(path.display(), error))?;
+    let first_seen = host.catalog()?.first_seen(&path)?.map(|time| time.seconds);
+    Ok(EntryItem::new(&path, facts, first_seen.unwrap_or_default()))
+}
 
-    /// A page of all entries of the catalogue behind a path, in the order of paths. Each is looked at once more.
-    pub fn nodes(&self, after: Option<&Path>, cancel: &Cancel) -> Result<NodePage> {
-        self.live_files().bring_all_up_to_date(self, cancel);
-        let after = after.map(|path| Key::new(None, path));
-        let query = Query { order: Order::Path, after, limit: MAX_ENTRIES, ..Query::below(Path::new("/")) };
-        let found = self.catalog()?.find(&query, &|path| self.is_denied_in_space(path), cancel)?;
-        let last = found.next.and(found.entries.last());
-        let next = last.map(|entry| {
-            format!("synthesis://nodes?after={}", percent_encode(entry.path.as_os_str().as_encoded_bytes(), ESCAPED))
-        });
-        Ok(NodePage { next, nodes: found.entries.into_iter().map(EntryItem::from).collect() })
-    }
+/// A page of all entries of the catalogue behind a path, in the order of paths. Each is looked at once more.
+pub fn nodes(host: &Host, after: Option<&Path>, cancel: &Cancel) -> Result<NodePage> {
+    host.live_files().bring_all_up_to_date(host, cancel);
+    let after = after.map(|path| Key::new(None, path));
+    let query = Query { order: Order::Path, after, limit: MAX_ENTRIES, ..Query::below(Path::new("/")) };
+    let found = host.catalog()?.find(&query, &|path| is_denied_in_space(host, path), cancel)?;
+    let last = found.next.and(found.entries.last());
+    let next = last.map(|entry| {
+        format!("synthesis://nodes?after={}", percent_encode(entry.path.as_os_str().as_encoded_bytes(), ESCAPED))
+    });
+    Ok(NodePage { next, nodes: found.entries.into_iter().map(EntryItem::from).collect() })
+}
 
-    /// Statistics of a set, with the sets below it and alone.
-    ///
-    /// Errors: a set that does not exist.
-    pub fn set_stats(&self, name: &str, cancel: &Cancel) -> Result<SetStats> {
-        let notice = self.wait_for_runs(name, true, cancel)?;
-        let space = self.fresh_space(cancel)?;
-        let all = in_field("name", space.sum(name, None))?.0;
-        let own = space.sum(name, Some(0))?.0;
-        Ok(SetStats {
-            resource_set: name.to_owned(),
-            entry_count: all.count,
-            file_count: all.files,
-            directory_count: all.folders,
-            total_size: all.bytes,
-            allocated: all.allocated,
-            child_count: space.relatives(name, Direction::Children, Some(1))?.len() as u64,
-            parent_count: self.set_parents(name, Some(1))?.len() as u64,
-            own: own.into(),
-            notice,
-        })
-    }
+/// Statistics of a set, with the sets below it and alone.
+///
+/// Errors: a set that does not exist.
+pub fn set_stats(host: &Host, name: &str, cancel: &Cancel) -> Result<SetStats> {
+    let notice = sets::wait_for_runs(host, name, true, cancel)?;
+    let space = host.fresh_space(cancel)?;
+    let all = in_field("name", space.sum(name, None))?.0;
+    let own = space.sum(name, Some(0))?.0;
+    Ok(SetStats {
+        resource_set: name.to_owned(),
+        entry_count: all.count,
+        file_count: all.files,
+        directory_count: all.folders,
+        total_size: all.bytes,
+        allocated: all.allocated,
+        child_count: space.relatives(name, Direction::Children, Some(1))?.len() as u64,
+        parent_count: sets::set_parents(host, name, Some(1))?.len() as u64,
+        own: own.into(),
+        notice,
+    })
+}
 
-    /// How much there is of everything, and where it is kept.
-    pub fn space_info(&self) -> Result<SessionInfo> {
-        let space = self.space()?;
-        let numbers = space.numbers()?;
-        Ok(SessionInfo {
-            database_path: shown(&space.path()).into_owned(),
-            database_size: numbers.bytes,
-            entry_count: numbers.entries,
-            resource_set_count: numbers.sets,
-            source_count: numbers.sources,
-            plan_count: numbers.plans,
-        })
-    }
+/// How much there is of everything, and where it is kept.
+pub fn space_info(host: &Host) -> Result<SessionInfo> {
+    let space = host.space()?;
+    let numbers = space.numbers()?;
+    Ok(SessionInfo {
+        database_path: shown(&space.path()).into_owned(),
+        database_size: numbers.bytes,
+        entry_count: numbers.entries,
+        resource_set_count: numbers.sets,
+        source_count: numbers.sources,
+        plan_count: numbers.plans,
+    })
 }

@@ -6,6 +6,8 @@ use casetrack_core::{Cancel, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::is_denied_in_space;
+use super::sets;
 use super::{EntryItem, MAX_ENTRIES, in_field, kind_named, refused};
 use crate::host::Host;
 
@@ -219,109 +221,107 @@ impl StoredSearch {
     }
 }
 
-/// Errors name the parameter that they are about: see [`InField`](super::InField). Answers are in the order of paths but for a search.
-impl Host {
-    /// The entries of a set itself, as they are now.
-    pub(super) fn set_entries(&self, name: &str, page: Paging, cancel: &Cancel) -> Result<EntryPage> {
-        self.found(&Asked { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
-    }
+// Errors name the parameter that they are about: see [`InField`](super::InField). Answers are in the order of paths but for a search.
+/// The entries of a set itself, as they are now.
+pub(super) fn set_entries(host: &Host, name: &str, page: Paging, cancel: &Cancel) -> Result<EntryPage> {
+    found(host, &Asked { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
+}
 
-    /// Errors: a set that does not exist, an unknown field, a time that cannot be read.
-    pub fn find_in_time_range(&self, search: &TimeRangeSearch<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let &TimeRangeSearch { name, field, min, max, children, page } = search;
-        let (from, to) = (edge("min", min, End::Min)?, edge("max", max, End::Max)?);
-        let mut added = (None, None);
-        let condition = match field {
-            "mtime" => Condition::Time(TimeField::Modified, from, to),
-            "ctime" => Condition::Time(TimeField::Changed, from, to),
-            "added_at" => {
-                // Kept in seconds.
-                let seconds = |time: i64| time.div_euclid(1_000_000_000);
-                added = (from.map(seconds), to.map(seconds));
-                Condition::ALWAYS
-            }
-            _ => return Err(refused("field", "field must be one of mtime, ctime, added_at")),
-        };
-        self.answered(&Asked { children, added, ..asked(name, condition, page)? }, cancel)
-    }
-
-    /// Errors: a set that does not exist, an unknown metric.
-    pub fn find_in_metric_range(&self, search: &MetricRange<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let &MetricRange { name, metric, min, max, children, page } = search;
-        let condition = match metric {
-            "size" => Condition::Size(min, max),
-            "allocated" => Condition::Allocated(min, max),
-            "blocks" => {
-                let bytes = |blocks: u64| blocks.saturating_mul(512);
-                Condition::Allocated(min.map(bytes), max.map(|max| bytes(max).saturating_add(511)))
-            }
-            _ => return Err(refused("metric", "metric must be one of size, allocated, blocks")),
-        };
-        self.answered(&Asked { children, ..asked(name, condition, page)? }, cancel)
-    }
-
-    /// Errors: a set that does not exist, an unknown field or kind.
-    pub fn find_equal(&self, search: &Comparison<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let &Comparison { name, field, value, children, page } = search;
-        let condition = match field {
-            "kind" => Condition::Kind(kind_named("value", value)?),
-            "extension" => extension("value", value)?,
-            _ => {
-                let field = text_field(field, "field must be one of kind, path, parent, name, extension")?;
-                Condition::Text(in_field("value", Text::new(field, Match::Equals, value, true))?)
-            }
-        };
-        self.answered(&Asked { children, ..asked(name, condition, page)? }, cancel)
-    }
-
-    /// Errors: a set that does not exist, an unknown field or mode, a pattern that cannot be read.
-    pub fn find_matching(&self, search: &Matching<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let &Matching { name, field, pattern, mode, case_sensitive, children, page } = search;
-        let field = text_field(field, "field must be one of path, name, parent, extension")?;
-        let how = match mode {
-            "contains" => Match::Contains,
-            "prefix" => Match::Prefix,
-            "suffix" => Match::Suffix,
-            "regex" => Match::Regex,
-            "glob" => Match::Glob,
-            _ => return Err(refused("mode", "mode must be one of contains, prefix, suffix, regex, glob")),
-        };
-        let text = in_field("pattern", Text::new(field, how, pattern, case_sensitive))?;
-        self.answered(&Asked { children, ..asked(name, Condition::Text(text), page)? }, cancel)
-    }
-
-    /// `save_as` keeps the search under a name, for sources of the type query.
-    ///
-    /// Errors: a set that does not exist, a kind, time or order that cannot be read, a name that cannot be kept.
-    pub fn search_set(&self, search: &SetSearch<'_>, save_as: Option<&str>, cancel: &Cancel) -> Result<EntryPage> {
-        let page = self.answered(&search.asked()?, cancel)?;
-        if let Some(name) = save_as {
-            let stored = serde_json::to_value(StoredSearch::from(search))
-                .map_err(|error| casetrack_core::Error::internal(error.to_string()))?;
-            in_field("save_as", self.space()?.save_query(name, &stored))?;
+/// Errors: a set that does not exist, an unknown field, a time that cannot be read.
+pub fn find_in_time_range(host: &Host, search: &TimeRangeSearch<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    let &TimeRangeSearch { name, field, min, max, children, page } = search;
+    let (from, to) = (edge("min", min, End::Min)?, edge("max", max, End::Max)?);
+    let mut added = (None, None);
+    let condition = match field {
+        "mtime" => Condition::Time(TimeField::Modified, from, to),
+        "ctime" => Condition::Time(TimeField::Changed, from, to),
+        "added_at" => {
+            // Kept in seconds.
+            let seconds = |time: i64| time.div_euclid(1_000_000_000);
+            added = (from.map(seconds), to.map(seconds));
+            Condition::ALWAYS
         }
-        Ok(page)
-    }
+        _ => return Err(refused("field", "field must be one of mtime, ctime, added_at")),
+    };
+    answered(host, &Asked { children, added, ..asked(name, condition, page)? }, cancel)
+}
 
-    fn answered(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let notice = self.wait_for_runs(asked.set, asked.children, cancel)?;
-        Ok(EntryPage { notice, ..self.found(asked, cancel)? })
-    }
+/// Errors: a set that does not exist, an unknown metric.
+pub fn find_in_metric_range(host: &Host, search: &MetricRange<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    let &MetricRange { name, metric, min, max, children, page } = search;
+    let condition = match metric {
+        "size" => Condition::Size(min, max),
+        "allocated" => Condition::Allocated(min, max),
+        "blocks" => {
+            let bytes = |blocks: u64| blocks.saturating_mul(512);
+            Condition::Allocated(min.map(bytes), max.map(|max| bytes(max).saturating_add(511)))
+        }
+        _ => return Err(refused("metric", "metric must be one of size, allocated, blocks")),
+    };
+    answered(host, &Asked { children, ..asked(name, condition, page)? }, cancel)
+}
 
-    fn found(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
-        let answer =
-            in_field("name", self.fresh_space(cancel)?.find(asked, &|path| self.is_denied_in_space(path), cancel))?;
-        let entries: Vec<EntryItem> = answer.members.into_iter().map(EntryItem::from).collect();
-        Ok(EntryPage {
-            returned_count: entries.len() as u64,
-            entries,
-            total_count: answer.total,
-            offset: asked.offset as u64,
-            limit: asked.limit as u64,
-            has_more: answer.has_more,
-            notice: None,
-        })
+/// Errors: a set that does not exist, an unknown field or kind.
+pub fn find_equal(host: &Host, search: &Comparison<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    let &Comparison { name, field, value, children, page } = search;
+    let condition = match field {
+        "kind" => Condition::Kind(kind_named("value", value)?),
+        "extension" => extension("value", value)?,
+        _ => {
+            let field = text_field(field, "field must be one of kind, path, parent, name, extension")?;
+            Condition::Text(in_field("value", Text::new(field, Match::Equals, value, true))?)
+        }
+    };
+    answered(host, &Asked { children, ..asked(name, condition, page)? }, cancel)
+}
+
+/// Errors: a set that does not exist, an unknown field or mode, a pattern that cannot be read.
+pub fn find_matching(host: &Host, search: &Matching<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    let &Matching { name, field, pattern, mode, case_sensitive, children, page } = search;
+    let field = text_field(field, "field must be one of path, name, parent, extension")?;
+    let how = match mode {
+        "contains" => Match::Contains,
+        "prefix" => Match::Prefix,
+        "suffix" => Match::Suffix,
+        "regex" => Match::Regex,
+        "glob" => Match::Glob,
+        _ => return Err(refused("mode", "mode must be one of contains, prefix, suffix, regex, glob")),
+    };
+    let text = in_field("pattern", Text::new(field, how, pattern, case_sensitive))?;
+    answered(host, &Asked { children, ..asked(name, Condition::Text(text), page)? }, cancel)
+}
+
+/// `save_as` keeps the search under a name, for sources of the type query.
+///
+/// Errors: a set that does not exist, a kind, time or order that cannot be read, a name that cannot be kept.
+pub fn search_set(host: &Host, search: &SetSearch<'_>, save_as: Option<&str>, cancel: &Cancel) -> Result<EntryPage> {
+    let page = answered(host, &search.asked()?, cancel)?;
+    if let Some(name) = save_as {
+        let stored = serde_json::to_value(StoredSearch::from(search))
+            .map_err(|error| casetrack_core::Error::internal(error.to_string()))?;
+        in_field("save_as", host.space()?.save_query(name, &stored))?;
     }
+    Ok(page)
+}
+
+fn answered(host: &Host, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    let notice = sets::wait_for_runs(host, asked.set, asked.children, cancel)?;
+    Ok(EntryPage { notice, ..found(host, asked, cancel)? })
+}
+
+fn found(host: &Host, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    let answer =
+        in_field("name", host.fresh_space(cancel)?.find(asked, &|path| is_denied_in_space(host, path), cancel))?;
+    let entries: Vec<EntryItem> = answer.members.into_iter().map(EntryItem::from).collect();
+    Ok(EntryPage {
+        returned_count: entries.len() as u64,
+        entries,
+        total_count: answer.total,
+        offset: asked.offset as u64,
+        limit: asked.limit as u64,
+        has_more: answer.has_more,
+        notice: None,
+    })
 }
 
 fn asked(name: &str, condition: Condition, page: Paging) -> Result<Asked<'_>> {

@@ -7,7 +7,9 @@ use casetrack_core::{Cancel, Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::questions;
 use super::questions::{EntryPage, Metric, Paging};
+use super::space_path;
 use super::{EntryItem, in_field, refused};
 use crate::host::Host;
 use crate::host::changes::SpaceChange;
@@ -150,188 +152,191 @@ impl Metric {
     }
 }
 
-/// Errors name the parameter that they are about: see [`InField`](super::InField).
-impl Host {
-    /// Makes an empty set.
-    ///
-    /// Errors: a name that is taken or that none can have.
-    pub fn create_set(&self, name: &str, description: Option<&str>) -> Result<SetDetails> {
-        let set = in_field("name", self.space()?.create_set(name, description))?;
-        self.space_changed(SpaceChange::Sets);
-        self.details(set, None, None)
-    }
+// Errors name the parameter that they are about: see [`InField`](super::InField).
+/// Makes an empty set.
+///
+/// Errors: a name that is taken or that none can have.
+pub fn create_set(host: &Host, name: &str, description: Option<&str>) -> Result<SetDetails> {
+    let set = in_field("name", host.space()?.create_set(name, description))?;
+    host.space_changed(SpaceChange::Sets);
+    details(host, set, None, None)
+}
 
-    /// All sets, in the order of their names.
-    pub fn list_sets(&self, cancel: &Cancel) -> Result<SetList> {
-        let sets = self.fresh_space(cancel)?.sets()?;
-        Ok(SetList { resource_sets: self.items(sets)? })
-    }
+/// All sets, in the order of their names.
+pub fn list_sets(host: &Host, cancel: &Cancel) -> Result<SetList> {
+    let sets = host.fresh_space(cancel)?.sets()?;
+    Ok(SetList { resource_sets: items(host, sets)? })
+}
 
-    /// A page of all sets, in the order of their names, and whether there are more.
-    pub fn page_of_sets(&self, page: Paging, cancel: &Cancel) -> Result<(SetList, bool)> {
-        let sets = self.fresh_space(cancel)?.sets()?;
-        let has_more = sets.len() > page.offset.saturating_add(page.limit);
-        let sets = sets.into_iter().skip(page.offset).take(page.limit).collect();
-        Ok((SetList { resource_sets: self.items(sets)? }, has_more))
-    }
+/// A page of all sets, in the order of their names, and whether there are more.
+pub fn page_of_sets(host: &Host, page: Paging, cancel: &Cancel) -> Result<(SetList, bool)> {
+    let sets = host.fresh_space(cancel)?.sets()?;
+    let has_more = sets.len() > page.offset.saturating_add(page.limit);
+    let sets = sets.into_iter().skip(page.offset).take(page.limit).collect();
+    Ok((SetList { resource_sets: items(host, sets)? }, has_more))
+}
 
-    /// A set with its numbers and, where a page is asked for, its entries, in the order of paths.
-    ///
-    /// Errors: a set that does not exist.
-    pub fn get_set(&self, name: &str, page: Option<Paging>, cancel: &Cancel) -> Result<SetDetails> {
-        let notice = self.wait_for_runs(name, false, cancel)?;
-        let set = in_field("name", self.fresh_space(cancel)?.set(name))?;
-        let page = page.map(|page| self.set_entries(name, page, cancel)).transpose()?;
-        self.details(set, page, notice)
-    }
+/// A set with its numbers and, where a page is asked for, its entries, in the order of paths.
+///
+/// Errors: a set that does not exist.
+pub fn get_set(host: &Host, name: &str, page: Option<Paging>, cancel: &Cancel) -> Result<SetDetails> {
+    let notice = wait_for_runs(host, name, false, cancel)?;
+    let set = in_field("name", host.fresh_space(cancel)?.set(name))?;
+    let page = page.map(|page| questions::set_entries(host, name, page, cancel)).transpose()?;
+    details(host, set, page, notice)
+}
 
-    /// Adds paths to a set or removes them. Paths that are not indexed are looked at; what is not there is named in the answer.
-    ///
-    /// Errors: a set that does not exist, a path that may not be read, too many paths.
-    pub fn modify_set(
-        &self,
-        name: &str,
-        operation: Operation,
-        paths: &[String],
-        cancel: &Cancel,
-    ) -> Result<ModifiedSet> {
-        if paths.len() > MAX_PATHS {
-            return Err(refused("paths", format!("paths has {} items; the limit is {MAX_PATHS}", paths.len())));
-        }
-        let space = self.space()?;
-        in_field("name", space.set(name).map(drop))?;
-        let allowed = paths.iter().map(|path| (path, self.space_path(path)));
-        let (mut checked, mut not_found) = (Vec::new(), Vec::new());
-        for (path, result) in allowed {
-            match result {
-                Ok(path) => checked.push(path),
-                Err(error) if error.code == casetrack_core::ErrorCode::FileNotFound => {
-                    not_found.push(MissingPath { path: path.clone(), reason: "no such file or directory".to_owned() });
-                }
-                Err(error) => return in_field("paths", Err(error)),
+/// Adds paths to a set or removes them. Paths that are not indexed are looked at; what is not there is named in the answer.
+///
+/// Errors: a set that does not exist, a path that may not be read, too many paths.
+pub fn modify_set(
+    host: &Host,
+    name: &str,
+    operation: Operation,
+    paths: &[String],
+    cancel: &Cancel,
+) -> Result<ModifiedSet> {
+    if paths.len() > MAX_PATHS {
+        return Err(refused("paths", format!("paths has {} items; the limit is {MAX_PATHS}", paths.len())));
+    }
+    let space = host.space()?;
+    in_field("name", space.set(name).map(drop))?;
+    let allowed = paths.iter().map(|path| (path, space_path(host, path)));
+    let (mut checked, mut not_found) = (Vec::new(), Vec::new());
+    for (path, result) in allowed {
+        match result {
+            Ok(path) => checked.push(path),
+            Err(error) if error.code == casetrack_core::ErrorCode::FileNotFound => {
+                not_found.push(MissingPath { path: path.clone(), reason: "no such file or directory".to_owned() });
             }
+            Err(error) => return in_field("paths", Err(error)),
         }
-        let Change { added, removed, problems } = match operation {
-            Operation::Add => space.add_paths(name, &checked, cancel)?,
-            Operation::Remove => space.remove_paths(name, &checked)?,
-        };
-        not_found
-            .extend(problems.into_iter().map(|problem| MissingPath { path: problem.path, reason: problem.reason }));
-        self.space_changed(SpaceChange::Sets);
-        let entry_count = self.details(space.set(name)?, None, None)?.set.entry_count;
-        Ok(ModifiedSet { resource_set: name.to_owned(), added, removed, entry_count, not_found })
     }
+    let Change { added, removed, problems } = match operation {
+        Operation::Add => space.add_paths(name, &checked, cancel)?,
+        Operation::Remove => space.remove_paths(name, &checked)?,
+    };
+    not_found.extend(problems.into_iter().map(|problem| MissingPath { path: problem.path, reason: problem.reason }));
+    host.space_changed(SpaceChange::Sets);
+    let entry_count = details(host, space.set(name)?, None, None)?.set.entry_count;
+    Ok(ModifiedSet { resource_set: name.to_owned(), added, removed, entry_count, not_found })
+}
 
-    /// Deletes a set with its edges; files and other sets stay.
-    ///
-    /// Errors: a set that does not exist.
-    pub fn delete_set(&self, name: &str) -> Result<()> {
-        in_field("name", self.space()?.delete_set(name))?;
-        self.space_changed(SpaceChange::Sets);
-        Ok(())
-    }
+/// Deletes a set with its edges; files and other sets stay.
+///
+/// Errors: a set that does not exist.
+pub fn delete_set(host: &Host, name: &str) -> Result<()> {
+    in_field("name", host.space()?.delete_set(name))?;
+    host.space_changed(SpaceChange::Sets);
+    Ok(())
+}
 
-    /// Puts a set below another, or takes it from there. Returns whether that changed anything.
-    ///
-    /// Errors: a set that does not exist, an edge that closes a cycle.
-    pub fn set_child(&self, parent: &str, child: &str, is_child: bool) -> Result<bool> {
-        let space = self.space()?;
-        in_field("parent", space.set(parent).map(drop))?;
-        let changed = if is_child { space.add_edge(parent, child) } else { space.remove_edge(parent, child) };
-        self.space_changed(SpaceChange::Sets);
-        in_field("child", changed)
-    }
+/// Puts a set below another, or takes it from there. Returns whether that changed anything.
+///
+/// Errors: a set that does not exist, an edge that closes a cycle.
+pub fn set_child(host: &Host, parent: &str, child: &str, is_child: bool) -> Result<bool> {
+    let space = host.space()?;
+    in_field("parent", space.set(parent).map(drop))?;
+    let changed = if is_child { space.add_edge(parent, child) } else { space.remove_edge(parent, child) };
+    host.space_changed(SpaceChange::Sets);
+    in_field("child", changed)
+}
 
-    /// The sets below one, nearest first, to a depth or all, with the first entries of each where these are asked for.
-    ///
-    /// Errors: a set that does not exist, a depth of 0.
-    pub fn set_children(&self, name: &str, depth: Option<u32>, entries: bool, cancel: &Cancel) -> Result<SetChildren> {
-        let notice = self.wait_for_runs(name, true, cancel)?;
-        self.fresh_space(cancel)?;
-        let found = self.relatives(name, Direction::Children, depth)?;
-        let (sets, depths): (Vec<Set>, Vec<u32>) = found.into_iter().unzip();
-        let child = |(set, distance): (SetItem, u32)| {
-            let page = Paging { limit: MAX_SHOWN, offset: 0 };
-            let entries = entries.then(|| self.set_entries(&set.name, page, cancel)).transpose()?;
-            let depth = (depth != Some(1)).then_some(distance);
-            let has_more = entries.as_ref().map(|page| page.has_more);
-            Ok(SetChild { set, depth, entries: entries.map(|page| page.entries), has_more })
-        };
-        let children = self.items(sets)?.into_iter().zip(depths).map(child).collect::<Result<_>>()?;
-        Ok(SetChildren { children, notice })
-    }
+/// The sets below one, nearest first, to a depth or all, with the first entries of each where these are asked for.
+///
+/// Errors: a set that does not exist, a depth of 0.
+pub fn set_children(
+    host: &Host,
+    name: &str,
+    depth: Option<u32>,
+    entries: bool,
+    cancel: &Cancel,
+) -> Result<SetChildren> {
+    let notice = wait_for_runs(host, name, true, cancel)?;
+    host.fresh_space(cancel)?;
+    let found = relatives(host, name, Direction::Children, depth)?;
+    let (sets, depths): (Vec<Set>, Vec<u32>) = found.into_iter().unzip();
+    let child = |(set, distance): (SetItem, u32)| {
+        let page = Paging { limit: MAX_SHOWN, offset: 0 };
+        let entries = entries.then(|| questions::set_entries(host, &set.name, page, cancel)).transpose()?;
+        let depth = (depth != Some(1)).then_some(distance);
+        let has_more = entries.as_ref().map(|page| page.has_more);
+        Ok(SetChild { set, depth, entries: entries.map(|page| page.entries), has_more })
+    };
+    let children = items(host, sets)?.into_iter().zip(depths).map(child).collect::<Result<_>>()?;
+    Ok(SetChildren { children, notice })
+}
 
-    /// The sets around one, nearest first, to a depth or all.
-    ///
-    /// Errors: a set that does not exist, a depth of 0.
-    pub fn set_parents(&self, name: &str, depth: Option<u32>) -> Result<Vec<SetParent>> {
-        let parent =
-            |(set, distance): (Set, u32)| SetParent { name: set.name, depth: (depth != Some(1)).then_some(distance) };
-        Ok(self.relatives(name, Direction::Parents, depth)?.into_iter().map(parent).collect())
-    }
+/// The sets around one, nearest first, to a depth or all.
+///
+/// Errors: a set that does not exist, a depth of 0.
+pub fn set_parents(host: &Host, name: &str, depth: Option<u32>) -> Result<Vec<SetParent>> {
+    let parent =
+        |(set, distance): (Set, u32)| SetParent { name: set.name, depth: (depth != Some(1)).then_some(distance) };
+    Ok(relatives(host, name, Direction::Parents, depth)?.into_iter().map(parent).collect())
+}
 
-    fn relatives(&self, name: &str, direction: Direction, depth: Option<u32>) -> Result<Vec<(Set, u32)>> {
-        if depth == Some(0) {
-            return Err(refused("depth", "depth must be at least 1, or null for all"));
-        }
-        in_field("name", self.space()?.relatives(name, direction, depth))
+fn relatives(host: &Host, name: &str, direction: Direction, depth: Option<u32>) -> Result<Vec<(Set, u32)>> {
+    if depth == Some(0) {
+        return Err(refused("depth", "depth must be at least 1, or null for all"));
     }
+    in_field("name", host.space()?.relatives(name, direction, depth))
+}
 
-    /// Sums up a set, with the sets below it to a depth of edges where `children` says so.
-    ///
-    /// Errors: a set that does not exist, an unknown metric.
-    pub fn sum_set(
-        &self,
-        name: &str,
-        metric: &str,
-        children: bool,
-        depth: Option<u32>,
-        cancel: &Cancel,
-    ) -> Result<SetSum> {
-        let metric = Metric::named(metric)?;
-        let depth = if children { depth } else { Some(0) };
-        let notice = self.wait_for_runs(name, children, cancel)?;
-        let (totals, parts) = in_field("name", self.fresh_space(cancel)?.sum(name, depth))?;
-        let part = |(set, totals): (Set, Totals)| SumPart { name: set.name, value: metric.of(&totals) };
-        Ok(SetSum {
-            resource_set: name.to_owned(),
-            metric: metric.name().to_owned(),
-            value: metric.of(&totals),
-            breakdown: parts.into_iter().map(part).collect(),
-            notice,
-        })
-    }
+/// Sums up a set, with the sets below it to a depth of edges where `children` says so.
+///
+/// Errors: a set that does not exist, an unknown metric.
+pub fn sum_set(
+    host: &Host,
+    name: &str,
+    metric: &str,
+    children: bool,
+    depth: Option<u32>,
+    cancel: &Cancel,
+) -> Result<SetSum> {
+    let metric = Metric::named(metric)?;
+    let depth = if children { depth } else { Some(0) };
+    let notice = wait_for_runs(host, name, children, cancel)?;
+    let (totals, parts) = in_field("name", host.fresh_space(cancel)?.sum(name, depth))?;
+    let part = |(set, totals): (Set, Totals)| SumPart { name: set.name, value: metric.of(&totals) };
+    Ok(SetSum {
+        resource_set: name.to_owned(),
+        metric: metric.name().to_owned(),
+        value: metric.of(&totals),
+        breakdown: parts.into_iter().map(part).collect(),
+        notice,
+    })
+}
 
-    /// Waits a moment for the runs of plans and sources that fill a set, or one below it where `children` says so, so that an answer right
-    /// behind the start of a plan has what the plan brings. Returns what the answer is to say where they go on.
-    pub(super) fn wait_for_runs(&self, name: &str, children: bool, cancel: &Cancel) -> Result<Option<&'static str>> {
-        let work = self.space_work();
-        if !work.is_filling() {
-            return Ok(None);
-        }
-        let mut sets = vec![name.to_owned()];
-        if children && let Ok(below) = self.space()?.relatives(name, Direction::Children, None) {
-            sets.extend(below.into_iter().map(|(set, _)| set.name));
-        }
-        Ok((!work.wait_until_filled(&sets, PATIENCE, cancel)).then_some(FILLING))
+/// Waits a moment for the runs of plans and sources that fill a set, or one below it where `children` says so, so that an answer right
+/// behind the start of a plan has what the plan brings. Returns what the answer is to say where they go on.
+pub(super) fn wait_for_runs(host: &Host, name: &str, children: bool, cancel: &Cancel) -> Result<Option<&'static str>> {
+    let work = host.space_work();
+    if !work.is_filling() {
+        return Ok(None);
     }
+    let mut sets = vec![name.to_owned()];
+    if children && let Ok(below) = host.space()?.relatives(name, Direction::Children, None) {
+        sets.extend(below.into_iter().map(|(set, _)| set.name));
+    }
+    Ok((!work.wait_until_filled(&sets, PATIENCE, cancel)).then_some(FILLING))
+}
 
-    fn details(&self, set: Set, page: Option<EntryPage>, notice: Option<&'static str>) -> Result<SetDetails> {
-        let (created_at, updated_at) = (set.created, set.updated);
-        let set = self.items(vec![set])?.pop().ok_or_else(|| Error::internal("A set has no numbers."))?;
-        Ok(SetDetails { set, created_at, updated_at, page, notice })
-    }
+fn details(host: &Host, set: Set, page: Option<EntryPage>, notice: Option<&'static str>) -> Result<SetDetails> {
+    let (created_at, updated_at) = (set.created, set.updated);
+    let set = items(host, vec![set])?.pop().ok_or_else(|| Error::internal("A set has no numbers."))?;
+    Ok(SetDetails { set, created_at, updated_at, page, notice })
+}
 
-    fn items(&self, sets: Vec<Set>) -> Result<Vec<SetItem>> {
-        let counts = self.space()?.counts(&sets)?;
-        let item = |(set, (entry_count, child_count)): (Set, (u64, u64))| SetItem {
-            name: set.name,
-            description: set.description,
-            entry_count,
-            child_count,
-        };
-        Ok(sets.into_iter().zip(counts).map(item).collect())
-    }
+fn items(host: &Host, sets: Vec<Set>) -> Result<Vec<SetItem>> {
+    let counts = host.space()?.counts(&sets)?;
+    let item = |(set, (entry_count, child_count)): (Set, (u64, u64))| SetItem {
+        name: set.name,
+        description: set.description,
+        entry_count,
+        child_count,
+    };
+    Ok(sets.into_iter().zip(counts).map(item).collect())
 }
 
 /// Entries that are shown of each set below one.

@@ -9,8 +9,12 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::indexing;
+use super::is_denied_in_space;
 use super::questions::StoredSearch;
+use super::space_path;
 use super::{in_field, refused};
+use crate::files;
 use crate::host::Host;
 
 /// Longest time for which changes are gathered, in milliseconds.
@@ -87,7 +91,7 @@ impl SourceSpec {
                 .map_err(|error| refused(format!("{at}config"), format!("config cannot be read: {error}")))
         }
         let path = |path: &str| {
-            let found = host.space_path(path).and_then(|path| match path.is_dir() {
+            let found = space_path(host, path).and_then(|path| match path.is_dir() {
                 true => host.config().access.check(&path),
                 false => Ok(path),
             });
@@ -154,132 +158,125 @@ pub(crate) struct Sourced {
     pub change: Change,
 }
 
-/// What of plans and sources a session sees: those whose folders it may see.
-impl Host {
-    /// Errors: [`ErrorCode::NotFound`], also for a source outside the folders of the session.
-    pub(crate) fn visible_source(&self, name: &str) -> Result<Source> {
-        let source = self.space()?.source(name)?;
-        match self.is_hidden(&source.config) {
-            true => Err(Error::new(ErrorCode::NotFound, "source not found")),
-            false => Ok(source),
-        }
-    }
-
-    /// Errors: [`ErrorCode::NotFound`], also for a plan with a source outside the folders of the session.
-    pub(crate) fn visible_plan(&self, name: &str) -> Result<Plan> {
-        let plan = self.space()?.plan(name)?;
-        match self.is_hidden_plan(&plan) {
-            true => Err(Error::new(ErrorCode::NotFound, "plan not found")),
-            false => Ok(plan),
-        }
-    }
-
-    /// Whether the configuration of a source names a path that is not shown.
-    pub(crate) fn is_hidden(&self, config: &Value) -> bool {
-        config["path"].as_str().is_some_and(|path| self.is_denied_in_space(Path::new(path)))
-    }
-
-    pub(crate) fn is_hidden_plan(&self, plan: &Plan) -> bool {
-        plan.sources.as_array().is_some_and(|sources| sources.iter().any(|source| self.is_hidden(&source["config"])))
+// What of plans and sources a session sees: those whose folders it may see.
+/// Errors: [`ErrorCode::NotFound`], also for a source outside the folders of the session.
+pub(crate) fn visible_source(host: &Host, name: &str) -> Result<Source> {
+    let source = host.space()?.source(name)?;
+    match is_hidden(host, &source.config) {
+        true => Err(Error::new(ErrorCode::NotFound, "source not found")),
+        false => Ok(source),
     }
 }
 
-impl Host {
-    /// Brings the catalogue up to date as far as a source needs it: walks the folder that it indexes or watches.
-    ///
-    /// Errors: a path that is not there or may not be read.
-    pub(crate) fn index_source(&self, spec: &SourceSpec, cancel: &Cancel) -> Result<()> {
-        // Before a job is made, so that tries of a plan that goes on leave none behind.
-        if let Some(path) = spec.path() {
-            self.check_there(path)?;
-        }
-        match spec {
-            SourceSpec::Index { path, max_depth: None, .. } => self.index_now(path, cancel).map(drop),
-            SourceSpec::Index { path, .. } if path.is_file() => self.index_now(path, cancel).map(drop),
-            SourceSpec::Index { path, max_depth, .. } | SourceSpec::Watch { path, max_depth, .. } => {
-                let path = self.config().access.check(path)?;
-                self.scan_first(&path, *max_depth, false, false, cancel).map(drop)
-            }
-            SourceSpec::Query(_) | SourceSpec::Set(_) => Ok(()),
-        }
+/// Errors: [`ErrorCode::NotFound`], also for a plan with a source outside the folders of the session.
+pub(crate) fn visible_plan(host: &Host, name: &str) -> Result<Plan> {
+    let plan = host.space()?.plan(name)?;
+    match is_hidden_plan(host, &plan) {
+        true => Err(Error::new(ErrorCode::NotFound, "plan not found")),
+        false => Ok(plan),
     }
+}
 
-    /// The entries that a source has now, by the catalogue.
-    ///
-    /// Errors: a saved query or set that does not exist.
-    pub(crate) fn pick_source(&self, spec: &SourceSpec, cancel: &Cancel) -> Result<Picked> {
-        let space = self.space()?;
-        match spec {
-            SourceSpec::Index { path, .. } if path.is_file() => {
-                Ok(space.pick_paths(std::slice::from_ref(path), cancel)?.0)
-            }
-            SourceSpec::Index { path, max_depth, follow_links } => {
-                let mut picked = space.pick_in_folder(path, *max_depth)?;
-                if *follow_links {
-                    self.follow_links(path, &mut picked, cancel)?;
-                }
-                Ok(picked)
-            }
-            SourceSpec::Watch { path, max_depth, .. } => space.pick_in_folder(path, *max_depth),
-            SourceSpec::Query(name) => {
-                let saved = space.saved_query(name)?;
-                let search = StoredSearch::deserialize(&saved.arguments)
-                    .map_err(|error| Error::internal(format!("The query {name} cannot be read: {error}")))?;
-                let asked = search.as_search();
-                space.pick_asked(&asked.asked()?, cancel)
-            }
-            SourceSpec::Set(name) => space.pick_in_set(name),
+/// Whether the configuration of a source names a path that is not shown.
+pub(crate) fn is_hidden(host: &Host, config: &Value) -> bool {
+    config["path"].as_str().is_some_and(|path| is_denied_in_space(host, Path::new(path)))
+}
+
+pub(crate) fn is_hidden_plan(host: &Host, plan: &Plan) -> bool {
+    plan.sources.as_array().is_some_and(|sources| sources.iter().any(|source| is_hidden(host, &source["config"])))
+}
+
+/// Brings the catalogue up to date as far as a source needs it: walks the folder that it indexes or watches.
+///
+/// Errors: a path that is not there or may not be read.
+pub(crate) fn index_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<()> {
+    // Before a job is made, so that tries of a plan that goes on leave none behind.
+    if let Some(path) = spec.path() {
+        indexing::check_there(host, path)?;
+    }
+    match spec {
+        SourceSpec::Index { path, max_depth: None, .. } => indexing::index_now(host, path, cancel).map(drop),
+        SourceSpec::Index { path, .. } if path.is_file() => indexing::index_now(host, path, cancel).map(drop),
+        SourceSpec::Index { path, max_depth, .. } | SourceSpec::Watch { path, max_depth, .. } => {
+            let path = host.config().access.check(path)?;
+            files::scan_first(host, &path, *max_depth, false, false, cancel).map(drop)
         }
+        SourceSpec::Query(_) | SourceSpec::Set(_) => Ok(()),
     }
+}
 
-    /// Runs a source: what it has and meets the condition goes into its set. The result has all that it has.
-    pub(crate) fn run_source(
-        &self,
-        (set, mode, spec): (&str, Mode, &SourceSpec),
-        condition: Option<&Condition>,
-        cancel: &Cancel,
-    ) -> Result<Sourced> {
-        let picked = self.pick_source(spec, cancel)?;
-        let space = self.space()?;
-        let change = match condition {
-            Some(condition) => space.put(set, &space.admitted(&picked, condition, cancel)?, mode)?,
-            None => space.put(set, &picked, mode)?,
-        };
-        Ok(Sourced { picked, change })
-    }
-
-    /// Adds what the links among the entries lead to, under its own path, with all below it. Each folder is walked once.
-    fn follow_links(&self, start: &Path, picked: &mut Picked, cancel: &Cancel) -> Result<()> {
-        let space = self.space()?;
-        let (mut walked, mut seen) = (vec![start.to_owned()], BTreeSet::new());
-        loop {
-            let new: Vec<PathBuf> = space.links_of(picked)?.into_iter().filter(|link| !seen.contains(link)).collect();
-            if new.is_empty() {
-                return Ok(());
+/// The entries that a source has now, by the catalogue.
+///
+/// Errors: a saved query or set that does not exist.
+pub(crate) fn pick_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<Picked> {
+    let space = host.space()?;
+    match spec {
+        SourceSpec::Index { path, .. } if path.is_file() => Ok(space.pick_paths(std::slice::from_ref(path), cancel)?.0),
+        SourceSpec::Index { path, max_depth, follow_links: follow } => {
+            let mut picked = space.pick_in_folder(path, *max_depth)?;
+            if *follow {
+                follow_links(host, path, &mut picked, cancel)?;
             }
-            for link in new {
-                if cancel.is_cancelled() {
-                    return Err(Error::cancelled());
-                }
-                if seen.len() >= MAX_LINKS {
-                    return Err(Error::invalid(format!(
-                        "there are more than {MAX_LINKS} links below {}; index without follow_symlinks",
-                        start.display()
-                    )));
-                }
-                // One that leads nowhere, or where nobody may look, adds nothing.
-                let target = self.config().access.check(&link).ok();
-                seen.insert(link);
-                let Some(target) = target.filter(|target| !walked.iter().any(|walked| target.starts_with(walked)))
-                else {
-                    continue;
-                };
-                picked.unite(&space.pick_paths(std::slice::from_ref(&target), cancel)?.0);
-                if target.is_dir() {
-                    self.index_now(&target, cancel)?;
-                    picked.unite(&space.pick_in_folder(&target, None)?);
-                    walked.push(target);
-                }
+            Ok(picked)
+        }
+        SourceSpec::Watch { path, max_depth, .. } => space.pick_in_folder(path, *max_depth),
+        SourceSpec::Query(name) => {
+            let saved = space.saved_query(name)?;
+            let search = StoredSearch::deserialize(&saved.arguments)
+                .map_err(|error| Error::internal(format!("The query {name} cannot be read: {error}")))?;
+            let asked = search.as_search();
+            space.pick_asked(&asked.asked()?, cancel)
+        }
+        SourceSpec::Set(name) => space.pick_in_set(name),
+    }
+}
+
+/// Runs a source: what it has and meets the condition goes into its set. The result has all that it has.
+pub(crate) fn run_source(
+    host: &Host,
+    (set, mode, spec): (&str, Mode, &SourceSpec),
+    condition: Option<&Condition>,
+    cancel: &Cancel,
+) -> Result<Sourced> {
+    let picked = pick_source(host, spec, cancel)?;
+    let space = host.space()?;
+    let change = match condition {
+        Some(condition) => space.put(set, &space.admitted(&picked, condition, cancel)?, mode)?,
+        None => space.put(set, &picked, mode)?,
+    };
+    Ok(Sourced { picked, change })
+}
+
+/// Adds what the links among the entries lead to, under its own path, with all below it. Each folder is walked once.
+fn follow_links(host: &Host, start: &Path, picked: &mut Picked, cancel: &Cancel) -> Result<()> {
+    let space = host.space()?;
+    let (mut walked, mut seen) = (vec![start.to_owned()], BTreeSet::new());
+    loop {
+        let new: Vec<PathBuf> = space.links_of(picked)?.into_iter().filter(|link| !seen.contains(link)).collect();
+        if new.is_empty() {
+            return Ok(());
+        }
+        for link in new {
+            if cancel.is_cancelled() {
+                return Err(Error::cancelled());
+            }
+            if seen.len() >= MAX_LINKS {
+                return Err(Error::invalid(format!(
+                    "there are more than {MAX_LINKS} links below {}; index without follow_symlinks",
+                    start.display()
+                )));
+            }
+            // One that leads nowhere, or where nobody may look, adds nothing.
+            let target = host.config().access.check(&link).ok();
+            seen.insert(link);
+            let Some(target) = target.filter(|target| !walked.iter().any(|walked| target.starts_with(walked))) else {
+                continue;
+            };
+            picked.unite(&space.pick_paths(std::slice::from_ref(&target), cancel)?.0);
+            if target.is_dir() {
+                indexing::index_now(host, &target, cancel)?;
+                picked.unite(&space.pick_in_folder(&target, None)?);
+                walked.push(target);
             }
         }
     }

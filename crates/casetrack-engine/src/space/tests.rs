@@ -6,6 +6,10 @@ use casetrack_core::ErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::for_space;
+use super::indexing;
+use super::questions;
+use super::sets;
 use super::*;
 use crate::host::EngineConfig;
 use casetrack_core::Cancel;
@@ -32,7 +36,7 @@ impl Made {
     }
 
     fn add(&self, set: &str, paths: &[String]) -> ModifiedSet {
-        self.host.modify_set(set, Operation::Add, paths, &Cancel::default()).unwrap()
+        sets::modify_set(&self.host, set, Operation::Add, paths, &Cancel::default()).unwrap()
     }
 }
 
@@ -51,74 +55,79 @@ fn names(page: &EntryPage) -> Vec<&str> {
 fn a_set_is_made_filled_summed_up_and_deleted() {
     let made = Made::new();
     let host = &made.host;
-    host.create_set("photos", Some("All photo files")).unwrap();
-    host.create_set("all-media", None).unwrap();
-    assert!(host.set_child("all-media", "photos", true).unwrap());
+    sets::create_set(host, "photos", Some("All photo files")).unwrap();
+    sets::create_set(host, "all-media", None).unwrap();
+    assert!(sets::set_child(host, "all-media", "photos", true).unwrap());
     let paths = [made.write("a.jpg", 10), made.write("deep/b.JPG", 20)];
     let missing = format!("{}/none/c.jpg", made.root.path().canonicalize().unwrap().display());
     let changed = made.add("photos", &[paths[0].clone(), paths[1].clone(), missing.clone()]);
     assert_eq!((changed.added, changed.entry_count), (2, 2));
     assert_eq!(changed.not_found.iter().map(|gone| &gone.path).collect::<Vec<_>>(), [&missing]);
-    let sum = host.sum_set("all-media", "size", true, None, &Cancel::default()).unwrap();
+    let sum = sets::sum_set(host, "all-media", "size", true, None, &Cancel::default()).unwrap();
     assert_eq!(
         serde_json::to_value(&sum).unwrap(),
         json!({"resource_set": "all-media", "metric": "size", "value": 30,
             "breakdown": [{"name": "photos", "value": 30}]})
     );
-    assert_eq!(host.sum_set("all-media", "count", false, None, &Cancel::default()).unwrap().value, 0);
+    assert_eq!(sets::sum_set(host, "all-media", "count", false, None, &Cancel::default()).unwrap().value, 0);
     assert_eq!(
-        serde_json::to_value(host.set_children("all-media", Some(1), false, &Cancel::default()).unwrap().children)
-            .unwrap(),
+        serde_json::to_value(
+            sets::set_children(host, "all-media", Some(1), false, &Cancel::default()).unwrap().children
+        )
+        .unwrap(),
         json!([{"name": "photos", "description": "All photo files", "entry_count": 2, "child_count": 0}])
     );
     assert_eq!(
-        serde_json::to_value(host.set_parents("photos", Some(1)).unwrap()).unwrap(),
+        serde_json::to_value(sets::set_parents(host, "photos", Some(1)).unwrap()).unwrap(),
         json!([{"name": "all-media"}])
     );
     assert_eq!(
-        serde_json::to_value(host.set_parents("photos", None).unwrap()).unwrap(),
+        serde_json::to_value(sets::set_parents(host, "photos", None).unwrap()).unwrap(),
         json!([{"name": "all-media", "depth": 1}])
     );
-    let details = host.get_set("photos", Some(PAGE), &Cancel::default()).unwrap();
+    let details = sets::get_set(host, "photos", Some(PAGE), &Cancel::default()).unwrap();
     let page = details.page.unwrap();
     assert_eq!(names(&page), ["a.jpg", "b.JPG"]);
     let entry = &page.entries[1];
     assert_eq!((entry.kind, entry.extension.as_str(), entry.size, &entry.path), ("file", "jpg", 20, &paths[1]));
     assert!(entry.parent.ends_with("deep") && entry.added_at > 0 && entry.modified.ends_with('Z'));
-    host.delete_set("photos").unwrap();
-    assert!(host.set_children("all-media", None, true, &Cancel::default()).unwrap().children.is_empty());
+    sets::delete_set(host, "photos").unwrap();
+    assert!(sets::set_children(host, "all-media", None, true, &Cancel::default()).unwrap().children.is_empty());
 }
 
 #[test]
 fn an_error_names_the_parameter_and_the_reason() {
     let made = Made::new();
     let (host, cancel) = (&made.host, &Cancel::default());
-    host.create_set("a", None).unwrap();
-    host.create_set("b", None).unwrap();
-    host.set_child("a", "b", true).unwrap();
+    sets::create_set(host, "a", None).unwrap();
+    sets::create_set(host, "b", None).unwrap();
+    sets::set_child(host, "a", "b", true).unwrap();
     let not_found = "resource-set not found".to_owned();
     assert_eq!(
-        refusal(host.sum_set("none", "size", true, None, &Cancel::default())),
+        refusal(sets::sum_set(host, "none", "size", true, None, &Cancel::default())),
         (Some("name".to_owned()), not_found.clone())
     );
-    assert_eq!(refusal(host.set_child("none", "b", true)), (Some("parent".to_owned()), not_found.clone()));
-    assert_eq!(refusal(host.set_child("a", "none", true)), (Some("child".to_owned()), not_found.clone()));
-    assert_eq!(refusal(host.get_set("none", None, cancel)), (Some("name".to_owned()), not_found));
+    assert_eq!(refusal(sets::set_child(host, "none", "b", true)), (Some("parent".to_owned()), not_found.clone()));
+    assert_eq!(refusal(sets::set_child(host, "a", "none", true)), (Some("child".to_owned()), not_found.clone()));
+    assert_eq!(refusal(sets::get_set(host, "none", None, cancel)), (Some("name".to_owned()), not_found));
     let cycle = "this edge closes a cycle: b -> a -> b".to_owned();
-    assert_eq!(refusal(host.set_child("b", "a", true)), (Some("child".to_owned()), cycle));
+    assert_eq!(refusal(sets::set_child(host, "b", "a", true)), (Some("child".to_owned()), cycle));
     assert_eq!(
-        refusal(host.create_set("a", None)),
+        refusal(sets::create_set(host, "a", None)),
         (Some("name".to_owned()), "resource-set already exists: a".to_owned())
     );
-    assert_eq!(refusal(host.sum_set("a", "sizes", true, None, &Cancel::default())).0.as_deref(), Some("metric"));
-    assert_eq!(refusal(host.set_parents("a", Some(0))).0.as_deref(), Some("depth"));
-    let relative = host.modify_set("a", Operation::Add, &["relative".to_owned()], cancel);
+    assert_eq!(refusal(sets::sum_set(host, "a", "sizes", true, None, &Cancel::default())).0.as_deref(), Some("metric"));
+    assert_eq!(refusal(sets::set_parents(host, "a", Some(0))).0.as_deref(), Some("depth"));
+    let relative = sets::modify_set(host, "a", Operation::Add, &["relative".to_owned()], cancel);
     assert_eq!(refusal(relative), (Some("paths".to_owned()), "relative is not an absolute path".to_owned()));
-    let denied = host.modify_set("a", Operation::Add, &["/etc/shadow".to_owned()], cancel).unwrap_err();
+    let denied = sets::modify_set(host, "a", Operation::Add, &["/etc/shadow".to_owned()], cancel).unwrap_err();
     assert_eq!((denied.code, InField::of(&denied)), (ErrorCode::AccessDenied, Some("paths")));
     let range = |field, min| TimeRangeSearch { name: "a", field, min, max: None, children: true, page: PAGE };
-    assert_eq!(refusal(host.find_in_time_range(&range("atime", None), cancel)).0.as_deref(), Some("field"));
-    assert_eq!(refusal(host.find_in_time_range(&range("mtime", Some("soon")), cancel)).0.as_deref(), Some("min"));
+    assert_eq!(refusal(questions::find_in_time_range(host, &range("atime", None), cancel)).0.as_deref(), Some("field"));
+    assert_eq!(
+        refusal(questions::find_in_time_range(host, &range("mtime", Some("soon")), cancel)).0.as_deref(),
+        Some("min")
+    );
     let matching = |mode, pattern| Matching {
         name: "a",
         field: "path",
@@ -128,22 +137,22 @@ fn an_error_names_the_parameter_and_the_reason() {
         children: true,
         page: PAGE,
     };
-    assert_eq!(refusal(host.find_matching(&matching("like", "x"), cancel)).0.as_deref(), Some("mode"));
-    assert_eq!(refusal(host.find_matching(&matching("regex", "("), cancel)).0.as_deref(), Some("pattern"));
+    assert_eq!(refusal(questions::find_matching(host, &matching("like", "x"), cancel)).0.as_deref(), Some("mode"));
+    assert_eq!(refusal(questions::find_matching(host, &matching("regex", "("), cancel)).0.as_deref(), Some("pattern"));
     let page = Paging { limit: 1_001, offset: 0 };
     let many = Comparison { name: "a", field: "kind", value: "file", children: true, page };
-    assert_eq!(refusal(host.find_equal(&many, cancel)).0.as_deref(), Some("limit"));
+    assert_eq!(refusal(questions::find_equal(host, &many, cancel)).0.as_deref(), Some("limit"));
     let folder = Comparison { value: "folder", page: PAGE, ..many };
-    assert_eq!(refusal(host.find_equal(&folder, cancel)).0.as_deref(), Some("value"));
+    assert_eq!(refusal(questions::find_equal(host, &folder, cancel)).0.as_deref(), Some("value"));
 }
 
 #[test]
 fn questions_are_answered_in_the_terms_of_the_contract() {
     let made = Made::new();
     let (host, cancel) = (&made.host, &Cancel::default());
-    host.create_set("top", None).unwrap();
-    host.create_set("set", None).unwrap();
-    host.set_child("top", "set", true).unwrap();
+    sets::create_set(host, "top", None).unwrap();
+    sets::create_set(host, "set", None).unwrap();
+    sets::set_child(host, "top", "set", true).unwrap();
     let paths = [made.write("one.pdf", 100), made.write("two.txt", 200), made.write("sub/three.pdf", 300)];
     made.add("set", &paths);
     let folder = made.root.path().canonicalize().unwrap().join("sub").to_str().unwrap().to_owned();
@@ -161,27 +170,31 @@ fn questions_are_answered_in_the_terms_of_the_contract() {
         descending: true,
         page: Paging { limit: 2, offset: 0 },
     };
-    let page = host.search_set(&search(None, "size", true), None, cancel).unwrap();
+    let page = questions::search_set(host, &search(None, "size", true), None, cancel).unwrap();
     assert_eq!((names(&page), page.total_count, page.has_more), (vec!["three.pdf", "two.txt"], 3, true));
     for extension in [".PDF", "pdf"] {
-        let page = host.search_set(&search(Some(extension), "name", true), None, cancel).unwrap();
+        let page = questions::search_set(host, &search(Some(extension), "name", true), None, cancel).unwrap();
         assert_eq!(names(&page), ["three.pdf", "one.pdf"]);
     }
-    assert_eq!(host.search_set(&search(None, "size", false), None, cancel).unwrap().total_count, 0);
+    assert_eq!(questions::search_set(host, &search(None, "size", false), None, cancel).unwrap().total_count, 0);
     let equal = |field, value| Comparison { name: "set", field, value, children: true, page: PAGE };
-    assert_eq!(names(&host.find_equal(&equal("kind", "directory"), cancel).unwrap()), ["sub"]);
-    assert_eq!(names(&host.find_equal(&equal("path", &paths[1]), cancel).unwrap()), ["two.txt"]);
-    assert_eq!(names(&host.find_equal(&equal("parent", &folder), cancel).unwrap()), ["three.pdf"]);
+    assert_eq!(names(&questions::find_equal(host, &equal("kind", "directory"), cancel).unwrap()), ["sub"]);
+    assert_eq!(names(&questions::find_equal(host, &equal("path", &paths[1]), cancel).unwrap()), ["two.txt"]);
+    assert_eq!(names(&questions::find_equal(host, &equal("parent", &folder), cancel).unwrap()), ["three.pdf"]);
     let range = MetricRange { name: "set", metric: "size", min: Some(100), max: Some(200), children: true, page: PAGE };
-    assert_eq!(names(&host.find_in_metric_range(&range, cancel).unwrap()), ["one.pdf", "two.txt"]);
+    assert_eq!(names(&questions::find_in_metric_range(host, &range, cancel).unwrap()), ["one.pdf", "two.txt"]);
     for field in ["mtime", "ctime", "added_at"] {
         let range = |min, max| TimeRangeSearch { name: "set", field, min, max, children: true, page: PAGE };
         assert_eq!(
-            host.find_in_time_range(&range(Some("2000-01-01"), None), cancel).unwrap().total_count,
+            questions::find_in_time_range(host, &range(Some("2000-01-01"), None), cancel).unwrap().total_count,
             4,
             "{field}"
         );
-        assert_eq!(host.find_in_time_range(&range(None, Some("946684800")), cancel).unwrap().total_count, 0, "{field}");
+        assert_eq!(
+            questions::find_in_time_range(host, &range(None, Some("946684800")), cancel).unwrap().total_count,
+            0,
+            "{field}"
+        );
     }
     let suffix = Matching {
         name: "set",
@@ -192,7 +205,7 @@ fn questions_are_answered_in_the_terms_of_the_contract() {
         children: true,
         page: PAGE,
     };
-    assert_eq!(names(&host.find_matching(&suffix, cancel).unwrap()), ["one.pdf", "three.pdf"]);
+    assert_eq!(names(&questions::find_matching(host, &suffix, cancel).unwrap()), ["one.pdf", "three.pdf"]);
 }
 
 #[test]
@@ -203,7 +216,7 @@ fn what_was_indexed_lately_is_skipped_until_it_is_forgotten() {
     let root = made.root.path().canonicalize().unwrap();
     let index = || {
         let asked = IndexSpace { root: root.to_str().unwrap(), in_background: false, force: false, max_age: 3_600.0 };
-        host.index_space(&asked, cancel).unwrap().skipped
+        indexing::index_space(host, &asked, cancel).unwrap().skipped
     };
     assert_eq!((index(), index()), (Some(false), Some(true)));
     assert!(host.catalog().unwrap().forget_root(&root).unwrap());
@@ -221,19 +234,22 @@ fn a_session_with_folders_of_its_own_sees_no_jobs_outside_them() {
     for name in ["in", "out", "in", "out"] {
         let folder = root.join(name);
         let asked = IndexSpace { root: folder.to_str().unwrap(), in_background: false, force: true, max_age: 0.0 };
-        ids.extend(host.index_space(&asked, cancel).unwrap().job_id);
+        ids.extend(indexing::index_space(host, &asked, cancel).unwrap().job_id);
     }
-    let session = host.for_space(&[root.join("in")]);
+    let session = for_space(host, &[root.join("in")]);
     let listed = |host: &Host, limit, offset| {
-        let jobs = host.space_jobs(&JobsAsked { limit, offset, ..JobsAsked::default() }).unwrap().jobs;
+        let jobs = indexing::space_jobs(host, &JobsAsked { limit, offset, ..JobsAsked::default() }).unwrap().jobs;
         jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
     };
     assert_eq!(listed(host, 10, 1), [ids[2], ids[1], ids[0]]);
     assert_eq!(listed(&session, 10, 0), [ids[2], ids[0]]);
     assert_eq!(listed(&session, 1, 1), [ids[0]]);
     let outside = ids[1].to_string();
-    assert_eq!(refusal(session.space_job(&outside)), (Some("jobId".to_owned()), "job not found".to_owned()));
-    assert_eq!(refusal(session.cancel_space_job(&outside, cancel)).1, "job not found");
+    assert_eq!(
+        refusal(indexing::space_job(&session, &outside)),
+        (Some("jobId".to_owned()), "job not found".to_owned())
+    );
+    assert_eq!(refusal(indexing::cancel_space_job(&session, &outside, cancel)).1, "job not found");
 }
 
 #[test]
@@ -244,7 +260,7 @@ fn a_list_of_jobs_has_those_behind_the_first_thousand() {
     }
     let listed = |offset| {
         let asked = JobsAsked { limit: 1_000, offset, ..JobsAsked::default() };
-        made.host.space_jobs(&asked).unwrap().jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
+        indexing::space_jobs(&made.host, &asked).unwrap().jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
     };
     assert_eq!((listed(0).len(), listed(1_000)), (1_000, vec![1]));
 }
@@ -254,16 +270,16 @@ fn an_answer_that_may_lack_something_says_so() {
     let made = Made::new();
     let (host, cancel) = (&made.host, Cancel::default());
     let paths: Vec<String> = (0..101).map(|number| made.write(&number.to_string(), 1)).collect();
-    host.create_set("top", None).unwrap();
-    host.create_set("set", None).unwrap();
-    host.set_child("top", "set", true).unwrap();
+    sets::create_set(host, "top", None).unwrap();
+    sets::create_set(host, "set", None).unwrap();
+    sets::set_child(host, "top", "set", true).unwrap();
     made.add("set", &paths);
-    let children = host.set_children("top", None, true, &cancel).unwrap();
+    let children = sets::set_children(host, "top", None, true, &cancel).unwrap();
     let child = &children.children[0];
     assert_eq!((child.entries.as_ref().unwrap().len(), child.has_more, children.notice), (100, Some(true), None));
     // Who waits no longer than a moment gets what is there.
     let _filling = host.space_work().fill(vec!["set".to_owned()]);
     cancel.cancel();
-    assert!(host.sum_set("top", "size", true, None, &cancel).unwrap().notice.is_some());
-    assert_eq!(host.sum_set("top", "size", false, None, &cancel).unwrap().notice, None);
+    assert!(sets::sum_set(host, "top", "size", true, None, &cancel).unwrap().notice.is_some());
+    assert_eq!(sets::sum_set(host, "top", "size", false, None, &cancel).unwrap().notice, None);
 }

@@ -8,7 +8,9 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::indexing;
 use super::{in_field, kind_name, refused};
+use crate::files;
 use crate::host::Host;
 
 /// Deepest tree, and most entries of one folder.
@@ -97,44 +99,39 @@ impl UsageTree {
     }
 }
 
-impl Host {
-    /// What a folder takes on the disk, as a tree of the largest entries. It is walked first, unless it is live.
-    ///
-    /// Errors: a path that may not be read or is no folder, numbers out of their ranges.
-    pub fn usage_tree(&self, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> Result<UsageTree> {
-        let by_allocated = match asked.metric {
-            "size" => false,
-            "allocated" => true,
-            _ => return Err(refused("metric", "metric must be one of size, allocated")),
-        };
-        for (field, value, most) in [("depth", asked.depth, MAX_DEPTH), ("top", asked.top, MAX_WIDTH)] {
-            if value == 0 || value > most {
-                return Err(refused(field, format!("{field} must be between 1 and {most}")));
-            }
+/// What a folder takes on the disk, as a tree of the largest entries. It is walked first, unless it is live.
+///
+/// Errors: a path that may not be read or is no folder, numbers out of their ranges.
+pub fn usage_tree(host: &Host, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> Result<UsageTree> {
+    let by_allocated = match asked.metric {
+        "size" => false,
+        "allocated" => true,
+        _ => return Err(refused("metric", "metric must be one of size, allocated")),
+    };
+    for (field, value, most) in [("depth", asked.depth, MAX_DEPTH), ("top", asked.top, MAX_WIDTH)] {
+        if value == 0 || value > most {
+            return Err(refused(field, format!("{field} must be between 1 and {most}")));
         }
-        let folder = self.folder_in_space(asked.path)?;
-        let (scan, _) = self.scan_first(&folder, None, asked.cached, false, cancel)?;
-        let tree = self.space()?.tree(&folder, asked.depth, asked.top, by_allocated)?;
-        let tree =
-            tree.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("{} is not indexed yet", folder.display())));
-        let mut tree = UsageBranch::from(in_field("path", tree)?);
-        let mut left = MAX_ENTRIES;
-        prune(&mut tree, &mut left);
-        let unreadable = scan.map_or(0, |ScanReport { problem_count, .. }| problem_count);
-        Ok(UsageTree { metric: asked.metric.to_owned(), tree, unreadable })
     }
+    let folder = folder_in_space(host, asked.path)?;
+    let (scan, _) = files::scan_first(host, &folder, None, asked.cached, false, cancel)?;
+    let tree = host.space()?.tree(&folder, asked.depth, asked.top, by_allocated)?;
+    let tree = tree.ok_or_else(|| Error::new(ErrorCode::NotFound, format!("{} is not indexed yet", folder.display())));
+    let mut tree = UsageBranch::from(in_field("path", tree)?);
+    let mut left = MAX_ENTRIES;
+    prune(&mut tree, &mut left);
+    let unreadable = scan.map_or(0, |ScanReport { problem_count, .. }| problem_count);
+    Ok(UsageTree { metric: asked.metric.to_owned(), tree, unreadable })
 }
 
-impl Host {
-    /// The path of a folder that is there and may be read.
-    ///
-    /// Errors: a path that may not be read or is no folder.
-    pub fn folder_in_space(&self, path: &str) -> Result<PathBuf> {
-        let folder = in_field("path", self.resolved_in_space(path))?;
-        match folder.is_dir() {
-            true => Ok(folder),
-            false => Err(refused("path", format!("{} is not a folder", folder.display()))),
-        }
+/// The path of a folder that is there and may be read.
+///
+/// Errors: a path that may not be read or is no folder.
+pub fn folder_in_space(host: &Host, path: &str) -> Result<PathBuf> {
+    let folder = in_field("path", indexing::resolved_in_space(host, path))?;
+    match folder.is_dir() {
+        true => Ok(folder),
+        false => Err(refused("path", format!("{} is not a folder", folder.display()))),
     }
 }
 

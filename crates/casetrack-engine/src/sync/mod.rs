@@ -137,35 +137,33 @@ pub struct GoneDocument {
     pub path: String,
 }
 
-impl Host {
-    /// Says what a sync would do, and changes nothing. Reads the files whose content has to be compared.
-    ///
-    /// Fails as a sync does.
-    pub fn preview_sync(
-        &self,
-        collection: CollectionId,
-        request: SyncRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<SyncReport> {
-        self.sync(collection, &SyncRequest { dry_run: true, ..request }, progress, cancel)
-    }
+/// Says what a sync would do, and changes nothing. Reads the files whose content has to be compared.
+///
+/// Fails as a sync does.
+pub fn preview_sync(
+    host: &Host,
+    collection: CollectionId,
+    request: SyncRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<SyncReport> {
+    sync(host, collection, &SyncRequest { dry_run: true, ..request }, progress, cancel)
+}
 
-    /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
-    ///
-    /// Fails as a whole, and changes nothing, where the folder cannot be listed or is not a folder; what it does afterwards is in the
-    /// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
-    /// every file, reads those whose content has to be compared, and ingests what is new or changed.
-    pub(crate) fn sync(
-        &self,
-        collection: CollectionId,
-        request: &SyncRequest,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<SyncReport> {
-        let collection = self.collection_to_change(collection)?;
-        run::run(self, &collection, request, progress, cancel)
-    }
+/// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
+///
+/// Fails as a whole, and changes nothing, where the folder cannot be listed or is not a folder; what it does afterwards is in the
+/// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
+/// every file, reads those whose content has to be compared, and ingests what is new or changed.
+pub(crate) fn sync(
+    host: &Host,
+    collection: CollectionId,
+    request: &SyncRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<SyncReport> {
+    let collection = host.collection_to_change(collection)?;
+    run::run(host, &collection, request, progress, cancel)
 }
 
 impl From<IngestedDocument> for SyncedFile {

@@ -13,6 +13,7 @@ use crate::documents::delete_whole;
 use crate::host::{Host, Refusal, readable};
 use crate::ingest::discover::{Discovery, FoundFile, denied, discover, failed, has_extension};
 use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, ingest_files};
+use crate::versions;
 
 pub(super) fn run(
     host: &Host,
@@ -235,7 +236,7 @@ fn act(
     };
     let discovery = Discovery { files, ..Discovery::default() };
     let mut ingested = ingest_files(host, collection, &ingest, discovery, progress, cancel)?;
-    host.note_versions(collection.meta().id, &mut ingested);
+    versions::note_versions(host, collection.meta().id, &mut ingested);
     remember(host, &ingested);
     add(report, ingested);
     Ok(())

@@ -13,8 +13,8 @@ use super::guessing::guess;
 use super::linking::linked;
 use super::message::{Message, address};
 use super::sources::{Source, sources};
+use crate::documents::document_named;
 use crate::documents::facts::ByVersion;
-use crate::documents::find_document;
 use crate::host::{Host, OpenCollection, lock};
 use crate::paging::{Paging, Part};
 
@@ -288,57 +288,55 @@ fn attachments(entry: &CatalogueEntry, catalogue: &[Arc<CatalogueEntry>]) -> Vec
     inside.filter(is_attached).take(MAX_BESIDE).map(|other| other.name.clone()).collect()
 }
 
-impl Host {
-    /// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read those that
-    /// changed, and find all threads anew where some did.
-    ///
-    /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
-    /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for one that is neither a message nor attached to one.
-    pub fn threads(&self, id: CollectionId, query: &ThreadQuery, paging: Paging) -> Result<ThreadReport> {
-        let collection = self.collection(id)?;
-        let catalogue = collection.catalogue()?;
-        let wanted = match &query.document {
-            Some(name) => Some(find_document(&collection, name)?),
-            None => None,
+/// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read those that
+/// changed, and find all threads anew where some did.
+///
+/// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
+/// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for one that is neither a message nor attached to one.
+pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Paging) -> Result<ThreadReport> {
+    let collection = host.collection(id)?;
+    let catalogue = collection.catalogue()?;
+    let wanted = match &query.document {
+        Some(name) => Some(document_named(&collection, name)?),
+        None => None,
+    };
+    let found = found(&collection, &catalogue)?;
+    let mut trees: Vec<&Vec<(usize, u32)>> = found.trees.iter().collect();
+    if let Some(wanted) = wanted {
+        let holds = |entry: &CatalogueEntry| {
+            let rest = wanted.path.strip_prefix(entry.path.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        let found = found(&collection, &catalogue)?;
-        let mut trees: Vec<&Vec<(usize, u32)>> = found.trees.iter().collect();
-        if let Some(wanted) = wanted {
-            let holds = |entry: &CatalogueEntry| {
-                let rest = wanted.path.strip_prefix(entry.path.as_str());
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
-            // The innermost one, where a message is attached to another.
-            let message = (0..found.entries.len())
-                .filter(|&at| holds(&found.entries[at]))
-                .max_by_key(|&at| found.entries[at].path.len());
-            let Some(message) = message else {
-                let hint = "Name an e-mail, or a document that is attached to one.";
-                return Err(Error::invalid(format!("{} is no e-mail.", wanted.name)).with_hint(hint));
-            };
-            trees.retain(|tree| tree.iter().any(|&(at, _)| found.forest.nodes[at].messages.contains(&message)));
-        }
-        let mut names: HashMap<&str, usize> = HashMap::new();
-        catalogue.iter().for_each(|entry| *names.entry(&entry.name).or_default() += 1);
-        let Part { items, total, next_offset } = paging.of(trees);
-        let threads = items.into_iter().map(|tree| found.thread(tree, &catalogue, &names)).collect();
-        let mut notices = Vec::new();
-        let without = found.messages.iter().filter(|message| !message.has_headers).count();
-        if without > 0 {
-            notices.push(format!(
-                "{without} of the messages were ingested by an earlier version, without their ids: their threads are found by subjects and \
-                 quotations. Ingest them once more, also where they have not changed, to have the ids."
-            ));
-        }
-        Ok(ThreadReport {
-            collection: collection.meta().name.clone(),
-            messages: found.messages.len() as u64,
-            total,
-            threads,
-            next_offset,
-            notices,
-        })
+        // The innermost one, where a message is attached to another.
+        let message = (0..found.entries.len())
+            .filter(|&at| holds(&found.entries[at]))
+            .max_by_key(|&at| found.entries[at].path.len());
+        let Some(message) = message else {
+            let hint = "Name an e-mail, or a document that is attached to one.";
+            return Err(Error::invalid(format!("{} is no e-mail.", wanted.name)).with_hint(hint));
+        };
+        trees.retain(|tree| tree.iter().any(|&(at, _)| found.forest.nodes[at].messages.contains(&message)));
     }
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    catalogue.iter().for_each(|entry| *names.entry(&entry.name).or_default() += 1);
+    let Part { items, total, next_offset } = paging.of(trees);
+    let threads = items.into_iter().map(|tree| found.thread(tree, &catalogue, &names)).collect();
+    let mut notices = Vec::new();
+    let without = found.messages.iter().filter(|message| !message.has_headers).count();
+    if without > 0 {
+        notices.push(format!(
+            "{without} of the messages were ingested by an earlier version, without their ids: their threads are found by subjects and \
+             quotations. Ingest them once more, also where they have not changed, to have the ids."
+        ));
+    }
+    Ok(ThreadReport {
+        collection: collection.meta().name.clone(),
+        messages: found.messages.len() as u64,
+        total,
+        threads,
+        next_offset,
+        notices,
+    })
 }
 
 #[cfg(test)]

@@ -16,4 +16,5 @@ mod message;
 mod sources;
 
 pub use forest::ThreadLink;
+pub use listing::threads;
 pub use listing::{MailThread, QuotedMessage, ThreadMessage, ThreadQuery, ThreadReport};

@@ -27,21 +27,19 @@ pub struct Finding {
     pub hint: Option<Hint>,
 }
 
-impl Host {
-    /// Checks the data directory, the models (with the hashes of their files) and the libraries.
-    pub fn doctor(&self) -> Diagnosis {
-        let options = self.config().extract_options();
-        let mut findings = vec![check_data_dir(self)];
-        findings.extend(check_store(self));
-        findings.extend([
-            check_models(self),
-            finding("entity model (names and places)", self.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"))),
-            finding("pdfium (reads PDF files)", pdfium_status(&options)),
-            finding("tesseract (reads scans and pictures)", tesseract_status(&options)),
-            second_engine(second_engine_status(&options)),
-        ]);
-        Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
-    }
+/// Checks the data directory, the models (with the hashes of their files) and the libraries.
+pub fn doctor(host: &Host) -> Diagnosis {
+    let options = host.config().extract_options();
+    let mut findings = vec![check_data_dir(host)];
+    findings.extend(check_store(host));
+    findings.extend([
+        check_models(host),
+        finding("entity model (names and places)", host.recognizer().map(|_| format!("{MODEL_FOLDER} (loads)"))),
+        finding("pdfium (reads PDF files)", pdfium_status(&options)),
+        finding("tesseract (reads scans and pictures)", tesseract_status(&options)),
+        second_engine(second_engine_status(&options)),
+    ]);
+    Diagnosis { ready: findings.iter().all(|finding| finding.ok), findings }
 }
 
 /// An option: without its weights nothing is wrong.

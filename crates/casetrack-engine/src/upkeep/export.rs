@@ -57,42 +57,40 @@ pub struct ExportReport {
     pub duration_ms: u64,
 }
 
-impl Host {
-    /// Writes the collection as of this moment, while it is in use.
-    ///
-    /// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it is encrypted or may be plain; [`ErrorCode::InvalidArgument`] for what is no recipient, and an empty passphrase.
-    pub fn export_collection(&self, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
-        let started = std::time::Instant::now();
-        let ExportRequest { file, originals, overwrite, plain, encrypted } = request;
-        let encryption = encrypted.map(|encrypted| encrypted.encryption()).transpose()?;
-        let collection = self.collection(collection)?;
-        if collection.is_vault() && !plain && encryption.is_none() {
-            let message = format!("\"{}\" is a vault, and the export would not be encrypted.", collection.meta().name);
-            let hint = hint![
-                "Nothing was written. ",
-                Action::ExportEncrypted,
-                ". Where whoever has the file may read it, ",
-                Action::ExportPlain,
-                ". To move the vault itself, lock it and copy its folder."
-            ];
-            return Err(Error::new(ErrorCode::AccessDenied, message).with_hint(hint));
-        }
-        let options = ExportOptions { originals, overwrite };
-        let report = match &encryption {
-            Some(encryption) => collection.export_encrypted(file, &options, encryption)?,
-            None => collection.export(file, &options)?,
-        };
-        Ok(ExportReport {
-            collection: collection.meta().name.clone(),
-            file: file.display().to_string(),
-            bytes: report.bytes,
-            documents: report.documents,
-            pages: report.pages,
-            chunks: report.chunks,
-            originals: report.originals,
-            left_out: report.left_out,
-            encrypted: encryption.is_some(),
-            duration_ms: started.elapsed().as_millis() as u64,
-        })
+/// Writes the collection as of this moment, while it is in use.
+///
+/// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it is encrypted or may be plain; [`ErrorCode::InvalidArgument`] for what is no recipient, and an empty passphrase.
+pub fn export_collection(host: &Host, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
+    let started = std::time::Instant::now();
+    let ExportRequest { file, originals, overwrite, plain, encrypted } = request;
+    let encryption = encrypted.map(|encrypted| encrypted.encryption()).transpose()?;
+    let collection = host.collection(collection)?;
+    if collection.is_vault() && !plain && encryption.is_none() {
+        let message = format!("\"{}\" is a vault, and the export would not be encrypted.", collection.meta().name);
+        let hint = hint![
+            "Nothing was written. ",
+            Action::ExportEncrypted,
+            ". Where whoever has the file may read it, ",
+            Action::ExportPlain,
+            ". To move the vault itself, lock it and copy its folder."
+        ];
+        return Err(Error::new(ErrorCode::AccessDenied, message).with_hint(hint));
     }
+    let options = ExportOptions { originals, overwrite };
+    let report = match &encryption {
+        Some(encryption) => collection.export_encrypted(file, &options, encryption)?,
+        None => collection.export(file, &options)?,
+    };
+    Ok(ExportReport {
+        collection: collection.meta().name.clone(),
+        file: file.display().to_string(),
+        bytes: report.bytes,
+        documents: report.documents,
+        pages: report.pages,
+        chunks: report.chunks,
+        originals: report.originals,
+        left_out: report.left_out,
+        encrypted: encryption.is_some(),
+        duration_ms: started.elapsed().as_millis() as u64,
+    })
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::collections::check_new;
 use crate::host::Host;
 use crate::sheet::check_columns;
+use crate::vaults;
 
 /// What is to be imported, and as what.
 #[derive(Debug, Clone)]
@@ -75,59 +76,57 @@ pub struct ImportReport {
     pub duration_ms: u64,
 }
 
-impl Host {
-    /// Imports under the name in the file, or another. Everything in it is checked before anything becomes visible.
-    ///
-    /// Errors: [`ErrorCode::UnreadableFile`] for a file that is none, or was changed or cut off; [`ErrorCode::InvalidArgument`] for an encrypted
-    /// one without a key, [`ErrorCode::WrongKey`] for another key.
-    pub fn import_collection(&self, request: ImportRequest<'_>) -> Result<ImportedVault> {
-        let started = std::time::Instant::now();
-        let ImportRequest { file, name, key, vault } = request;
-        let mut archive = match &key {
-            Some(key) if archive_lock(file)?.is_some() => Archive::open_encrypted(file, &key.archive_key()?)?,
-            _ => Archive::open(file)?,
-        };
-        let manifest = archive.manifest().clone();
-        if let Some(columns) = &manifest.columns {
-            check_columns(columns).map_err(|error| {
-                let message = format!("{} cannot be imported: {}", file.display(), error.message);
-                Error::new(ErrorCode::UnreadableFile, message)
-                    .with_hint("Nothing was changed. Export the collection again.")
-            })?;
-        }
-        let name = name.unwrap_or(&manifest.collection.name).trim();
-        check_new(self, name, Action::ImportUnderOtherName.into())?;
-        let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
-        let (collection, recovery_words) = match vault {
-            None => (self.store().import(&mut archive, &meta)?, None),
-            Some((passphrase, idle)) => {
-                self.only_on_disk("Vaults")?;
-                let (key, header, words) = self.new_key(meta.id, &Passphrase::new(passphrase.reveal())?)?;
-                let collection = self.registry().import_vault(&mut archive, &meta, key, &header)?;
-                self.note_unlocked(meta.id, idle);
-                (collection, Some(words))
-            }
-        };
-        let collection = self.open_collections().adopt(collection);
-        let made_by = collection.models().dense.clone();
-        // Without models nothing can be said, and importing needs none.
-        let unknown = self.embedder_that_makes(collection.models()).is_ok_and(|embedder| embedder.is_none());
-        let model_note = unknown.then(|| {
-            format!(
-                "Its vectors were made by {made_by}, which is not installed here, so only keyword search finds its passages. \
-                 `casetrack reindex --models compact` makes vectors with the models that come with CaseTrack."
-            )
-        });
-        let report = ImportReport {
-            meta,
-            documents: manifest.documents,
-            pages: manifest.pages,
-            chunks: manifest.chunks,
-            originals: manifest.originals,
-            dense_model: made_by,
-            model_note,
-            duration_ms: started.elapsed().as_millis() as u64,
-        };
-        Ok(ImportedVault { report, recovery_words })
+/// Imports under the name in the file, or another. Everything in it is checked before anything becomes visible.
+///
+/// Errors: [`ErrorCode::UnreadableFile`] for a file that is none, or was changed or cut off; [`ErrorCode::InvalidArgument`] for an encrypted
+/// one without a key, [`ErrorCode::WrongKey`] for another key.
+pub fn import_collection(host: &Host, request: ImportRequest<'_>) -> Result<ImportedVault> {
+    let started = std::time::Instant::now();
+    let ImportRequest { file, name, key, vault } = request;
+    let mut archive = match &key {
+        Some(key) if archive_lock(file)?.is_some() => Archive::open_encrypted(file, &key.archive_key()?)?,
+        _ => Archive::open(file)?,
+    };
+    let manifest = archive.manifest().clone();
+    if let Some(columns) = &manifest.columns {
+        check_columns(columns).map_err(|error| {
+            let message = format!("{} cannot be imported: {}", file.display(), error.message);
+            Error::new(ErrorCode::UnreadableFile, message)
+                .with_hint("Nothing was changed. Export the collection again.")
+        })?;
     }
+    let name = name.unwrap_or(&manifest.collection.name).trim();
+    check_new(host, name, Action::ImportUnderOtherName.into())?;
+    let meta = CollectionMeta { id: CollectionId::random(), name: name.to_owned(), ..manifest.collection };
+    let (collection, recovery_words) = match vault {
+        None => (host.store().import(&mut archive, &meta)?, None),
+        Some((passphrase, idle)) => {
+            host.only_on_disk("Vaults")?;
+            let (key, header, words) = vaults::new_key(host, meta.id, &Passphrase::new(passphrase.reveal())?)?;
+            let collection = host.registry().import_vault(&mut archive, &meta, key, &header)?;
+            host.note_unlocked(meta.id, idle);
+            (collection, Some(words))
+        }
+    };
+    let collection = host.open_collections().adopt(collection);
+    let made_by = collection.models().dense.clone();
+    // Without models nothing can be said, and importing needs none.
+    let unknown = host.embedder_that_makes(collection.models()).is_ok_and(|embedder| embedder.is_none());
+    let model_note = unknown.then(|| {
+        format!(
+            "Its vectors were made by {made_by}, which is not installed here, so only keyword search finds its passages. \
+             `casetrack reindex --models compact` makes vectors with the models that come with CaseTrack."
+        )
+    });
+    let report = ImportReport {
+        meta,
+        documents: manifest.documents,
+        pages: manifest.pages,
+        chunks: manifest.chunks,
+        originals: manifest.originals,
+        dense_model: made_by,
+        model_note,
+        duration_ms: started.elapsed().as_millis() as u64,
+    };
+    Ok(ImportedVault { report, recovery_words })
 }

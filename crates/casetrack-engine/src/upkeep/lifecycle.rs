@@ -2,33 +2,34 @@
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, Result};
 
+use crate::collections;
 use crate::collections::check_name_is_free;
 use crate::host::Host;
 use crate::host::changes::Change;
 use crate::rights::Role;
 
-impl Host {
-    /// Gives a collection another name. Its id, and so its directory, stays.
-    ///
-    /// Errors: as [`create_collection`](Self::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
-    /// while something works with it.
-    pub(crate) fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
-        self.sight().admit_as(id, Role::Owner)?;
-        check_name_is_free(self, name, Some(id), "Choose another name.".into())?;
-        describe(self, id, |meta| name.clone_into(&mut meta.name))
-    }
+use super::verify;
 
-    /// Closes, archives or reopens a collection; in the state it has already it stays as it is.
-    ///
-    /// Errors: [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse) while something works with it.
-    pub fn set_collection_status(&self, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
-        self.sight().admit_as(id, Role::Owner)?;
-        let meta = self.store().meta(id)?;
-        if meta.status == status {
-            return Ok(meta);
-        }
-        describe(self, id, |meta| meta.status = status)
+/// Gives a collection another name. Its id, and so its directory, stays.
+///
+/// Errors: as [`create_collection`] for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
+/// while something works with it.
+pub(crate) fn rename_collection(host: &Host, id: CollectionId, name: &str) -> Result<CollectionMeta> {
+    host.sight().admit_as(id, Role::Owner)?;
+    check_name_is_free(host, name, Some(id), "Choose another name.".into())?;
+    describe(host, id, |meta| name.clone_into(&mut meta.name))
+}
+
+/// Closes, archives or reopens a collection; in the state it has already it stays as it is.
+///
+/// Errors: [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse) while something works with it.
+pub fn set_collection_status(host: &Host, id: CollectionId, status: CollectionStatus) -> Result<CollectionMeta> {
+    host.sight().admit_as(id, Role::Owner)?;
+    let meta = host.store().meta(id)?;
+    if meta.status == status {
+        return Ok(meta);
     }
+    describe(host, id, |meta| meta.status = status)
 }
 
 /// The collection is opened again when it is next used.
@@ -70,7 +71,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::new(EngineConfig::new(dir.path().join("data"))).unwrap();
         let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
-        metas.iter().for_each(|meta| drop(engine.store().create(meta, &models).unwrap()));
+        metas.iter().for_each(|meta| drop(engine.host().store().create(meta, &models).unwrap()));
         (dir, engine)
     }
 
@@ -84,10 +85,13 @@ mod tests {
         let (_dir, engine) = engine_with(&[acme.clone(), globex.clone()]);
         assert_eq!(code(engine.rename_collection(acme.id, "GLOBEX")), ErrorCode::AlreadyExists);
         assert_eq!(code(engine.rename_collection(acme.id, " ")), ErrorCode::InvalidArgument);
-        engine.set_collection_status(globex.id, CollectionStatus::Archived).unwrap();
+        set_collection_status(engine.host(), globex.id, CollectionStatus::Archived).unwrap();
         assert_eq!(code(engine.rename_collection(acme.id, "Globex")), ErrorCode::AlreadyExists);
         assert_eq!(engine.rename_collection(acme.id, " ACME ").unwrap().name, "ACME");
-        assert_eq!(engine.find_collection("ACME").unwrap(), CollectionMeta { name: "ACME".into(), ..acme });
+        assert_eq!(
+            collections::find_collection(engine.host(), "ACME").unwrap(),
+            CollectionMeta { name: "ACME".into(), ..acme }
+        );
         assert_eq!(engine.rename_collection(globex.id, "Initech").unwrap().status, CollectionStatus::Archived);
     }
 
@@ -95,7 +99,7 @@ mod tests {
     fn each_state_refuses_what_it_should() {
         let acme = meta("Acme");
         let (dir, engine) = engine_with(std::slice::from_ref(&acme));
-        let change = || engine.collection_to_change(acme.id);
+        let change = || engine.host().collection_to_change(acme.id);
         let job = || {
             let request = JobRequest::SyncFolder(SyncRequest::new(dir.path().to_owned()));
             engine.start_job(acme.id, request, JobOrigin::User)
@@ -111,20 +115,20 @@ mod tests {
             };
             engine.watch_folder(acme.id, request)
         };
-        let set = |status| engine.set_collection_status(acme.id, status).unwrap();
+        let set = |status| set_collection_status(engine.host(), acme.id, status).unwrap();
         change().unwrap();
         for status in [CollectionStatus::Closed, CollectionStatus::Archived] {
             assert_eq!(set(status).status, status);
             assert_eq!(set(status).status, status, "once more");
             assert_eq!([code(change()), code(job()), code(watch())], [ErrorCode::WrongState; 3], "{status:?}");
             let readable = status == CollectionStatus::Closed;
-            assert_eq!(engine.collection(acme.id).is_ok(), readable, "{status:?}");
-            assert_eq!(engine.collection_info(acme.id).is_ok(), readable, "{status:?}");
-            let listed = |status| engine.list_collections(Some(status)).unwrap().len();
+            assert_eq!(engine.host().collection(acme.id).is_ok(), readable, "{status:?}");
+            assert_eq!(collections::collection_info(engine.host(), acme.id).is_ok(), readable, "{status:?}");
+            let listed = |status| collections::list_collections(engine.host(), Some(status)).unwrap().len();
             assert_eq!((listed(status), listed(CollectionStatus::Active)), (1, 0));
         }
-        assert_eq!(code(engine.collection(acme.id)), ErrorCode::WrongState);
-        assert!(engine.verify(acme.id).unwrap().clean);
+        assert_eq!(code(engine.host().collection(acme.id)), ErrorCode::WrongState);
+        assert!(verify::verify(engine.host(), acme.id).unwrap().clean);
         set(CollectionStatus::Active);
         watch().unwrap();
         drop(change().unwrap());
@@ -138,10 +142,10 @@ mod tests {
     fn a_collection_in_use_keeps_its_state() {
         let acme = meta("Acme");
         let (_dir, engine) = engine_with(std::slice::from_ref(&acme));
-        let held = engine.collection(acme.id).unwrap();
-        assert_eq!(code(engine.set_collection_status(acme.id, CollectionStatus::Closed)), ErrorCode::InUse);
+        let held = engine.host().collection(acme.id).unwrap();
+        assert_eq!(code(set_collection_status(engine.host(), acme.id, CollectionStatus::Closed)), ErrorCode::InUse);
         assert_eq!(code(engine.rename_collection(acme.id, "Other")), ErrorCode::InUse);
         drop(held);
-        engine.set_collection_status(acme.id, CollectionStatus::Closed).unwrap();
+        set_collection_status(engine.host(), acme.id, CollectionStatus::Closed).unwrap();
     }
 }

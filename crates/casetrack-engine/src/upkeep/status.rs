@@ -5,6 +5,7 @@ use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::collections;
 use crate::host::{Host, bytes_below, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -34,33 +35,31 @@ pub struct ModelStatus {
     pub problem: Option<Notice>,
 }
 
-impl Host {
-    /// Opens no collection and loads no model.
-    pub fn status(&self) -> Result<Status> {
-        let (collections, locked) = (self.collections()?, self.locked_ids()?);
-        Ok(Status {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            tier: self.config().tier,
-            data_dir: self.config().data_dir.display().to_string(),
-            data_dir_notice: data_dir::notice(&self.config().data_dir),
-            collections: (collections.len() + locked.len()) as u64,
-            storage_bytes: match self.sight().is_limited() {
-                false => self.storage().bytes_below(&self.config().data_dir),
-                true => {
-                    let own = collections.iter().map(|meta| meta.id).chain(locked);
-                    own.map(|id| bytes_below(&self.registry().path(id))).sum()
-                }
-            },
-            models: vec![
-                model_status(self, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),
-                model_status(self, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id),
-                model_status(self, "E12", "token vectors, where a collection has them", Outputs::TOKENS, |embedder| {
-                    Ok(embedder.token_model()?.0)
-                }),
-                bm25_status(),
-            ],
-        })
-    }
+/// Opens no collection and loads no model.
+pub fn status(host: &Host) -> Result<Status> {
+    let (collections, locked) = (collections::collections(host)?, collections::locked_ids(host)?);
+    Ok(Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        tier: host.config().tier,
+        data_dir: host.config().data_dir.display().to_string(),
+        data_dir_notice: data_dir::notice(&host.config().data_dir),
+        collections: (collections.len() + locked.len()) as u64,
+        storage_bytes: match host.sight().is_limited() {
+            false => host.storage().bytes_below(&host.config().data_dir),
+            true => {
+                let own = collections.iter().map(|meta| meta.id).chain(locked);
+                own.map(|id| bytes_below(&host.registry().path(id))).sum()
+            }
+        },
+        models: vec![
+            model_status(host, "E1", "dense embeddings", Outputs::DENSE, Embedder::model_id),
+            model_status(host, "E6", "learned-sparse embeddings", Outputs::SPARSE, Embedder::sparse_model_id),
+            model_status(host, "E12", "token vectors, where a collection has them", Outputs::TOKENS, |embedder| {
+                Ok(embedder.token_model()?.0)
+            }),
+            bm25_status(),
+        ],
+    })
 }
 
 fn model_status(

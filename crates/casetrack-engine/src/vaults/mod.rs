@@ -13,6 +13,7 @@ use casetrack_vault::passphrase::{Cost, Passphrase};
 use casetrack_vault::recovery::RecoveryKey;
 use serde::{Deserialize, Serialize};
 
+use crate::collections;
 use crate::collections::CreateCollection;
 use crate::host::Host;
 use crate::names::{Candidate, Kind, resolve};
@@ -206,186 +207,184 @@ impl Opener {
     }
 }
 
-impl Host {
-    pub(crate) fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
-        self.only_on_disk("Vaults")?;
-        let passphrase = Passphrase::new(request.passphrase.reveal())?;
-        let is_open = self.leaves_models_open(&request.collection);
-        let (meta, models) = self.new_collection(request.collection)?;
-        let (key, header, recovery_words) = self.new_key(meta.id, &passphrase)?;
-        let mut collection = self.registry().create_vault(&meta, &models, key, &header)?;
-        if is_open {
-            collection.leave_models_open()?;
-        }
-        self.note_unlocked(meta.id, idle);
-        self.open_collections().adopt(collection);
-        Ok(NewVault { meta, recovery_words })
+pub(crate) fn create_vault(host: &Host, request: VaultRequest, idle: Duration) -> Result<NewVault> {
+    host.only_on_disk("Vaults")?;
+    let passphrase = Passphrase::new(request.passphrase.reveal())?;
+    let is_open = collections::leaves_models_open(host, &request.collection);
+    let (meta, models) = collections::new_collection(host, request.collection)?;
+    let (key, header, recovery_words) = new_key(host, meta.id, &passphrase)?;
+    let mut collection = host.registry().create_vault(&meta, &models, key, &header)?;
+    if is_open {
+        collection.leave_models_open()?;
     }
+    host.note_unlocked(meta.id, idle);
+    host.open_collections().adopt(collection);
+    Ok(NewVault { meta, recovery_words })
+}
 
-    /// A key for a collection, the header that holds it for this passphrase and for a new recovery key, and the words of that.
-    pub(crate) fn new_key(&self, id: CollectionId, passphrase: &Passphrase) -> Result<(VaultKey, Header, Password)> {
-        let key = VaultKey::random(id)?;
-        let recovery = RecoveryKey::random()?;
-        let header = {
-            let _one_at_a_time = self.trying_a_passphrase();
-            Header::create(&key, &Protector::Passphrase(passphrase, Cost::DEFAULT))?
+/// A key for a collection, the header that holds it for this passphrase and for a new recovery key, and the words of that.
+pub(crate) fn new_key(host: &Host, id: CollectionId, passphrase: &Passphrase) -> Result<(VaultKey, Header, Password)> {
+    let key = VaultKey::random(id)?;
+    let recovery = RecoveryKey::random()?;
+    let header = {
+        let _one_at_a_time = host.trying_a_passphrase();
+        Header::create(&key, &Protector::Passphrase(passphrase, Cost::DEFAULT))?
+    };
+    let (header, _) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
+    Ok((key, header, words(&recovery)?))
+}
+
+/// The key of a vault.
+pub(crate) fn open_header(host: &Host, id: CollectionId, opener: &Opener) -> Result<VaultKey> {
+    let _one_at_a_time = host.trying_a_passphrase();
+    host.registry().open_header(id, |header| opener.open(header)).map(|(_, key, _)| key)
+}
+
+/// The vault that is meant: by the beginning of its id, and, where it is unlocked, by its name or reference. With `None` the only one
+/// that is locked, or else the only one there is.
+///
+/// Errors: [`ErrorCode::NotFound`] where there is none, or more than one; [`ErrorCode::InvalidArgument`] for a collection that is no vault.
+pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
+    host.only_on_disk("Vaults")?;
+    let (locked, unlocked) = (host.registry().locked()?, host.registry().unlocked()?);
+    let Some(name) = name else {
+        let several = |ids: &[CollectionId]| {
+            let ids: Vec<String> = ids.iter().map(|id| id.short()).collect();
+            Error::new(ErrorCode::NotFound, format!("Which vault? There are {}: {}.", ids.len(), ids.join(", ")))
+                .with_hint("Name one by the beginning of its ID.")
         };
-        let (header, _) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
-        Ok((key, header, words(&recovery)?))
-    }
-
-    /// The key of a vault.
-    pub(crate) fn open_header(&self, id: CollectionId, opener: &Opener) -> Result<VaultKey> {
-        let _one_at_a_time = self.trying_a_passphrase();
-        self.registry().open_header(id, |header| opener.open(header)).map(|(_, key, _)| key)
-    }
-
-    /// The vault that is meant: by the beginning of its id, and, where it is unlocked, by its name or reference. With `None` the only one
-    /// that is locked, or else the only one there is.
-    ///
-    /// Errors: [`ErrorCode::NotFound`] where there is none, or more than one; [`ErrorCode::InvalidArgument`] for a collection that is no vault.
-    pub fn find_vault(&self, name: Option<&str>) -> Result<CollectionId> {
-        self.only_on_disk("Vaults")?;
-        let (locked, unlocked) = (self.registry().locked()?, self.registry().unlocked()?);
-        let Some(name) = name else {
-            let several = |ids: &[CollectionId]| {
-                let ids: Vec<String> = ids.iter().map(|id| id.short()).collect();
-                Error::new(ErrorCode::NotFound, format!("Which vault? There are {}: {}.", ids.len(), ids.join(", ")))
-                    .with_hint("Name one by the beginning of its ID.")
-            };
-            return match (locked.as_slice(), unlocked.as_slice()) {
-                ([only], _) | ([], [only]) => Ok(*only),
-                ([], []) => Err(Error::new(ErrorCode::NotFound, "There is no vault.")
-                    .with_hint("A vault is made together with a new collection.")),
-                ([], several_of_them) | (several_of_them, _) => Err(several(several_of_them)),
-            };
+        return match (locked.as_slice(), unlocked.as_slice()) {
+            ([only], _) | ([], [only]) => Ok(*only),
+            ([], []) => Err(Error::new(ErrorCode::NotFound, "There is no vault.")
+                .with_hint("A vault is made together with a new collection.")),
+            ([], several_of_them) | (several_of_them, _) => Err(several(several_of_them)),
         };
-        let metas: Vec<CollectionMeta> =
-            unlocked.iter().map(|id| self.registry().meta(*id)).collect::<Result<_>>().unwrap_or_default();
-        let ids: Vec<CollectionId> = locked.iter().chain(&unlocked).copied().collect();
-        let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
-        let candidates: Vec<Candidate<'_>> = ids
-            .iter()
-            .zip(&texts)
-            .map(|(id, text)| {
-                let meta = metas.iter().find(|meta| meta.id == *id);
-                let aliases = meta.and_then(|meta| meta.reference.as_deref()).into_iter().collect();
-                Candidate { name: meta.map_or(text, |meta| &meta.name), aliases, id: text.clone() }
-            })
-            .collect();
-        match resolve(Kind::Collection, name, &candidates) {
-            Ok(found) => Ok(ids[found]),
-            Err(error) => match self.find_collection(name) {
-                Ok(meta) => Err(Error::invalid(format!("The collection \"{}\" is not a vault.", meta.name)).with_hint(
-                    "Anybody who can read its files can read it. A vault is made together with a new collection.",
-                )),
-                Err(_) if locked.is_empty() => Err(error),
-                Err(_) => {
-                    let short: Vec<String> = locked.iter().map(|id| id.short()).collect();
-                    let message = format!("There is no vault \"{name}\". Of one that is locked only the ID is known.");
-                    let hint = hint!["Locked: ", short.join(", "), ". ", Action::Unlock(None)];
-                    Err(Error::new(ErrorCode::NotFound, message).with_hint(hint))
-                }
-            },
-        }
-    }
-
-    /// Whether a collection is a vault, locked or not.
-    pub fn is_vault(&self, id: CollectionId) -> bool {
-        self.registry().is_vault(id)
-    }
-
-    /// The vaults whose key is here.
-    pub fn unlocked_vaults(&self) -> Result<Vec<CollectionId>> {
-        self.registry().unlocked()
-    }
-
-    /// Accepts a vault that its owner put back from a backup, although it is older than what was seen of it.
-    ///
-    /// Errors: as for unlocking.
-    pub fn accept_restored(&self, id: CollectionId, opener: &Opener) -> Result<()> {
-        let key = self.open_header(id, opener)?;
-        self.registry().accept_restored(id, &key)
-    }
-
-    /// What opens a vault. Needs no key, so that nobody vouches for it.
-    pub fn vault_slots(&self, id: CollectionId) -> Result<VaultSlots> {
-        let header = self.registry().vault_header(id)?;
-        let meta = self.registry().meta(id).ok();
-        Ok(VaultSlots {
-            id,
-            locked: self.registry().key(id).is_err(),
-            name: meta.map(|meta| meta.name),
-            locks_in_seconds: self.locks_in(id).map(|left| left.as_secs()),
-            slots: header.slots().map(SlotView::from).collect(),
+    };
+    let metas: Vec<CollectionMeta> =
+        unlocked.iter().map(|id| host.registry().meta(*id)).collect::<Result<_>>().unwrap_or_default();
+    let ids: Vec<CollectionId> = locked.iter().chain(&unlocked).copied().collect();
+    let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    let candidates: Vec<Candidate<'_>> = ids
+        .iter()
+        .zip(&texts)
+        .map(|(id, text)| {
+            let meta = metas.iter().find(|meta| meta.id == *id);
+            let aliases = meta.and_then(|meta| meta.reference.as_deref()).into_iter().collect();
+            Candidate { name: meta.map_or(text, |meta| &meta.name), aliases, id: text.clone() }
         })
+        .collect();
+    match resolve(Kind::Collection, name, &candidates) {
+        Ok(found) => Ok(ids[found]),
+        Err(error) => match collections::find_collection(host, name) {
+            Ok(meta) => Err(Error::invalid(format!("The collection \"{}\" is not a vault.", meta.name)).with_hint(
+                "Anybody who can read its files can read it. A vault is made together with a new collection.",
+            )),
+            Err(_) if locked.is_empty() => Err(error),
+            Err(_) => {
+                let short: Vec<String> = locked.iter().map(|id| id.short()).collect();
+                let message = format!("There is no vault \"{name}\". Of one that is locked only the ID is known.");
+                let hint = hint!["Locked: ", short.join(", "), ". ", Action::Unlock(None)];
+                Err(Error::new(ErrorCode::NotFound, message).with_hint(hint))
+            }
+        },
     }
+}
 
-    /// Adds a slot. Only the header is written; it need not be unlocked, and stays as it is. `opener` must open it, so that nobody who finds
-    /// it unlocked can make a key for later.
-    ///
-    /// Errors: as for unlocking; [`ErrorCode::InvalidArgument`] where there are as many as there can be.
-    pub fn add_slot(&self, id: CollectionId, opener: &Opener, slot: &NewSlot) -> Result<AddedSlot> {
-        let _one_at_a_time = self.trying_a_passphrase();
-        let (header, key, _) = self.registry().open_header(id, |header| opener.open(header))?;
-        let (header, added, recovery_words) = match slot {
-            NewSlot::Passphrase(text) => {
-                let passphrase = Passphrase::new(text.reveal())?;
-                let (header, added) = header.with_slot(&key, &Protector::Passphrase(&passphrase, Cost::DEFAULT))?;
-                (header, added, None)
-            }
-            NewSlot::RecoveryKey => {
-                let recovery = RecoveryKey::random()?;
-                let (header, added) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
-                (header, added, Some(words(&recovery)?))
-            }
-            NewSlot::Keychain(slot) => {
-                let secret = KeychainSecret::from_text(slot.secret.reveal())?;
-                let protector = Protector::Keychain(&secret, SlotId::from_bytes(slot.id));
-                let (header, added) = header.with_slot(&key, &protector)?;
-                (header, added, None)
-            }
-            NewSlot::Recipient(text) => {
-                let recipient: Recipient = text.trim().parse()?;
-                let (header, added) = header.with_slot(&key, &Protector::Recipient(&recipient))?;
-                (header, added, None)
-            }
-        };
-        self.registry().replace_vault_header(id, &header, &key)?;
-        let info = header.slots().find(|slot| slot.id == added);
-        let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
-        Ok(AddedSlot { slot, recovery_words })
-    }
+/// Whether a collection is a vault, locked or not.
+pub fn is_vault(host: &Host, id: CollectionId) -> bool {
+    host.registry().is_vault(id)
+}
 
-    /// Removes a slot, named by its digits; never the last one.
-    ///
-    /// Errors: as for [`add_slot`](Self::add_slot); [`ErrorCode::NotFound`] where there is no such slot.
-    pub fn remove_slot(&self, id: CollectionId, opener: &Opener, slot: &str) -> Result<SlotView> {
-        let _one_at_a_time = self.trying_a_passphrase();
-        let header = self.registry().vault_header(id)?;
-        let wanted: casetrack_vault::header::slot::ShortSlotId = slot.trim().parse()?;
-        let found = header.slots().find(|slot| wanted.is_of(slot.id)).ok_or_else(|| {
-            Error::new(ErrorCode::NotFound, format!("The vault has no slot {slot}."))
-                .with_hint("List the slots to see which there are.")
-        })?;
-        let (header, key, _) = self.registry().open_header(id, |header| opener.open(header))?;
-        self.registry().replace_vault_header(id, &header.without_slot(&key, found.id)?, &key)?;
-        Ok(found.into())
-    }
+/// The vaults whose key is here.
+pub fn unlocked_vaults(host: &Host) -> Result<Vec<CollectionId>> {
+    host.registry().unlocked()
+}
 
-    /// Puts another passphrase in the place of one; the other slots stay.
-    pub fn change_passphrase(&self, id: CollectionId, old: &Password, new: &Password) -> Result<AddedSlot> {
-        let new = Passphrase::new(new.reveal())?;
-        let _one_at_a_time = self.trying_a_passphrase();
-        let old = Opener::Passphrase(old.clone());
-        let (header, key, replaced) = self.registry().open_header(id, |header| old.open(header))?;
-        let (header, added) = header.with_slot(&key, &Protector::Passphrase(&new, Cost::DEFAULT))?;
-        let header = header.without_slot(&key, replaced)?;
-        self.registry().replace_vault_header(id, &header, &key)?;
-        let info = header.slots().find(|slot| slot.id == added);
-        let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
-        Ok(AddedSlot { slot, recovery_words: None })
-    }
+/// Accepts a vault that its owner put back from a backup, although it is older than what was seen of it.
+///
+/// Errors: as for unlocking.
+pub fn accept_restored(host: &Host, id: CollectionId, opener: &Opener) -> Result<()> {
+    let key = open_header(host, id, opener)?;
+    host.registry().accept_restored(id, &key)
+}
+
+/// What opens a vault. Needs no key, so that nobody vouches for it.
+pub fn vault_slots(host: &Host, id: CollectionId) -> Result<VaultSlots> {
+    let header = host.registry().vault_header(id)?;
+    let meta = host.registry().meta(id).ok();
+    Ok(VaultSlots {
+        id,
+        locked: host.registry().key(id).is_err(),
+        name: meta.map(|meta| meta.name),
+        locks_in_seconds: host.locks_in(id).map(|left| left.as_secs()),
+        slots: header.slots().map(SlotView::from).collect(),
+    })
+}
+
+/// Adds a slot. Only the header is written; it need not be unlocked, and stays as it is. `opener` must open it, so that nobody who finds
+/// it unlocked can make a key for later.
+///
+/// Errors: as for unlocking; [`ErrorCode::InvalidArgument`] where there are as many as there can be.
+pub fn add_slot(host: &Host, id: CollectionId, opener: &Opener, slot: &NewSlot) -> Result<AddedSlot> {
+    let _one_at_a_time = host.trying_a_passphrase();
+    let (header, key, _) = host.registry().open_header(id, |header| opener.open(header))?;
+    let (header, added, recovery_words) = match slot {
+        NewSlot::Passphrase(text) => {
+            let passphrase = Passphrase::new(text.reveal())?;
+            let (header, added) = header.with_slot(&key, &Protector::Passphrase(&passphrase, Cost::DEFAULT))?;
+            (header, added, None)
+        }
+        NewSlot::RecoveryKey => {
+            let recovery = RecoveryKey::random()?;
+            let (header, added) = header.with_slot(&key, &Protector::RecoveryKey(&recovery))?;
+            (header, added, Some(words(&recovery)?))
+        }
+        NewSlot::Keychain(slot) => {
+            let secret = KeychainSecret::from_text(slot.secret.reveal())?;
+            let protector = Protector::Keychain(&secret, SlotId::from_bytes(slot.id));
+            let (header, added) = header.with_slot(&key, &protector)?;
+            (header, added, None)
+        }
+        NewSlot::Recipient(text) => {
+            let recipient: Recipient = text.trim().parse()?;
+            let (header, added) = header.with_slot(&key, &Protector::Recipient(&recipient))?;
+            (header, added, None)
+        }
+    };
+    host.registry().replace_vault_header(id, &header, &key)?;
+    let info = header.slots().find(|slot| slot.id == added);
+    let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
+    Ok(AddedSlot { slot, recovery_words })
+}
+
+/// Removes a slot, named by its digits; never the last one.
+///
+/// Errors: as for [`add_slot`]; [`ErrorCode::NotFound`] where there is no such slot.
+pub fn remove_slot(host: &Host, id: CollectionId, opener: &Opener, slot: &str) -> Result<SlotView> {
+    let _one_at_a_time = host.trying_a_passphrase();
+    let header = host.registry().vault_header(id)?;
+    let wanted: casetrack_vault::header::slot::ShortSlotId = slot.trim().parse()?;
+    let found = header.slots().find(|slot| wanted.is_of(slot.id)).ok_or_else(|| {
+        Error::new(ErrorCode::NotFound, format!("The vault has no slot {slot}."))
+            .with_hint("List the slots to see which there are.")
+    })?;
+    let (header, key, _) = host.registry().open_header(id, |header| opener.open(header))?;
+    host.registry().replace_vault_header(id, &header.without_slot(&key, found.id)?, &key)?;
+    Ok(found.into())
+}
+
+/// Puts another passphrase in the place of one; the other slots stay.
+pub fn change_passphrase(host: &Host, id: CollectionId, old: &Password, new: &Password) -> Result<AddedSlot> {
+    let new = Passphrase::new(new.reveal())?;
+    let _one_at_a_time = host.trying_a_passphrase();
+    let old = Opener::Passphrase(old.clone());
+    let (header, key, replaced) = host.registry().open_header(id, |header| old.open(header))?;
+    let (header, added) = header.with_slot(&key, &Protector::Passphrase(&new, Cost::DEFAULT))?;
+    let header = header.without_slot(&key, replaced)?;
+    host.registry().replace_vault_header(id, &header, &key)?;
+    let info = header.slots().find(|slot| slot.id == added);
+    let slot = info.map(SlotView::from).ok_or_else(|| Error::internal("A slot that was added is not there."))?;
+    Ok(AddedSlot { slot, recovery_words: None })
 }
 
 fn words(recovery: &RecoveryKey) -> Result<Password> {

@@ -18,56 +18,50 @@ const MOST_READ: usize = 500;
 /// Likewise where the collection has more documents: what is kept of them for comparison takes 2 kB of memory each.
 const MOST_DOCUMENTS: usize = 20_000;
 
-impl Host {
-    /// Adds to a report which of its documents are versions or copies of others.
-    pub(crate) fn note_versions(&self, id: CollectionId, report: &mut IngestReport) {
-        let new = report.ingested.iter().map(|document| document.document_id).collect();
-        match self.versions_among(id, &new) {
-            Ok(notice) => report.summary.notices.extend(notice),
-            // What was ingested is there, whatever becomes of this.
-            Err(error) => tracing::warn!(%error, "new documents were not compared with the others"),
-        }
+/// Adds to a report which of its documents are versions or copies of others.
+pub(crate) fn note_versions(host: &Host, id: CollectionId, report: &mut IngestReport) {
+    let new = report.ingested.iter().map(|document| document.document_id).collect();
+    match versions_among(host, id, &new) {
+        Ok(notice) => report.summary.notices.extend(notice),
+        // What was ingested is there, whatever becomes of this.
+        Err(error) => tracing::warn!(%error, "new documents were not compared with the others"),
     }
+}
 
-    /// Whether some of these `new` documents are versions or copies of others of the collection, in words that name one of them. E-mail messages are
-    /// left out, since most quote one another. Reads the new documents, and at most [`MOST_READ`] earlier ones.
-    fn versions_among(&self, id: CollectionId, new: &HashSet<DocumentId>) -> Result<Option<Notice>> {
-        let collection = self.collection(id)?;
-        let entries: Vec<_> =
-            collection.catalogue()?.iter().filter(|entry| !entry.format.is_message()).cloned().collect();
-        let documents: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
-        let known = collection.derived::<ByVersion<Sketch>>();
-        let unread =
-            || known.unknown(&collection, &documents).iter().filter(|document| !new.contains(document)).count();
-        if new.is_empty() || documents.len() > MOST_DOCUMENTS || unread() > MOST_READ {
-            return Ok(None);
-        }
-        let sketches = known.of(&collection, &documents, |document| sketch(&collection, document))?;
-        let sketches: Vec<&Sketch> = sketches.iter().map(|(_, sketch)| sketch.as_ref()).collect();
-        let is_new = |at: &usize| new.contains(&documents[*at]);
-        let groups = groups(&sketches, USUAL_SIMILARITY as f32);
-        let count: usize = groups.iter().map(|members| members.iter().filter(|at| is_new(at)).count()).sum();
-        // Of a group with a new one, that and the one that is most like it.
-        let example = groups.iter().find_map(|members| {
-            let new = *members.iter().find(|at| is_new(at))?;
-            let similarity = |at: &usize| sketches[new].similarity(sketches[*at]);
-            let others = members.iter().copied().filter(|at| *at != new);
-            let other = others.max_by(|a, b| similarity(a).total_cmp(&similarity(b)))?;
-            Some((&entries[new].name, &entries[other].name, similarity(&other)))
-        });
-        let Some((name, other, similarity)) = example else { return Ok(None) };
-        let said = match count {
-            1 => {
-                let percent = (similarity * 100.0).round();
-                format!(
-                    "“{name}” is a version or a copy of “{other}”: about {percent} % of the wording of both is the same. "
-                )
-            }
-            _ => format!(
-                "{count} of the new documents are versions or copies of others, such as “{name}” of “{other}”. "
-            ),
-        };
-        let parts = [Part::Text(said + "See "), Part::Action(Action::ListVersions), Part::Text(".".to_owned())];
-        Ok(Some(Notice::new(parts)))
+/// Whether some of these `new` documents are versions or copies of others of the collection, in words that name one of them. E-mail messages are
+/// left out, since most quote one another. Reads the new documents, and at most [`MOST_READ`] earlier ones.
+fn versions_among(host: &Host, id: CollectionId, new: &HashSet<DocumentId>) -> Result<Option<Notice>> {
+    let collection = host.collection(id)?;
+    let entries: Vec<_> = collection.catalogue()?.iter().filter(|entry| !entry.format.is_message()).cloned().collect();
+    let documents: Vec<DocumentId> = entries.iter().map(|entry| entry.id).collect();
+    let known = collection.derived::<ByVersion<Sketch>>();
+    let unread = || known.unknown(&collection, &documents).iter().filter(|document| !new.contains(document)).count();
+    if new.is_empty() || documents.len() > MOST_DOCUMENTS || unread() > MOST_READ {
+        return Ok(None);
     }
+    let sketches = known.of(&collection, &documents, |document| sketch(&collection, document))?;
+    let sketches: Vec<&Sketch> = sketches.iter().map(|(_, sketch)| sketch.as_ref()).collect();
+    let is_new = |at: &usize| new.contains(&documents[*at]);
+    let groups = groups(&sketches, USUAL_SIMILARITY as f32);
+    let count: usize = groups.iter().map(|members| members.iter().filter(|at| is_new(at)).count()).sum();
+    // Of a group with a new one, that and the one that is most like it.
+    let example = groups.iter().find_map(|members| {
+        let new = *members.iter().find(|at| is_new(at))?;
+        let similarity = |at: &usize| sketches[new].similarity(sketches[*at]);
+        let others = members.iter().copied().filter(|at| *at != new);
+        let other = others.max_by(|a, b| similarity(a).total_cmp(&similarity(b)))?;
+        Some((&entries[new].name, &entries[other].name, similarity(&other)))
+    });
+    let Some((name, other, similarity)) = example else { return Ok(None) };
+    let said = match count {
+        1 => {
+            let percent = (similarity * 100.0).round();
+            format!(
+                "“{name}” is a version or a copy of “{other}”: about {percent} % of the wording of both is the same. "
+            )
+        }
+        _ => format!("{count} of the new documents are versions or copies of others, such as “{name}” of “{other}”. "),
+    };
+    let parts = [Part::Text(said + "See "), Part::Action(Action::ListVersions), Part::Text(".".to_owned())];
+    Ok(Some(Notice::new(parts)))
 }

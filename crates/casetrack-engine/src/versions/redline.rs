@@ -9,8 +9,8 @@ use serde::Serialize;
 use super::alignment::{Match, align};
 use super::paragraphs::{Paragraph, paragraphs};
 use super::words::{Vocabulary, Words, marked};
+use crate::documents::document_named;
 use crate::documents::facts::{CitedPlace, pages};
-use crate::documents::find_document;
 use crate::host::{Host, OpenCollection};
 use crate::paging::{Paging, Part};
 
@@ -201,41 +201,39 @@ pub(super) fn count_changes(collection: &OpenCollection, old: DocumentId, new: D
     }
 }
 
-impl Host {
-    /// What the second document changes of the first, paragraph by paragraph: two versions of a contract, in any formats. Breaks between
-    /// pages and paragraphs, white space, running heads and feet, and the shapes of quotation marks and dashes are no changes. Takes some 100 ms for 100 pages.
-    ///
-    /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist;
-    /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) where both are one, and where one has more than
-    /// [`MAX_PARAGRAPHS`] paragraphs.
-    pub fn redline(&self, collection: CollectionId, documents: [&str; 2], paging: Paging) -> Result<Redline> {
-        let collection = self.collection(collection)?;
-        let [old, new] = [find_document(&collection, documents[0])?, find_document(&collection, documents[1])?];
-        if old.id == new.id {
-            return Err(Error::invalid(format!("Both names mean the same document, {}.", old.name)).with_hint(hint![
-                "Name two different documents. See them with ",
-                Action::ListDocuments,
-                "."
-            ]));
-        }
-        let mut compared = Compared::read(&collection, &old, &new)?;
-        let counts = compared.counts();
-        let matches = compared.matches.iter().filter_map(|matched| Some((matched.kind()?, matched.clone())));
-        let Part { items, total, next_offset } = paging.of(matches.collect());
-        let changes = items.into_iter().map(|(kind, matched)| compared.change(kind, &matched)).collect();
-        let mut notices = Vec::new();
-        for document in [&old, &new] {
-            notices.extend(document.warnings.iter().map(|warning| format!("{}: {warning}", document.name)));
-        }
-        Ok(Redline {
-            collection: collection.meta().name.clone(),
-            old_document: old.name,
-            new_document: new.name,
-            counts,
-            total,
-            changes,
-            next_offset,
-            notices,
-        })
+/// What the second document changes of the first, paragraph by paragraph: two versions of a contract, in any formats. Breaks between
+/// pages and paragraphs, white space, running heads and feet, and the shapes of quotation marks and dashes are no changes. Takes some 100 ms for 100 pages.
+///
+/// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist;
+/// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) where both are one, and where one has more than
+/// [`MAX_PARAGRAPHS`] paragraphs.
+pub fn redline(host: &Host, collection: CollectionId, documents: [&str; 2], paging: Paging) -> Result<Redline> {
+    let collection = host.collection(collection)?;
+    let [old, new] = [document_named(&collection, documents[0])?, document_named(&collection, documents[1])?];
+    if old.id == new.id {
+        return Err(Error::invalid(format!("Both names mean the same document, {}.", old.name)).with_hint(hint![
+            "Name two different documents. See them with ",
+            Action::ListDocuments,
+            "."
+        ]));
     }
+    let mut compared = Compared::read(&collection, &old, &new)?;
+    let counts = compared.counts();
+    let matches = compared.matches.iter().filter_map(|matched| Some((matched.kind()?, matched.clone())));
+    let Part { items, total, next_offset } = paging.of(matches.collect());
+    let changes = items.into_iter().map(|(kind, matched)| compared.change(kind, &matched)).collect();
+    let mut notices = Vec::new();
+    for document in [&old, &new] {
+        notices.extend(document.warnings.iter().map(|warning| format!("{}: {warning}", document.name)));
+    }
+    Ok(Redline {
+        collection: collection.meta().name.clone(),
+        old_document: old.name,
+        new_document: new.name,
+        counts,
+        total,
+        changes,
+        next_offset,
+        notices,
+    })
 }

@@ -18,6 +18,7 @@ use casetrack_core::{Action, CollectionId, Error, ErrorCode, Hint, JobId, Result
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::collections;
 use crate::host::{Host, check_changeable};
 use crate::jobs::Jobs;
 use crate::report::Problem;
@@ -140,7 +141,7 @@ pub struct LastSync {
 
 impl Watches {
     pub fn watch(&self, host: &Host, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
-        let collection = host.find_collection(&collection.to_string())?;
+        let collection = collections::find_collection(host, &collection.to_string())?;
         check_changeable(&collection)?;
         let folder = host.config().access.check(&request.folder)?;
         std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::ingest::Problem;
+use casetrack_engine::inspect;
 use serde::Serialize;
 
 use crate::output;
@@ -36,7 +37,7 @@ impl ExtractBench {
         let engine = settings.engine(directory.path())?;
         let read = |path: PathBuf| {
             let started = Instant::now();
-            let inspected = engine.inspect(&path, None);
+            let inspected = inspect::inspect(engine.host(), &path, None);
             let seconds = started.elapsed().as_secs_f64();
             let (pages, error) = match inspected {
                 Ok(inspection) => (inspection.pages, None),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::EngineConfig;
+use casetrack_engine::collections;
 use casetrack_engine::search::SearchRequest;
 use serde::Serialize;
 
@@ -57,7 +58,7 @@ impl SearchBench {
         };
         let data_dir = self.data_dir.clone().map_or_else(EngineConfig::default_data_dir, Ok)?;
         let engine = settings.engine(&data_dir)?;
-        let collection = engine.find_collection(&self.collection)?.id;
+        let collection = collections::find_collection(engine.host(), &self.collection)?.id;
         let search = |query: &str| {
             let request = SearchRequest { query: query.to_owned(), top_k: self.top_k, ..SearchRequest::default() };
             engine.search(&[collection], &request)

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
+use casetrack_engine::eval;
 use casetrack_engine::eval::{EvalReport, EvalRequest, Evaluation, Judgements, Ranking};
 use casetrack_engine::search::MAX_TOP_K;
 
@@ -76,7 +77,7 @@ impl Eval {
         };
         let work = std::path::absolute(work).map_err(|error| Error::io(work.display(), error))?;
         let engine = settings.engine(&work.join("collections"))?;
-        let evaluation = engine.evaluation().with_late_interaction(self.late_interaction);
+        let evaluation = eval::evaluation(engine.host()).with_late_interaction(self.late_interaction);
         let report = self.evaluate(&evaluation, &work.join("corpus"), &progress(settings.quiet))?;
         output::print(&report, settings.json, Report::describe)
     }

@@ -1,7 +1,9 @@
 //! `bench search` on a collection of the engine's.
 
 use casetrack_core::Cancel;
+use casetrack_engine::collections;
 use casetrack_engine::collections::CreateCollection;
+use casetrack_engine::ingest;
 use casetrack_engine::ingest::IngestRequest;
 use casetrack_engine::{Engine, EngineConfig};
 
@@ -30,9 +32,10 @@ fn searches_are_timed_in_a_collection_that_nobody_else_has_open() {
 
     let engine = Engine::new(EngineConfig::new(home.clone())).unwrap();
     let request = CreateCollection { name: "Leases".to_owned(), ..CreateCollection::default() };
-    let collection = engine.create_collection(request).unwrap().id;
+    let collection = collections::create_collection(engine.host(), request).unwrap().id;
     let progress = std::sync::Arc::new(|_| ());
-    engine.ingest(collection, &IngestRequest::new(vec![files]), &(progress as _), &Cancel::default()).unwrap();
+    ingest::ingest(engine.host(), collection, &IngestRequest::new(vec![files]), &(progress as _), &Cancel::default())
+        .unwrap();
     let refused = run_expecting(1, &[&arguments[..], &["--json"]].concat());
     assert!(refused.contains("in_use"), "{refused}");
     drop(engine);

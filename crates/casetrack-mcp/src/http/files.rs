@@ -4,9 +4,12 @@ use std::io::Write;
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, ErrorCode, ErrorKind, Result};
+use casetrack_engine::collections;
+use casetrack_engine::desk;
 use casetrack_engine::desk::{Upload, UploadFile};
 use casetrack_engine::evidence::EvidenceFormat;
 use casetrack_engine::paging::Paging;
+use casetrack_engine::sheet;
 use casetrack_engine::sheet::SheetRequest;
 use casetrack_text::{self as text, Reader};
 use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, HeaderMap};
@@ -77,7 +80,8 @@ impl Files {
         let _slot = self.slots.acquire().await.map_err(|error| Error::internal(error.to_string()))?;
         let begin = move || {
             let engine = session.engine();
-            let upload = engine.begin_upload(engine.find_collection(&collection)?.id, &path)?;
+            let upload =
+                desk::begin_upload(engine.host(), collections::find_collection(engine.host(), &collection)?.id, &path)?;
             if length.is_some_and(|length| length > upload.limit) {
                 return Err(upload.too_large());
             }
@@ -147,7 +151,7 @@ struct Export {
 /// `None` for a name that no export has.
 fn exported(session: &Session, collection: &str, name: &str, uri: &Uri, cancel: &Cancel) -> Result<Option<Export>> {
     let engine = session.engine();
-    let meta = engine.find_collection(collection)?;
+    let meta = collections::find_collection(engine.host(), collection)?;
     let Some((kind, extension)) = name.split_once('.') else { return Ok(None) };
     let Some(content_type) = content_type(extension) else { return Ok(None) };
     let mut notices = Vec::new();
@@ -163,7 +167,7 @@ fn exported(session: &Session, collection: &str, name: &str, uri: &Uri, cancel: 
             let columns = columns.split(',').filter(|column| !column.is_empty()).map(str::to_owned).collect();
             let filter = all(uri, "filter");
             let request = SheetRequest { documents: Vec::new(), columns, filter, sort: query(uri, "sort") };
-            let sheet = engine.matter_sheet(meta.id, &request, Paging::ALL)?;
+            let sheet = sheet::matter_sheet(engine.host(), meta.id, &request, Paging::ALL)?;
             match extension {
                 "csv" => text::sheet::csv(&sheet).into_bytes(),
                 "xlsx" => text::workbook::of(&sheet)?,

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Cancel, Error, Result};
+use casetrack_engine::collections;
+use casetrack_engine::documents;
 use casetrack_engine::pages::PictureRequest;
 use http::{HeaderValue, StatusCode, Uri};
 use hyper::body::Bytes;
@@ -87,8 +89,8 @@ impl Pictures {
             let (session, collection, document) = (Arc::clone(&session), collection.clone(), document.clone());
             move || {
                 let engine = session.engine();
-                let collection = engine.find_collection(&collection)?.id;
-                Ok((collection, engine.document(collection, &document)?.meta))
+                let collection = collections::find_collection(engine.host(), &collection)?.id;
+                Ok((collection, documents::document(engine.host(), collection, &document)?.meta))
             }
         };
         let (collection, meta) = blocking(find).await?;
@@ -102,7 +104,7 @@ impl Pictures {
         let draw = move || {
             let id = meta.id.to_string();
             let request = PictureRequest { document: &id, page, width: Some(width), ..PictureRequest::default() };
-            session.engine().page_picture(collection, &request, &cancel)
+            documents::page_picture(session.engine().host(), collection, &request, &cancel)
         };
         let drawn = blocking(draw).await?;
         let points = |pixels: u32| pixels as f32 / drawn.pixels_per_point.max(f32::EPSILON);

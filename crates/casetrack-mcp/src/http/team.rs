@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::collections;
 use casetrack_engine::rights::Rights;
 use http::header::{HOST, ORIGIN, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
@@ -422,7 +423,7 @@ impl Front {
         let person = Arc::clone(&self.guest(user).person);
         let session = self.session(&person);
         let tell = move || {
-            let roles = session.engine().collections()?.into_iter().filter_map(|meta| {
+            let roles = collections::collections(session.engine().host())?.into_iter().filter_map(|meta| {
                 let role = person.role(meta.id)?;
                 Some(json!({"id": meta.id, "name": meta.name, "role": role}))
             });

@@ -1,6 +1,7 @@
 //! Unlocking and locking vaults from the workbench, which only the user's own browser can. No tool of the protocol does it.
 
 use casetrack_core::Password;
+use casetrack_engine::vaults;
 use casetrack_engine::vaults::Opener;
 use http::header::HeaderMap;
 use http::{StatusCode, Uri};
@@ -29,7 +30,7 @@ pub(super) async fn unlock(session: Session, headers: &HeaderMap, uri: &Uri, bod
     };
     let unlock = move || {
         let engine = session.engine();
-        let id = engine.find_vault(Some(&id))?;
+        let id = vaults::find_vault(engine.host(), Some(&id))?;
         engine.unlock(id, &Opener::Passphrase(passphrase), session.settings().vault.lock_after)
     };
     match blocking(unlock).await {
@@ -45,7 +46,7 @@ pub(super) async fn lock(session: Session, headers: &HeaderMap, uri: &Uri) -> An
     };
     let lock = move || {
         let engine = session.engine();
-        engine.lock(engine.find_vault(Some(&id))?)
+        engine.lock(vaults::find_vault(engine.host(), Some(&id))?)
     };
     match blocking(lock).await {
         Ok(locked) => of_type(StatusCode::OK, "application/json", json!({"id": locked.id}).to_string().into()),

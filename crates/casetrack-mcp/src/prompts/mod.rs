@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
+use casetrack_engine::documents;
 use rmcp::model::PromptArgument;
 use serde_json::{Map, Value};
 
@@ -233,12 +235,13 @@ fn checked(engine: &Engine, active: Option<CollectionId>, argument: &Argument, v
         return Err(Error::invalid(message).with_hint("Write it as YYYY, YYYY-MM or YYYY-MM-DD."));
     }
     Ok(match (argument.values, active) {
-        (Values::Collections, _) => one_line(&engine.find_collection(value)?.name).into_owned(),
-        (Values::Documents, Some(collection)) => match engine.find_document(collection, value) {
+        (Values::Collections, _) => one_line(&collections::find_collection(engine.host(), value)?.name).into_owned(),
+        (Values::Documents, Some(collection)) => match documents::find_document(engine.host(), collection, value) {
             Ok(document) => one_line(&document.name).into_owned(),
             // The active collection was deleted: the tools report that.
             Err(error)
-                if error.code == ErrorCode::NotFound && engine.find_collection(&collection.to_string()).is_err() =>
+                if error.code == ErrorCode::NotFound
+                    && collections::find_collection(engine.host(), &collection.to_string()).is_err() =>
             {
                 one_line(value).into_owned()
             }

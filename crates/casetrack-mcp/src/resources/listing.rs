@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
+use casetrack_engine::documents;
 use casetrack_engine::documents::CatalogueEntry;
 use rmcp::model::Resource;
 
@@ -18,7 +20,7 @@ const PAGE: usize = 100;
 /// The first page names the collections without opening them. Each further page holds documents of one collection, by path. A cursor
 /// names the last path: documents added or removed meanwhile neither repeat nor hide others.
 pub(crate) fn list(engine: &Engine, cursor: Option<&str>) -> Result<(Vec<Resource>, Option<String>)> {
-    let collections = engine.collections()?;
+    let collections = collections::collections(engine.host())?;
     let Some(cursor) = cursor else {
         let mut resources = vec![
             Resource::new(Target::Collections.to_string(), KINDS[0].name)
@@ -38,7 +40,7 @@ pub(crate) fn list(engine: &Engine, cursor: Option<&str>) -> Result<(Vec<Resourc
         .ok_or_else(|| Error::invalid("The cursor does not belong to this list, or its collection was deleted."))?;
     let at = collections.iter().position(|meta| meta.id == collection).unwrap_or_default();
     let next_collection = collections.get(at + 1).map(|next| Cursor { collection: next.id, after: "" }.to_string());
-    let documents = match engine.document_catalogue(collection) {
+    let documents = match documents::document_catalogue(engine.host(), collection) {
         Ok(documents) => documents,
         Err(error) => {
             // The list of collections says what is wrong with this one.

@@ -8,6 +8,9 @@ use std::time::Duration;
 use casetrack_core::{CollectionId, DocumentId, Error, Result, TextView};
 use casetrack_engine::Engine;
 use casetrack_engine::changes::{Change, DocumentChange, Listening, SpaceChange};
+use casetrack_engine::collections;
+use casetrack_engine::documents;
+use casetrack_engine::space;
 use tokio::sync::Notify;
 
 use super::{Target, synthesis};
@@ -36,9 +39,9 @@ impl Scope {
     /// What a URI shows. Names in it are resolved now; later renames do not matter. `roots` are those of the session.
     pub fn of(engine: &Engine, roots: &[PathBuf], uri: &str) -> Result<Self> {
         if synthesis::is_one(uri) {
-            return synthesis::shown(engine, &engine.for_space(roots), uri).map(Self::Space);
+            return synthesis::shown(engine, &space::for_space(engine.host(), roots), uri).map(Self::Space);
         }
-        let find = |name: &str| engine.find_collection(name).map(|meta| meta.id);
+        let find = |name: &str| collections::find_collection(engine.host(), name).map(|meta| meta.id);
         Ok(match Target::parse(uri)? {
             Target::Collections => Self::Collections,
             Target::Documents { collection } => Self::Collection(find(&collection)?),
@@ -47,11 +50,14 @@ impl Scope {
             | Target::Page { collection, document, .. }
             | Target::Picture { collection, document, .. } => {
                 let collection = find(&collection)?;
-                Self::Document(collection, engine.find_document(collection, &document)?.id)
+                Self::Document(collection, documents::find_document(engine.host(), collection, &document)?.id)
             }
             Target::Chunk { collection, chunk } => {
                 let collection = find(&collection)?;
-                Self::Document(collection, engine.chunk(collection, &chunk, TextView::Final)?.provenance.document_id)
+                Self::Document(
+                    collection,
+                    documents::chunk(engine.host(), collection, &chunk, TextView::Final)?.provenance.document_id,
+                )
             }
         })
     }

@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use casetrack_engine::changes::SpaceChange;
+use casetrack_engine::space;
 use casetrack_engine::space::{JobsAsked, Paging};
 use casetrack_engine::{Engine, Host};
 use casetrack_text::format::shorten;
@@ -243,10 +244,10 @@ pub(crate) fn shown(engine: &Engine, host: &Host, uri: &str) -> Result<&'static 
         | Target::SetChildren { set, .. }
         | Target::SetParents { set, .. }
         | Target::SetStats(set)
-        | Target::SetMetric { set, .. } => drop(host.get_set(set, None, &Cancel::default())?),
-        Target::Job(id) => drop(host.space_job(id)?),
+        | Target::SetMetric { set, .. } => drop(space::get_set(host, set, None, &Cancel::default())?),
+        Target::Job(id) => drop(space::space_job(host, id)?),
         Target::Plan(plan) | Target::PlanExecutions { plan: Some(plan), .. } => drop(engine.plan(host, plan, None)?),
-        Target::Node(path) | Target::NodeMetadata(path) | Target::NodeThumbnail(path) => drop(host.node(path)?),
+        Target::Node(path) | Target::NodeMetadata(path) | Target::NodeThumbnail(path) => drop(space::node(host, path)?),
         _ => {}
     }
     Ok(target.shows())
@@ -255,20 +256,20 @@ pub(crate) fn shown(engine: &Engine, host: &Host, uri: &str) -> Result<&'static 
 /// What a URI names, for a host that sees what the session may. Blocks; a thumbnail that is not known yet takes some 100 ms.
 pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> Result<Vec<ResourceContents>> {
     match Target::parse(uri)? {
-        Target::Nodes { after } => as_json(uri, &host.nodes(after.as_deref(), cancel)?),
-        Target::Node(path) => as_json(uri, &host.node(&path)?),
-        Target::NodeMetadata(path) => as_json(uri, &host.node_metadata(&path, cancel)?),
+        Target::Nodes { after } => as_json(uri, &space::nodes(host, after.as_deref(), cancel)?),
+        Target::Node(path) => as_json(uri, &space::node(host, &path)?),
+        Target::NodeMetadata(path) => as_json(uri, &space::node_metadata(host, &path, cancel)?),
         Target::NodeThumbnail(path) => {
-            let picture = BASE64_STANDARD.encode(host.node_thumbnail(&path, cancel)?.0);
+            let picture = BASE64_STANDARD.encode(space::node_thumbnail(host, &path, cancel)?.0);
             Ok(vec![ResourceContents::blob(picture, uri).with_mime_type(PNG)])
         }
         Target::Sets { offset } => {
-            let (sets, has_more) = host.page_of_sets(paging(offset), cancel)?;
+            let (sets, has_more) = space::page_of_sets(host, paging(offset), cancel)?;
             as_json(uri, &followed(to_value(&sets)?, uri, offset, has_more))
         }
-        Target::Set(set) => as_json(uri, &host.get_set(&set, None, cancel)?),
+        Target::Set(set) => as_json(uri, &space::get_set(host, &set, None, cancel)?),
         Target::SetEntries { set, offset } => {
-            let details = host.get_set(&set, Some(paging(offset)), cancel)?;
+            let details = space::get_set(host, &set, Some(paging(offset)), cancel)?;
             let (page, mut value) = (details.page, json!({"resource_set": set}));
             note(&mut value, details.notice);
             let has_more = page.as_ref().is_some_and(|page| page.has_more);
@@ -279,29 +280,30 @@ pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> 
             as_json(uri, &followed(value, uri, offset, has_more))
         }
         Target::SetChildren { set, offset } => {
-            let found = host.set_children(&set, Some(1), false, cancel)?;
+            let found = space::set_children(host, &set, Some(1), false, cancel)?;
             let (children, has_more) = part(found.children, offset);
             let mut value = json!({"resource_set": set, "children": to_value(&children)?});
             note(&mut value, found.notice);
             as_json(uri, &followed(value, uri, offset, has_more))
         }
         Target::SetParents { set, offset } => {
-            let (parents, has_more) = part(host.set_parents(&set, Some(1))?, offset);
+            let (parents, has_more) = part(space::set_parents(host, &set, Some(1))?, offset);
             let value = json!({"resource_set": set, "parents": to_value(&parents)?});
             as_json(uri, &followed(value, uri, offset, has_more))
         }
-        Target::SetStats(set) => as_json(uri, &host.set_stats(&set, cancel)?),
-        Target::SetMetric { set, metric } => as_json(uri, &host.sum_set(&set, &metric, true, None, cancel)?),
+        Target::SetStats(set) => as_json(uri, &space::set_stats(host, &set, cancel)?),
+        Target::SetMetric { set, metric } => as_json(uri, &space::sum_set(host, &set, &metric, true, None, cancel)?),
         Target::Jobs { status, offset } => {
             let status = status.as_deref();
-            let page = |limit, offset| host.space_jobs(&JobsAsked { status, limit, offset, ..JobsAsked::default() });
+            let page =
+                |limit, offset| space::space_jobs(host, &JobsAsked { status, limit, offset, ..JobsAsked::default() });
             let jobs = page(PAGE, offset)?;
             let has_more = jobs.count == u64::from(PAGE) && page(1, offset.saturating_add(PAGE.into()))?.count > 0;
             as_json(uri, &followed(to_value(&jobs)?, uri, offset, has_more))
         }
-        Target::Job(id) => as_json(uri, &host.space_job(&id)?),
-        Target::Metadata { thumbnails, offset } => as_json(uri, &host.metadata_page(thumbnails, offset)?),
-        Target::MetadataOf(hash) => as_json(uri, &host.metadata_by_hash(&hash)?),
+        Target::Job(id) => as_json(uri, &space::space_job(host, &id)?),
+        Target::Metadata { thumbnails, offset } => as_json(uri, &space::metadata_page(host, thumbnails, offset)?),
+        Target::MetadataOf(hash) => as_json(uri, &space::metadata_by_hash(host, &hash)?),
         Target::Plans => as_json(uri, &engine.plans(host)?),
         Target::Plan(plan) => as_json(uri, &engine.plan(host, &plan, Some(10))?),
         Target::PlanExecutions { plan, offset } => {

@@ -41,7 +41,7 @@ impl Server {
     ) -> Asked {
         let started = Instant::now();
         // The log is not encrypted, and a query may be about a vault, also about one that is still locked.
-        let with_queries = self.session.settings().audit.queries && !self.session.engine().has_vaults();
+        let with_queries = self.session.settings().audit.queries && !self.session.engine().host().has_vaults();
         let (arguments, queries) = audit::arguments(arguments, &tool.input_schema, with_queries);
         Asked { tool, client: client(context), arguments, queries, started }
     }

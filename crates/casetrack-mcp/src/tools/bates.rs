@@ -2,6 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::bates::BatesReport;
+use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,7 +44,8 @@ impl Tool for ListBates {
     fn call(context: &Context<'_>, parameters: BatesParameters) -> Result<Reply<BatesReport>> {
         let BatesParameters { document_filter, offset, limit } = parameters;
         let paging = Paging { offset, limit };
-        let report = context.engine.bates_numbers(context.active()?.id, document_filter.as_deref(), paging)?;
+        let report =
+            documents::bates_numbers(context.engine.host(), context.active()?.id, document_filter.as_deref(), paging)?;
         Ok(Reply::new(report, |report| text::bates::list(report, Reader::Assistant)))
     }
 }

@@ -2,6 +2,7 @@
 
 use casetrack_core::{Result, TextView};
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
+use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,7 +35,8 @@ impl Tool for GetChunk {
     type Response = ChunkView;
 
     fn call(context: &Context<'_>, parameters: ChunkParameters) -> Result<Reply<ChunkView>> {
-        let chunk = context.engine.chunk(context.active()?.id, &parameters.chunk_id, parameters.view)?;
+        let chunk =
+            documents::chunk(context.engine.host(), context.active()?.id, &parameters.chunk_id, parameters.view)?;
         Ok(Reply::new(chunk, text::chunks::chunk))
     }
 }
@@ -76,7 +78,8 @@ impl Tool for GetDocumentChunks {
         let collection = context.active()?.id;
         let DocumentParameters { document_name, page_filter, offset, limit } = parameters;
         let paging = Paging { offset, limit };
-        let chunks = context.engine.document_chunks(collection, &document_name, page_filter, paging)?;
+        let chunks =
+            documents::document_chunks(context.engine.host(), collection, &document_name, page_filter, paging)?;
         Ok(Reply::new(chunks, move |chunks| text::chunks::document_chunks(chunks, page_filter)))
     }
 }
@@ -106,8 +109,13 @@ impl Tool for GetSourceContext {
 
     fn call(context: &Context<'_>, parameters: ContextParameters) -> Result<Reply<SourceContext>> {
         let collection = context.active()?.id;
-        let source =
-            context.engine.source_context(collection, &parameters.chunk_id, parameters.window, TextView::Final)?;
+        let source = documents::source_context(
+            context.engine.host(),
+            collection,
+            &parameters.chunk_id,
+            parameters.window,
+            TextView::Final,
+        )?;
         Ok(Reply::new(source, |source| text::chunks::source_context(source, Reader::Assistant)))
     }
 }

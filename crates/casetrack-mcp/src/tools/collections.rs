@@ -2,7 +2,9 @@
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary, CreateCollection as Request};
+use casetrack_engine::vaults;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,13 +40,16 @@ impl Tool for CreateCollection {
     type Response = CollectionMeta;
 
     fn call(context: &Context<'_>, parameters: CreateParameters) -> Result<Reply<CollectionMeta>> {
-        let created = context.engine.create_collection(Request {
-            name: parameters.name,
-            reference: parameters.collection_id,
-            collection_type: parameters.collection_type.unwrap_or_default(),
-            models: parameters.profile.map(|profile| profile.parse()).transpose()?,
-            late_interaction: false,
-        })?;
+        let created = collections::create_collection(
+            context.engine.host(),
+            Request {
+                name: parameters.name,
+                reference: parameters.collection_id,
+                collection_type: parameters.collection_type.unwrap_or_default(),
+                models: parameters.profile.map(|profile| profile.parse()).transpose()?,
+                late_interaction: false,
+            },
+        )?;
         context.session.set_active(created.id);
         Ok(Reply::new(created, text::collections::created))
     }
@@ -98,9 +103,10 @@ impl Tool for ListCollections {
             StatusFilter::Archived => Some(CollectionStatus::Archived),
             StatusFilter::All => None,
         };
-        let collections = context.engine.list_collections(status)?;
+        let collections = collections::list_collections(context.engine.host(), status)?;
         let active_collection = context.session.active_id();
-        let locked = context.engine.locked_collections()?.into_iter().map(|vault| vault.id).collect();
+        let locked =
+            collections::locked_collections(context.engine.host())?.into_iter().map(|vault| vault.id).collect();
         Ok(Reply::new(CollectionList { collections, active_collection, locked }, move |list| {
             text::collections::list(&list.collections, status, list.active_collection, &list.locked)
         }))
@@ -127,9 +133,9 @@ impl Tool for SwitchCollection {
     type Response = CollectionSummary;
 
     fn call(context: &Context<'_>, parameters: SwitchParameters) -> Result<Reply<CollectionSummary>> {
-        let found = context.engine.find_collection(&parameters.collection_name)?;
+        let found = collections::find_collection(context.engine.host(), &parameters.collection_name)?;
         // Opens it, so that one that cannot be read is refused here and not at the first search.
-        let summary = context.engine.collection_info(found.id)?.summary;
+        let summary = collections::collection_info(context.engine.host(), found.id)?.summary;
         context.session.set_active(found.id);
         Ok(Reply::new(summary, text::collections::switched))
     }
@@ -159,7 +165,7 @@ impl Tool for DeleteCollection {
     type Response = CollectionSummary;
 
     fn call(context: &Context<'_>, parameters: DeleteParameters) -> Result<Reply<CollectionSummary>> {
-        let found = context.engine.find_collection(&parameters.collection_name)?;
+        let found = collections::find_collection(context.engine.host(), &parameters.collection_name)?;
         let summary = summary(context.engine, found)?;
         if !parameters.confirm {
             return Err(unconfirmed(&text::collections::description(&summary)));
@@ -172,9 +178,10 @@ impl Tool for DeleteCollection {
 
 /// Does not open the collection, so that a damaged one can be deleted too.
 fn summary(engine: &Engine, meta: CollectionMeta) -> Result<CollectionSummary> {
-    let listed = engine.list_collections(None)?.into_iter().find(|summary| summary.meta.id == meta.id);
+    let listed =
+        collections::list_collections(engine.host(), None)?.into_iter().find(|summary| summary.meta.id == meta.id);
     Ok(listed.unwrap_or_else(|| CollectionSummary {
-        vault: engine.is_vault(meta.id),
+        vault: vaults::is_vault(engine.host(), meta.id),
         meta,
         documents: None,
         pages: None,
@@ -198,7 +205,7 @@ impl Tool for GetCollectionInfo {
     type Response = CollectionInfo;
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<CollectionInfo>> {
-        let info = context.engine.collection_info(context.active()?.id)?;
+        let info = collections::collection_info(context.engine.host(), context.active()?.id)?;
         Ok(Reply::new(info, text::collections::info))
     }
 }

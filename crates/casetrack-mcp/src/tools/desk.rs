@@ -1,7 +1,10 @@
 //! What the workbench shows and changes besides what assistants need: pages with their layout, collections, and paths of files.
 
 use casetrack_core::{CollectionMeta, CollectionStatus, Error, Result};
+use casetrack_engine::collections;
+use casetrack_engine::desk;
 use casetrack_engine::desk::{PageLayout, PathEntry};
+use casetrack_engine::upkeep;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +39,8 @@ impl Tool for ReadPage {
     type Response = PageLayout;
 
     fn call(context: &Context<'_>, parameters: PageParameters) -> Result<Reply<PageLayout>> {
-        let page = context.engine.page_layout(
+        let page = desk::page_layout(
+            context.engine.host(),
             context.active()?.id,
             &parameters.document,
             parameters.page,
@@ -77,12 +81,12 @@ impl Tool for UpdateCollection {
         if name.is_none() && state.is_none() {
             return Err(Error::invalid("Say what to change: name or state."));
         }
-        let mut meta = context.engine.find_collection(&collection)?;
+        let mut meta = collections::find_collection(context.engine.host(), &collection)?;
         if let Some(name) = name {
             meta = context.engine.rename_collection(meta.id, &name)?;
         }
         if let Some(state) = state {
-            meta = context.engine.set_collection_status(meta.id, state)?;
+            meta = upkeep::set_collection_status(context.engine.host(), meta.id, state)?;
         }
         Ok(Reply::new(meta, |meta| format!("{} is {}.", text::marks::name(&meta.name), meta.status.label())))
     }
@@ -114,7 +118,7 @@ impl Tool for ListPaths {
     type Response = Paths;
 
     fn call(context: &Context<'_>, parameters: PathParameters) -> Result<Reply<Paths>> {
-        let paths = context.engine.complete_path(&parameters.prefix)?;
+        let paths = desk::complete_path(context.engine.host(), &parameters.prefix)?;
         Ok(Reply::new(Paths { paths }, |paths| {
             let lines: Vec<String> =
                 paths.paths.iter().map(|entry| text::marks::name(&entry.path).into_owned()).collect();

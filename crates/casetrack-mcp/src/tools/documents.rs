@@ -1,6 +1,7 @@
 //! List, describe and delete the documents of the active collection.
 
 use casetrack_core::{DocumentMeta, Result};
+use casetrack_engine::documents;
 use casetrack_engine::documents::{DocumentDetails, DocumentSort, DocumentSummary};
 use casetrack_engine::paging::{Paging, Part};
 use casetrack_engine::search::{MarkFilter, admit};
@@ -60,11 +61,11 @@ impl Tool for ListDocuments {
         let collection = context.active()?;
         let ListParameters { sort_by, tag, offset, limit } = parameters;
         let filters: Vec<MarkFilter> = tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
-        let mut documents = context.engine.list_documents(collection.id, sort_by)?;
+        let mut documents = documents::list_documents(context.engine.host(), collection.id, sort_by)?;
         documents.retain(|document| admit(&filters, &document.marks));
         let part = Paging { offset, limit }.of(documents);
         let Part { items: mut documents, total, next_offset } = part;
-        context.engine.describe_contracts(collection.id, &mut documents)?;
+        documents::describe_contracts(context.engine.host(), collection.id, &mut documents)?;
         let list = DocumentList { collection: collection.name, documents, total, next_offset };
         Ok(Reply::new(list, move |list| {
             text::documents::part(&list.collection, &list.documents, offset, list.total, list.next_offset)
@@ -92,7 +93,7 @@ impl Tool for GetDocument {
     type Response = DocumentDetails;
 
     fn call(context: &Context<'_>, parameters: GetParameters) -> Result<Reply<DocumentDetails>> {
-        let details = context.engine.document(context.active()?.id, &parameters.document_name)?;
+        let details = documents::document(context.engine.host(), context.active()?.id, &parameters.document_name)?;
         Ok(Reply::new(details, |details| text::documents::details(details, Reader::Assistant)))
     }
 }
@@ -123,10 +124,10 @@ impl Tool for DeleteDocument {
     fn call(context: &Context<'_>, parameters: DeleteParameters) -> Result<Reply<DocumentMeta>> {
         let collection = context.active()?;
         if !parameters.confirm {
-            let found = context.engine.document(collection.id, &parameters.document_name)?;
+            let found = documents::document(context.engine.host(), collection.id, &parameters.document_name)?;
             return Err(unconfirmed(&text::documents::description(&found.meta, &collection.name)));
         }
-        let deleted = context.engine.delete_document(collection.id, &parameters.document_name)?;
+        let deleted = documents::delete_document(context.engine.host(), collection.id, &parameters.document_name)?;
         Ok(Reply::new(deleted, move |deleted| text::documents::deleted(deleted, &collection.name)))
     }
 }

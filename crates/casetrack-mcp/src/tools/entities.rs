@@ -1,6 +1,7 @@
 //! Entities of the active collection: which there are, where they are mentioned, and with whom.
 
 use casetrack_core::{EntityType, Feature, Result};
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, MentionsReport, TogetherReport};
 use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
@@ -108,7 +109,8 @@ impl Tool for ListEntities {
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EntityListReport>> {
         let ListParameters { entity_type, document_filter, named, sort_by, top_k: limit, offset } = parameters;
         let (collection, document, named) = (context.active()?.id, document_filter.as_deref(), named.as_deref());
-        let report = context.engine.list_entities(
+        let report = briefing::list_entities(
+            context.engine.host(),
             collection,
             entity_type.one(),
             document,
@@ -198,7 +200,8 @@ impl Tool for GetEntityMentions {
 }
 
 fn mentions(context: &Context<'_>, name: &str, entity_type: AnyType, paging: Paging) -> Result<Reply<MentionsReport>> {
-    let report = context.engine.entity_mentions(context.active()?.id, name, entity_type.one(), paging)?;
+    let report =
+        briefing::entity_mentions(context.engine.host(), context.active()?.id, name, entity_type.one(), paging)?;
     Ok(Reply::new(report, text::entities::mentions))
 }
 
@@ -230,7 +233,7 @@ impl Tool for SearchEntityRelationships {
 
     fn call(context: &Context<'_>, parameters: TogetherParameters) -> Result<Reply<TogetherReport>> {
         let TogetherParameters { entities, top_k } = parameters;
-        let report = context.engine.entity_relationships(context.active()?.id, &entities, top_k)?;
+        let report = briefing::entity_relationships(context.engine.host(), context.active()?.id, &entities, top_k)?;
         Ok(Reply::new(report, text::entities::together))
     }
 }
@@ -271,7 +274,7 @@ impl Tool for GetEntityGraph {
     fn call(context: &Context<'_>, parameters: GraphParameters) -> Result<Reply<EntityNetwork>> {
         let GraphParameters { entity_name, entity_type, depth, top_k } = parameters;
         let (collection, name) = (context.active()?.id, entity_name.as_deref());
-        let report = context.engine.entity_graph(collection, name, entity_type.one(), depth, top_k)?;
+        let report = briefing::entity_graph(context.engine.host(), collection, name, entity_type.one(), depth, top_k)?;
         Ok(Reply::new(report, text::entities::network))
     }
 }

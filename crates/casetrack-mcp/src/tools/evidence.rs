@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_engine::evidence;
 use casetrack_engine::evidence::{AddEvidence, EvidenceFormat, EvidenceList, EvidenceView, UpdateEvidence};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::vaults;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +59,7 @@ impl Tool for AddEvidenceTool {
             _ => return Err(Error::invalid("char_start and char_end belong together.")),
         };
         let request = AddEvidence { chunk_id, document, page, quote, chars, note, exhibit };
-        let added = context.engine.add_evidence(context.active()?.id, request)?;
+        let added = evidence::add_evidence(context.engine.host(), context.active()?.id, request)?;
         Ok(Reply::new(added, text::evidence::added))
     }
 }
@@ -91,7 +93,7 @@ impl Tool for ListEvidence {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EvidenceList>> {
         let ListParameters { offset, limit } = parameters;
-        let list = context.engine.list_evidence(context.active()?.id, Paging { offset, limit })?;
+        let list = evidence::list_evidence(context.engine.host(), context.active()?.id, Paging { offset, limit })?;
         Ok(Reply::new(list, text::evidence::list))
     }
 }
@@ -130,7 +132,7 @@ impl Tool for UpdateEvidenceTool {
     fn call(context: &Context<'_>, parameters: UpdateParameters) -> Result<Reply<EvidenceView>> {
         let UpdateParameters { id, note, exhibit, position, remove } = parameters;
         let request = UpdateEvidence { id, note, exhibit, position, remove };
-        let changed = context.engine.update_evidence(context.active()?.id, request)?;
+        let changed = evidence::update_evidence(context.engine.host(), context.active()?.id, request)?;
         let said = if remove { text::evidence::removed } else { text::evidence::updated };
         Ok(Reply::new(changed, said))
     }
@@ -181,14 +183,14 @@ impl Tool for ExportEvidence {
         let path = match file_path {
             Some(path) => checked(context, path, format)?,
             // Nothing of a vault is written where nobody asked for it.
-            None if engine.is_vault(collection.id) => {
+            None if vaults::is_vault(engine.host(), collection.id) => {
                 return Err(Error::invalid(format!(
                     "\"{}\" is a vault, and the file would not be encrypted.",
                     collection.name
                 ))
                 .with_hint("Ask the person where it may be written, and give that as file_path."));
             }
-            None => free_name(&engine.config().data_dir.join("exports"), &collection.name, format)?,
+            None => free_name(&engine.host().config().data_dir.join("exports"), &collection.name, format)?,
         };
         let exported = text::evidence::export(engine, collection.id, format, pictures, context.cancel)?;
         write_new(&path, &exported.bytes)?;
@@ -220,7 +222,7 @@ fn checked(context: &Context<'_>, path: PathBuf, format: EvidenceFormat) -> Resu
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(Error::invalid(format!("{} is not the path of a file.", path.display())));
     };
-    let access = &context.engine.config().access;
+    let access = &context.engine.host().config().access;
     let path = access.check(folder)?.join(name);
     access.check_name(&path)?;
     Ok(path)

@@ -1,6 +1,7 @@
 //! Find the text that files hold but do not show.
 
 use casetrack_core::Result;
+use casetrack_engine::documents;
 use casetrack_engine::hidden::HiddenPassages;
 use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
@@ -43,7 +44,8 @@ impl Tool for FindHiddenText {
     fn call(context: &Context<'_>, parameters: HiddenParameters) -> Result<Reply<HiddenPassages>> {
         let HiddenParameters { document, offset, limit } = parameters;
         let paging = Paging { offset, limit };
-        let list = context.engine.find_hidden_text(context.active()?.id, document.as_deref(), paging)?;
+        let list =
+            documents::find_hidden_text(context.engine.host(), context.active()?.id, document.as_deref(), paging)?;
         Ok(Reply::new(list, |list| text::hidden::passages(list, Reader::Assistant)))
     }
 }

@@ -52,7 +52,7 @@ impl Tool for IngestDocument {
     fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<Work<IngestReport>>> {
         let collection = context.active()?.id;
         let path = absolute("file_path", &parameters.file_path)?;
-        context.engine.config().access.check_user(&path)?;
+        context.engine.host().config().access.check_user(&path)?;
         if metadata(&path)?.is_dir() {
             return Err(Error::invalid(format!("file_path is a folder: {}", path.display()))
                 .with_hint("Ingest all files of a folder with ingest_folder."));
@@ -134,13 +134,13 @@ impl Tool for IngestFolder {
     fn call(context: &Context<'_>, parameters: FolderParameters) -> Result<Reply<Work<IngestReport>>> {
         let collection = context.active()?.id;
         let path = absolute("folder_path", &parameters.folder_path)?;
-        context.engine.config().access.check_user(&path)?;
+        context.engine.host().config().access.check_user(&path)?;
         if !metadata(&path)?.is_dir() {
             return Err(Error::invalid(format!("folder_path is a file: {}", path.display()))
                 .with_hint("Ingest a single file with ingest_document."));
         }
         let read = |file: &String| {
-            let file = context.engine.config().access.check(&absolute("tags_csv", file)?)?;
+            let file = context.engine.host().config().access.check(&absolute("tags_csv", file)?)?;
             std::fs::read_to_string(&file).map_err(|error| Error::io(file.display(), error))
         };
         let csv = parameters.tags_csv.as_ref().map(read).transpose()?;

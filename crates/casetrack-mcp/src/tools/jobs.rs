@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use casetrack_core::Result;
+use casetrack_engine::collections;
 use casetrack_engine::jobs::{JobFilter, JobReport, JobStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ impl Tool for ListJobs {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<JobList>> {
         let collection = match &parameters.collection_filter {
-            Some(name) => Some(context.engine.find_collection(name)?.id),
+            Some(name) => Some(collections::find_collection(context.engine.host(), name)?.id),
             None => None,
         };
         let jobs = context.engine.jobs(JobFilter { collection, active: parameters.active_only });

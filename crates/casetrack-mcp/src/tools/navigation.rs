@@ -2,6 +2,7 @@
 
 use casetrack_core::{DocumentType, Result};
 use casetrack_engine::chunks::{Direction, PageChunks, Traversal};
+use casetrack_engine::documents;
 use casetrack_engine::documents::DocumentSummary;
 use casetrack_engine::paging::{Paging, Part};
 use casetrack_engine::structure::DocumentStructure;
@@ -46,7 +47,8 @@ impl Tool for GetDocumentStructure {
     fn call(context: &Context<'_>, parameters: StructureParameters) -> Result<Reply<DocumentStructure>> {
         let StructureParameters { document_name, offset, limit } = parameters;
         let paging = Paging { offset, limit };
-        let structure = context.engine.document_structure(context.active()?.id, &document_name, paging)?;
+        let structure =
+            documents::document_structure(context.engine.host(), context.active()?.id, &document_name, paging)?;
         Ok(Reply::new(structure, text::navigation::structure))
     }
 }
@@ -79,7 +81,8 @@ impl Tool for BrowsePages {
 
     fn call(context: &Context<'_>, parameters: BrowseParameters) -> Result<Reply<PageChunks>> {
         let BrowseParameters { document_name, start_page, end_page } = parameters;
-        let pages = context.engine.browse_pages(context.active()?.id, &document_name, start_page, end_page)?;
+        let pages =
+            documents::browse_pages(context.engine.host(), context.active()?.id, &document_name, start_page, end_page)?;
         Ok(Reply::new(pages, text::navigation::pages))
     }
 }
@@ -113,7 +116,8 @@ impl Tool for TraverseChunks {
 
     fn call(context: &Context<'_>, parameters: TraverseParameters) -> Result<Reply<Traversal>> {
         let TraverseParameters { start_chunk_id, direction, count } = parameters;
-        let traversal = context.engine.traverse_chunks(context.active()?.id, &start_chunk_id, direction, count)?;
+        let traversal =
+            documents::traverse_chunks(context.engine.host(), context.active()?.id, &start_chunk_id, direction, count)?;
         Ok(Reply::new(traversal, text::navigation::traversal))
     }
 }
@@ -162,7 +166,11 @@ impl Tool for ListDocumentsByType {
     fn call(context: &Context<'_>, parameters: TypeParameters) -> Result<Reply<DocumentsOfType>> {
         let collection = context.active()?;
         let TypeParameters { document_type, offset, limit } = parameters;
-        let part = Paging { offset, limit }.of(context.engine.documents_of_type(collection.id, document_type)?);
+        let part = Paging { offset, limit }.of(documents::documents_of_type(
+            context.engine.host(),
+            collection.id,
+            document_type,
+        )?);
         let Part { items: documents, total, next_offset } = part;
         let response = DocumentsOfType { collection: collection.name, document_type, documents, total, next_offset };
         Ok(Reply::new(response, move |list| {

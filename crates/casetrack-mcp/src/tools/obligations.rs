@@ -2,6 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::paging::Paging;
+use casetrack_engine::sheet;
 use casetrack_engine::sheet::{ObligationQuery, ObligationReport};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -50,7 +51,7 @@ impl Tool for GetObligations {
         let ObligationParameters { document_filter: document, party, start_date: from, end_date: to, offset, limit } =
             parameters;
         let query = ObligationQuery { document, party, from, to, marks: Vec::new() };
-        let report = context.engine.obligations(context.active()?.id, &query, Paging { offset, limit })?;
+        let report = sheet::obligations(context.engine.host(), context.active()?.id, &query, Paging { offset, limit })?;
         Ok(Reply::new(report, text::obligations::list))
     }
 }

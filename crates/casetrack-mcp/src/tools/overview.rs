@@ -1,6 +1,7 @@
 //! The active collection as a whole: a briefing, a timeline, statistics, and related documents.
 
 use casetrack_core::{Feature, Result};
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{
     ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineQuery,
     TimelineReport,
@@ -30,7 +31,7 @@ impl Tool for GetCollectionSummary {
     type Response = SummaryReport;
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<SummaryReport>> {
-        let report = context.engine.collection_summary(context.active()?.id)?;
+        let report = briefing::collection_summary(context.engine.host(), context.active()?.id)?;
         Ok(Reply::new(report, |report| text::overview::summary(report, Reader::Assistant)))
     }
 }
@@ -84,7 +85,12 @@ impl Tool for GetCollectionTimeline {
             limit,
         } = parameters;
         let query = TimelineQuery { from, to, document, entity, role };
-        let report = context.engine.collection_timeline(context.active()?.id, query, Paging { offset, limit })?;
+        let report = briefing::collection_timeline(
+            context.engine.host(),
+            context.active()?.id,
+            query,
+            Paging { offset, limit },
+        )?;
         Ok(Reply::new(report, move |report| text::overview::timeline(report, offset, Reader::Assistant)))
     }
 }
@@ -103,7 +109,7 @@ impl Tool for GetCollectionStatistics {
     type Response = StatisticsReport;
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<StatisticsReport>> {
-        let report = context.engine.collection_statistics(context.active()?.id)?;
+        let report = briefing::collection_statistics(context.engine.host(), context.active()?.id)?;
         Ok(Reply::new(report, text::overview::statistics))
     }
 }
@@ -197,7 +203,7 @@ fn related(
     relationships: &[Relationship],
     top_k: u32,
 ) -> Result<Reply<RelatedReport>> {
-    let report = context.engine.related_documents(context.active()?.id, name, relationships, top_k)?;
+    let report = briefing::related_documents(context.engine.host(), context.active()?.id, name, relationships, top_k)?;
     Ok(Reply::new(report, text::overview::related))
 }
 
@@ -231,7 +237,7 @@ impl Tool for FindDocumentClusters {
 
     fn call(context: &Context<'_>, parameters: ClusterParameters) -> Result<Reply<ClusterReport>> {
         let ClusterParameters { strategy, max_clusters } = parameters;
-        let report = context.engine.document_clusters(context.active()?.id, strategy, max_clusters)?;
+        let report = briefing::document_clusters(context.engine.host(), context.active()?.id, strategy, max_clusters)?;
         Ok(Reply::new(report, text::overview::clusters))
     }
 }

@@ -2,6 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::paging::Paging;
+use casetrack_engine::quotes;
 use casetrack_engine::quotes::{DraftCheck, QuoteCheck, QuoteRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,7 +46,7 @@ impl Tool for VerifyQuote {
     fn call(context: &Context<'_>, parameters: QuoteParameters) -> Result<Reply<QuoteCheck>> {
         let QuoteParameters { text, document, offset, limit } = parameters;
         let request = QuoteRequest { text, document, paging: Paging { offset, limit } };
-        let check = context.engine.verify_quote(context.active()?.id, &request)?;
+        let check = quotes::verify_quote(context.engine.host(), context.active()?.id, &request)?;
         Ok(Reply::new(check, |check| text::quotes::quotation(check, Reader::Assistant)))
     }
 }
@@ -80,7 +81,8 @@ impl Tool for VerifyQuotes {
 
     fn call(context: &Context<'_>, parameters: DraftParameters) -> Result<Reply<DraftCheck>> {
         let DraftParameters { text, offset, limit } = parameters;
-        let check = context.engine.verify_quotes(context.active()?.id, &text, Paging { offset, limit })?;
+        let check =
+            quotes::verify_quotes(context.engine.host(), context.active()?.id, &text, Paging { offset, limit })?;
         Ok(Reply::new(check, |check| text::quotes::draft(check, Reader::Assistant)))
     }
 }

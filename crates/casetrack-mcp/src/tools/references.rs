@@ -1,6 +1,7 @@
 //! What the documents of the active collection refer to.
 
 use casetrack_core::{ReferenceKind, Result};
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, ReferenceSort};
 use casetrack_engine::paging::Paging;
 use schemars::JsonSchema;
@@ -78,7 +79,13 @@ impl Tool for ListReferences {
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<ReferenceListReport>> {
         let ListParameters { reference_type, sort_by, top_k: limit, offset } = parameters;
         let paging = Paging { offset, limit };
-        let report = context.engine.list_references(context.active()?.id, reference_type.one(), sort_by, paging)?;
+        let report = briefing::list_references(
+            context.engine.host(),
+            context.active()?.id,
+            reference_type.one(),
+            sort_by,
+            paging,
+        )?;
         Ok(Reply::new(report, text::references::list))
     }
 }
@@ -115,7 +122,7 @@ impl Tool for GetReferenceCitations {
     fn call(context: &Context<'_>, parameters: CitationsParameters) -> Result<Reply<CitationsReport>> {
         let CitationsParameters { reference, top_k: limit, offset } = parameters;
         let paging = Paging { offset, limit };
-        let report = context.engine.reference_citations(context.active()?.id, &reference, paging)?;
+        let report = briefing::reference_citations(context.engine.host(), context.active()?.id, &reference, paging)?;
         Ok(Reply::new(report, text::references::citations))
     }
 }

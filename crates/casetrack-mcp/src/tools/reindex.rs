@@ -1,7 +1,9 @@
 //! Rebuild documents of the active collection, and find those that need it.
 
 use casetrack_core::{CollectionMeta, Error, Result};
+use casetrack_engine::documents;
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
+use casetrack_engine::reindex;
 use casetrack_engine::reindex::{IndexStatus, ModelsWanted, ReindexReport, ReindexRequest};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -49,7 +51,7 @@ impl Tool for ReindexDocument {
 
     fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<Work<ReindexReport>>> {
         let collection = context.active()?.id;
-        let document = context.engine.find_document(collection, &parameters.document_name)?.id;
+        let document = documents::find_document(context.engine.host(), collection, &parameters.document_name)?.id;
         let request = ReindexRequest {
             reparse: parameters.reparse,
             skip_unchanged: !parameters.force,
@@ -156,14 +158,14 @@ fn models(context: &Context<'_>, parameters: &CollectionParameters) -> Result<Op
     let profile = profile.as_deref().map(str::parse).transpose()?;
     let precision = match precision {
         Some(precision) => Some(precision.parse()?),
-        None => profile.map(|profile| context.engine.config().precision_of(profile)),
+        None => profile.map(|profile| context.engine.host().config().precision_of(profile)),
     };
     Ok(Some(ModelsWanted { profile, precision, late_interaction: *late_interaction }))
 }
 
 /// What moving a collection to other models would do and take.
 fn moving(context: &Context<'_>, collection: &CollectionMeta) -> Result<String> {
-    let space = context.engine.space_to_move(collection.id)?;
+    let space = reindex::space_to_move(context.engine.host(), collection.id)?;
     Ok(format!(
         "This would give \"{}\" other vectors, made from what is stored: no file is read, and searches use the old \
          vectors until all are made. It takes up to {} on the disk until then; {} are free.",
@@ -210,7 +212,12 @@ impl Tool for GetIndexStatus {
 
     fn call(context: &Context<'_>, parameters: StatusParameters) -> Result<Reply<IndexStatus>> {
         let collection = context.active()?.id;
-        let status = context.engine.index_status(collection, parameters.document_filter.as_deref(), context.cancel)?;
+        let status = reindex::index_status(
+            context.engine.host(),
+            collection,
+            parameters.document_filter.as_deref(),
+            context.cancel,
+        )?;
         Ok(Reply::new(status, |status| text::reindex::status(status, Reader::Assistant)))
     }
 }

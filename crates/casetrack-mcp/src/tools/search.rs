@@ -1,8 +1,10 @@
 //! Search the active collection: for a query, for passages similar to one, and for what two documents say about a topic.
 
 use casetrack_core::{Feature, Result};
+use casetrack_engine::collections;
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::every::{EveryAnswer, EveryRequest};
+use casetrack_engine::search;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::{SimilarChunks, Wanted};
 use schemars::JsonSchema;
@@ -118,7 +120,7 @@ impl Tool for SearchDocuments {
         };
         let collections = match parameters.collections.as_slice() {
             [] => vec![context.active()?.id],
-            names => context.engine.find_collections(names)?,
+            names => collections::find_collections(context.engine.host(), names)?,
         };
         let response = context.engine.search(&collections, &request)?;
         let found = u64::from(request.offset) + (response.results.len() + response.hits.len()) as u64;
@@ -171,7 +173,7 @@ impl Tool for AskEveryDocument {
     fn call(context: &Context<'_>, parameters: EveryParameters) -> Result<Reply<EveryAnswer>> {
         let EveryParameters { question, documents, brief, limit, offset } = parameters;
         let request = EveryRequest { question, documents, brief, offset, limit: limit.unwrap_or(ROWS) };
-        let mut answer = context.engine.ask_every_document(context.active()?.id, &request)?;
+        let mut answer = search::ask_every_document(context.engine.host(), context.active()?.id, &request)?;
         if limit.is_none() && offset == 0 {
             let kept = answer.rows.iter().filter(|row| row.found).count() + NEAREST;
             if kept < answer.rows.len() {
@@ -222,7 +224,7 @@ impl Tool for SearchSimilarChunks {
     fn call(context: &Context<'_>, parameters: SimilarParameters) -> Result<Reply<SimilarChunks>> {
         let SimilarParameters { chunk_id, exclude_same_document, min_similarity, top_k } = parameters;
         let wanted = Wanted { exclude_same_document, min_similarity: min_similarity as f32, count: top_k as usize };
-        let similar = context.engine.similar_chunks(context.active()?.id, &chunk_id, wanted)?;
+        let similar = search::similar_chunks(context.engine.host(), context.active()?.id, &chunk_id, wanted)?;
         Ok(Reply::new(similar, |similar| text::search::similar(similar, Reader::Assistant)))
     }
 }
@@ -261,7 +263,8 @@ impl Tool for CompareDocuments {
         let CompareParameters { document_a, document_b, topic, top_k_per_document } = parameters;
         let documents = [document_a.as_str(), document_b.as_str()];
         let collection = context.active()?.id;
-        let comparison = context.engine.compare_documents(collection, documents, &topic, top_k_per_document)?;
+        let comparison =
+            search::compare_documents(context.engine.host(), collection, documents, &topic, top_k_per_document)?;
         Ok(Reply::new(comparison, |comparison| text::search::comparison(comparison, Reader::Assistant)))
     }
 }

@@ -66,7 +66,8 @@ impl Tool for GetMatterSheet {
     fn call(context: &Context<'_>, parameters: SheetParameters) -> Result<Reply<Sheet>> {
         let SheetParameters { columns, documents, filter, sort, format, offset, limit } = parameters;
         let request = SheetRequest { documents, columns, filter, sort };
-        let sheet = context.engine.matter_sheet(context.active()?.id, &request, Paging { offset, limit })?;
+        let sheet =
+            sheet::matter_sheet(context.engine.host(), context.active()?.id, &request, Paging { offset, limit })?;
         Ok(Reply::new(sheet, move |sheet| match format {
             SheetFormat::Text => text::sheet::rows(sheet, offset),
             SheetFormat::Markdown => text::sheet::markdown(sheet),
@@ -115,10 +116,10 @@ impl Tool for DefineColumn {
         let collection = context.active()?;
         let ColumnParameters { name, question, pattern, column_type, remove } = parameters;
         let columns = match remove {
-            true => context.engine.remove_column(collection.id, &name)?,
+            true => sheet::remove_column(context.engine.host(), collection.id, &name)?,
             false => {
                 let definition = sheet::DefineColumn { name, question, pattern, column_type };
-                context.engine.define_column(collection.id, definition)?
+                sheet::define_column(context.engine.host(), collection.id, definition)?
             }
         };
         let list = ColumnList { collection: collection.name, columns };

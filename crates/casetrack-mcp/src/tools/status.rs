@@ -2,6 +2,7 @@
 
 use casetrack_core::{CollectionId, Result};
 use casetrack_engine::status::Status;
+use casetrack_engine::upkeep;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -37,7 +38,7 @@ impl Tool for GetStatus {
     type Response = ServerStatus;
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<ServerStatus>> {
-        let status = context.engine.status()?;
+        let status = upkeep::status(context.engine.host())?;
         // No active collection, or one that vanished, is a state to report here and not a failure.
         let active_collection = context.active().ok().map(|meta| ActiveCollection { id: meta.id, name: meta.name });
         Ok(Reply::new(ServerStatus { status, active_collection }, |answer| {

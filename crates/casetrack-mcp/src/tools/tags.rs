@@ -1,6 +1,7 @@
 //! The user's own tags and fields on documents of the active collection.
 
 use casetrack_core::Result;
+use casetrack_engine::documents;
 use casetrack_engine::marking::{MarkChanges, MarkReport};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,7 +46,7 @@ impl Tool for TagDocument {
     fn call(context: &Context<'_>, parameters: TagParameters) -> Result<Reply<MarkReport>> {
         let TagParameters { documents, add_tags, remove_tags, set_fields, clear_fields } = parameters;
         let changes = MarkChanges { add_tags, remove_tags, set_fields, clear_fields };
-        let report = context.engine.mark_documents(context.active()?.id, &documents, &changes)?;
+        let report = documents::mark_documents(context.engine.host(), context.active()?.id, &documents, &changes)?;
         Ok(Reply::new(report, text::tags::report))
     }
 }

@@ -2,6 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::paging::Paging;
+use casetrack_engine::search;
 use casetrack_engine::search::{Filters, WrittenFilters};
 use casetrack_engine::terms::{TermReport, TermsRequest};
 use schemars::JsonSchema;
@@ -62,7 +63,8 @@ impl Tool for SearchTerms {
             ..WrittenFilters::default()
         };
         let request = TermsRequest { terms, document, filters: Filters::try_from(written)? };
-        let report = context.engine.search_terms(context.active()?.id, &request, Paging { offset, limit })?;
+        let report =
+            search::search_terms(context.engine.host(), context.active()?.id, &request, Paging { offset, limit })?;
         Ok(Reply::new(report, |report| text::terms::report(report, Reader::Assistant)))
     }
 }

@@ -2,6 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::paging::Paging;
+use casetrack_engine::threads;
 use casetrack_engine::threads::{ThreadQuery, ThreadReport};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,8 +42,12 @@ impl Tool for ListThreads {
 
     fn call(context: &Context<'_>, parameters: ThreadParameters) -> Result<Reply<ThreadReport>> {
         let ThreadParameters { document_filter: document, offset, limit } = parameters;
-        let report =
-            context.engine.threads(context.active()?.id, &ThreadQuery { document }, Paging { offset, limit })?;
+        let report = threads::threads(
+            context.engine.host(),
+            context.active()?.id,
+            &ThreadQuery { document },
+            Paging { offset, limit },
+        )?;
         Ok(Reply::new(report, move |report| text::threads::list(report, offset, Reader::Assistant)))
     }
 }

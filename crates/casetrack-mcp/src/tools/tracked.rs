@@ -1,6 +1,7 @@
 //! List the tracked changes of a document.
 
 use casetrack_core::Result;
+use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
 use casetrack_engine::tracked::DocumentChanges;
 use schemars::JsonSchema;
@@ -42,7 +43,8 @@ impl Tool for ListChanges {
 
     fn call(context: &Context<'_>, parameters: ChangesParameters) -> Result<Reply<DocumentChanges>> {
         let ChangesParameters { document, offset, limit } = parameters;
-        let list = context.engine.list_changes(context.active()?.id, &document, Paging { offset, limit })?;
+        let list =
+            documents::list_changes(context.engine.host(), context.active()?.id, &document, Paging { offset, limit })?;
         Ok(Reply::new(list, |list| text::tracked::changes(list, Reader::Assistant)))
     }
 }

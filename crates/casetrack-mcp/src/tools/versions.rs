@@ -2,6 +2,7 @@
 
 use casetrack_core::{Feature, Result};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::versions;
 use casetrack_engine::versions::{Redline, USUAL_SIMILARITY, VersionQuery, VersionReport};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,7 +47,8 @@ impl Tool for RedlineDocuments {
     fn call(context: &Context<'_>, parameters: RedlineParameters) -> Result<Reply<Redline>> {
         let RedlineParameters { old_document, new_document, offset, limit } = parameters;
         let documents = [old_document.as_str(), new_document.as_str()];
-        let redline = context.engine.redline(context.active()?.id, documents, Paging { offset, limit })?;
+        let redline =
+            versions::redline(context.engine.host(), context.active()?.id, documents, Paging { offset, limit })?;
         Ok(Reply::new(redline, move |redline| text::redline::redline(redline, offset, Reader::Assistant)))
     }
 }
@@ -91,7 +93,7 @@ impl Tool for ListVersions {
     fn call(context: &Context<'_>, parameters: VersionParameters) -> Result<Reply<VersionReport>> {
         let VersionParameters { document_filter: document, min_similarity, offset, limit } = parameters;
         let query = VersionQuery { document, min_similarity };
-        let report = context.engine.versions(context.active()?.id, &query, Paging { offset, limit })?;
+        let report = versions::versions(context.engine.host(), context.active()?.id, &query, Paging { offset, limit })?;
         Ok(Reply::new(report, move |report| text::versions::list(report, offset, Reader::Assistant)))
     }
 }

@@ -1,6 +1,7 @@
 //! Folders that are watched and synced automatically.
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::collections;
 use casetrack_engine::watches::{Schedule, WatchRequest, WatchStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,7 +119,7 @@ impl Tool for ListWatches {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<WatchList>> {
         let collection = match &parameters.collection_filter {
-            Some(name) => Some(context.engine.find_collection(name)?.id),
+            Some(name) => Some(collections::find_collection(context.engine.host(), name)?.id),
             None => None,
         };
         let watches = context.engine.list_watches(collection);

@@ -9,6 +9,7 @@
 //! memory, a flush goes back to the view. That of a vault is a copy in memory always.
 
 mod contexts;
+mod distance;
 mod file;
 #[cfg(test)]
 mod tests;
@@ -224,7 +225,7 @@ impl DenseIndex {
             }
         })?;
         let mut graph = self.graph.write();
-        (graph.index, graph.viewed) = (Arc::new(index), false);
+        (graph.index, graph.viewed) = (distance::shared(index, self.dimension), false);
         Ok(())
     }
 
@@ -240,7 +241,7 @@ impl DenseIndex {
         let index = new_index(&self.dir, self.dimension)?;
         if file::view(&self.dir, &saved, &index, &self.seal) {
             let mut graph = self.graph.write();
-            (graph.index, graph.viewed) = (Arc::new(index), true);
+            (graph.index, graph.viewed) = (distance::shared(index, self.dimension), true);
         }
         Ok(())
     }
@@ -297,7 +298,7 @@ impl DerivedIndex for DenseIndex {
             Some(found) => (index, found),
             None => (new_index(dir, dimension)?, (Saved::default(), false)),
         };
-        let (index, applied) = (Arc::new(index), saved.applied);
+        let (index, applied) = (distance::shared(index, dimension), saved.applied);
         let graph = Graph { index, viewed, applied, saved: Some(saved), unsaved_chunks: 0 };
         Ok(Self {
             dir: dir.to_owned(),
@@ -318,7 +319,7 @@ impl DerivedIndex for DenseIndex {
     }
 
     fn clear(&self) -> Result<()> {
-        let index = Arc::new(new_index(&self.dir, self.dimension)?);
+        let index = distance::shared(new_index(&self.dir, self.dimension)?, self.dimension);
         let mut graph = self.graph.write();
         *graph = Graph { index, viewed: false, applied: 0, saved: None, unsaved_chunks: 0 };
         Ok(())

@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 use casetrack_core::{Cancel, CollectionId, Error, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::documents;
+use casetrack_engine::evidence;
 use casetrack_engine::evidence::{EvidenceFormat, EvidenceList, EvidenceStatus, EvidenceView};
 use casetrack_engine::pages::{PagePicture, PictureRequest};
 use casetrack_engine::paging::Paging;
@@ -42,7 +44,7 @@ pub fn export(
     pictures: bool,
     cancel: &Cancel,
 ) -> Result<Exported> {
-    let list = engine.list_evidence(collection, Paging::ALL)?;
+    let list = evidence::list_evidence(engine.host(), collection, Paging::ALL)?;
     let mut notices = Vec::new();
     let drawn = match format {
         EvidenceFormat::Docx | EvidenceFormat::Pdf if pictures => {
@@ -83,7 +85,7 @@ fn drawn(
                 width: Some(PICTURE_WIDTH),
                 ..PictureRequest::default()
             };
-            match engine.page_picture(collection, &request, cancel) {
+            match documents::page_picture(engine.host(), collection, &request, cancel) {
                 Ok(page) => picture = Some(page),
                 Err(error) if cancel.is_cancelled() => return Err(error),
                 // The passage and its citation are still useful.

@@ -1,6 +1,7 @@
 //! `casetrack bates`
 
 use casetrack_core::Result;
+use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -22,7 +23,8 @@ pub struct Bates {
 impl Bates {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let report = console.engine.bates_numbers(collection, self.document.as_deref(), Paging::ALL)?;
+        let report =
+            documents::bates_numbers(console.engine.host(), collection, self.document.as_deref(), Paging::ALL)?;
         console.print(&report, |report| text::bates::list(report, Reader::CommandLine))
     }
 }

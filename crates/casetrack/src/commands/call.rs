@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
 
+use casetrack_engine::collections;
+
 /// Call an MCP tool
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Call {
@@ -30,8 +32,12 @@ impl Call {
                 .with_hint("Give a JSON object in quotes, such as '{\"query\": \"payment terms\"}'.")
         })?;
         let engine = Arc::clone(&console.engine);
-        let active = self.collection.map(|name| engine.find_collection(&name)).transpose()?.map(|found| found.id);
-        let settings = Settings::load(&engine.config().data_dir)?;
+        let active = self
+            .collection
+            .map(|name| collections::find_collection(engine.host(), &name))
+            .transpose()?
+            .map(|found| found.id);
+        let settings = Settings::load(&engine.host().config().data_dir)?;
         let session = Session::new(engine, settings, active);
         let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
         let text = |_: &_| result.text.clone();

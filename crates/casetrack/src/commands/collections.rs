@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Password, Result};
 use casetrack_engine::ModelProfile;
+use casetrack_engine::collections;
 use casetrack_engine::collections::{CollectionSummary, CreateCollection, LockedCollection};
+use casetrack_engine::upkeep;
 use casetrack_engine::vaults::VaultRequest;
 use casetrack_mcp::settings::duration;
 use casetrack_text::Reader;
@@ -64,7 +66,7 @@ impl New {
             let made = engine.create_vault(VaultRequest { collection: request, passphrase }, idle)?;
             return console.print(&made, |made| vault::created(made, idle));
         }
-        let meta = engine.create_collection(request)?;
+        let meta = collections::create_collection(engine.host(), request)?;
         console.print(&meta, created)
     }
 }
@@ -84,9 +86,9 @@ pub struct Collections {
 
 impl Collections {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let mut collections = console.engine.list_collections(None)?;
+        let mut collections = collections::list_collections(console.engine.host(), None)?;
         collections.retain(|summary| self.all || summary.meta.status != CollectionStatus::Archived);
-        let locked = console.engine.locked_collections()?.into_iter().map(Listed::Locked);
+        let locked = collections::locked_collections(console.engine.host())?.into_iter().map(Listed::Locked);
         let all: Vec<Listed> =
             collections.into_iter().map(|summary| Listed::Open(Box::new(summary))).chain(locked).collect();
         console.print(&all, |all| list(all))
@@ -144,7 +146,7 @@ pub struct Rename {
 
 impl Rename {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let before = console.engine.find_collection(&self.collection)?;
+        let before = collections::find_collection(console.engine.host(), &self.collection)?;
         let meta = console.engine.rename_collection(before.id, &self.name)?;
         console.print(&meta, |meta| format!("Renamed \"{}\" to \"{}\".", before.name, meta.name))
     }
@@ -198,8 +200,8 @@ impl Reopen {
 }
 
 fn set(console: &Console, collection: &str, status: CollectionStatus, done: &str) -> Result<u8> {
-    let found = console.engine.find_collection(collection)?;
-    let meta = console.engine.set_collection_status(found.id, status)?;
+    let found = collections::find_collection(console.engine.host(), collection)?;
+    let meta = upkeep::set_collection_status(console.engine.host(), found.id, status)?;
     let next = match status {
         CollectionStatus::Active => "",
         _ => "\n\nNext, to use it as before: casetrack reopen NAME",

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use casetrack_core::Result;
 use casetrack_engine::doctor::Diagnosis;
+use casetrack_engine::upkeep;
 use clap::Args;
 
 use crate::options::Global;
@@ -17,7 +18,7 @@ pub struct Doctor {}
 
 impl Doctor {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let diagnosis = global.engine()?.doctor();
+        let diagnosis = upkeep::doctor(global.engine()?.host());
         output::print(&diagnosis, global, describe)?;
         Ok(if diagnosis.ready { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

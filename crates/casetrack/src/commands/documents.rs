@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use casetrack_core::{ChunkId, Error, Password, Result, TextView};
+use casetrack_engine::documents;
 use casetrack_engine::documents::DocumentSort;
 use casetrack_engine::pages::PictureRequest;
 use casetrack_engine::search::{MarkFilter, admit};
@@ -35,9 +36,9 @@ impl Documents {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
         let filters: Vec<MarkFilter> = self.tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
-        let mut documents = engine.list_documents(collection.id, self.sort)?;
+        let mut documents = documents::list_documents(engine.host(), collection.id, self.sort)?;
         documents.retain(|document| admit(&filters, &document.marks));
-        engine.describe_contracts(collection.id, &mut documents)?;
+        documents::describe_contracts(engine.host(), collection.id, &mut documents)?;
         console.print(&documents, |documents| text::documents::list(&collection.name, documents, Reader::CommandLine))
     }
 }
@@ -64,22 +65,24 @@ impl Show {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         if let (None, Some((collection, chunk, last))) = (self.page, LastSearch::chunk(engine, &self.id)?) {
-            let context = engine.source_context(collection, &chunk.to_string(), self.window, self.view)?;
+            let context =
+                documents::source_context(engine.host(), collection, &chunk.to_string(), self.window, self.view)?;
             return console.print(&context, |context| {
                 format!("{}\n{}", last.heading(&self.id), text::chunks::source_context(context, Reader::CommandLine))
             });
         }
         let collection = self.target.find(engine)?.id;
         if let Some(page) = self.page {
-            let page = engine.page_text(collection, &self.id, page, self.view)?;
+            let page = documents::page_text(engine.host(), collection, &self.id, page, self.view)?;
             return console.print(&page, text::chunks::page);
         }
         // A UUID may name either.
-        let document = engine.document(collection, &self.id);
+        let document = documents::document(engine.host(), collection, &self.id);
         if document.is_err() && self.id.parse::<ChunkId>().is_ok() {
-            console.print(&engine.source_context(collection, &self.id, self.window, self.view)?, |context| {
-                text::chunks::source_context(context, Reader::CommandLine)
-            })
+            console.print(
+                &documents::source_context(engine.host(), collection, &self.id, self.window, self.view)?,
+                |context| text::chunks::source_context(context, Reader::CommandLine),
+            )
         } else {
             if self.view != TextView::Final {
                 return Err(Error::invalid("A view shows a passage or a page, not a whole document.")
@@ -127,7 +130,7 @@ impl Page {
             password: self.password,
             width: None,
         };
-        let picture = engine.page_picture(collection, &request, &console.cancel)?;
+        let picture = documents::page_picture(engine.host(), collection, &request, &console.cancel)?;
         let out = console.path(&self.out);
         let is_new = !out.exists();
         std::fs::write(&out, &picture.png).map_err(|error| Error::io(out.display(), error))?;

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
+use casetrack_engine::eval;
 use casetrack_engine::eval::EvalRequest;
 use casetrack_engine::search::MAX_TOP_K;
 use casetrack_engine::{Engine, StorePlace};
@@ -69,7 +70,7 @@ impl Eval {
         let cancel = Cancel::default();
         cancel_on_signal(&cancel)?;
         let shown = Arc::new(Mutex::new(output::Progress::new(global.quiet)));
-        let report = engine.evaluate(&request, &progress(&shown), &cancel);
+        let report = eval::evaluate(engine.host(), &request, &progress(&shown), &cancel);
         shown.lock().unwrap_or_else(PoisonError::into_inner).clear();
         output::print(&report?, global, |report| casetrack_text::eval::report(report, &[]))?;
         Ok(ExitCode::SUCCESS)

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::evidence;
 use casetrack_engine::evidence::{AddEvidence, EvidenceFormat, UpdateEvidence};
 use casetrack_engine::paging::Paging;
 use casetrack_text as text;
@@ -107,19 +108,25 @@ impl Evidence {
         match self.action {
             EvidenceAction::List(command) => {
                 let collection = command.target.find(&console.engine)?.id;
-                let list = console.engine.list_evidence(collection, Paging::ALL)?;
+                let list = evidence::list_evidence(console.engine.host(), collection, Paging::ALL)?;
                 console.print(&list, text::evidence::list)
             }
             EvidenceAction::Add(command) => command.run(console),
             EvidenceAction::Update(Update { id, note, exhibit, position, target }) => {
                 let request = UpdateEvidence { id, note, exhibit, position, remove: false };
                 let collection = target.find(&console.engine)?.id;
-                console.print(&console.engine.update_evidence(collection, request)?, text::evidence::updated)
+                console.print(
+                    &evidence::update_evidence(console.engine.host(), collection, request)?,
+                    text::evidence::updated,
+                )
             }
             EvidenceAction::Remove(Remove { id, target }) => {
                 let request = UpdateEvidence { id, remove: true, ..UpdateEvidence::default() };
                 let collection = target.find(&console.engine)?.id;
-                console.print(&console.engine.update_evidence(collection, request)?, text::evidence::removed)
+                console.print(
+                    &evidence::update_evidence(console.engine.host(), collection, request)?,
+                    text::evidence::removed,
+                )
             }
             EvidenceAction::Export(command) => command.run(console),
         }
@@ -143,7 +150,7 @@ impl Add {
             },
         };
         let request = AddEvidence { chunk_id, document, page, quote, chars: None, note, exhibit };
-        console.print(&console.engine.add_evidence(collection, request)?, text::evidence::added)
+        console.print(&evidence::add_evidence(console.engine.host(), collection, request)?, text::evidence::added)
     }
 }
 

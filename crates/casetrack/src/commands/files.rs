@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::files;
 use casetrack_engine::files::{Kind, Order, Pattern, Place, Query, Target, TimeField, span};
 use casetrack_text::files as text;
 use casetrack_text::files::Colors;
@@ -61,7 +62,7 @@ struct Index {
 
 impl Index {
     fn run(self, console: &Console) -> Result<u8> {
-        let index = |folder| console.engine.index_files(&console.path(folder), &console.cancel);
+        let index = |folder| files::index_files(console.engine.host(), &console.path(folder), &console.cancel);
         let done = self.folders.into_iter().map(index).collect::<Result<Vec<_>>>()?;
         console.print(&done, |done| done.iter().map(text::indexed).collect::<Vec<_>>().join("\n"))
     }
@@ -83,8 +84,8 @@ impl Watch {
     fn run(self, console: &Console) -> Result<u8> {
         let folder = console.path(self.folder);
         let done = match self.stop {
-            true => console.engine.unwatch_files(&folder)?,
-            false => console.engine.watch_files(&folder, &console.cancel)?,
+            true => files::unwatch_files(console.engine.host(), &folder)?,
+            false => files::watch_files(console.engine.host(), &folder, &console.cancel)?,
         };
         console.print(&done, text::watched)
     }
@@ -174,7 +175,7 @@ impl Find {
             limit: self.answer.limit.max(1),
             ..Query::below(console.path(self.folder))
         };
-        let found = console.engine.find_files(query, self.answer.cached, &console.cancel)?;
+        let found = files::find_files(console.engine.host(), query, self.answer.cached, &console.cancel)?;
         console.print_data(&found, |found| text::found(found, time, colors))
     }
 }
@@ -200,7 +201,7 @@ impl Recent {
             limit: self.answer.limit.max(1),
             ..Query::below(console.path(self.folder))
         };
-        let found = console.engine.find_files(query, self.answer.cached, &console.cancel)?;
+        let found = files::find_files(console.engine.host(), query, self.answer.cached, &console.cancel)?;
         console.print_data(&found, |found| text::found(found, TimeField::Modified, colors))
     }
 }
@@ -218,7 +219,7 @@ impl Usage {
     fn run(self, console: &Console, colors: Colors) -> Result<u8> {
         let Answer { limit, cached } = self.answer;
         let place = Place { folder: console.path(self.folder), cached };
-        let report = console.engine.file_usage(&place, &console.cancel)?;
+        let report = files::file_usage(console.engine.host(), &place, &console.cancel)?;
         console.print_data(&report, |report| text::usage(report, limit, colors))
     }
 }
@@ -241,7 +242,7 @@ impl Duplicates {
     fn run(self, console: &Console, colors: Colors) -> Result<u8> {
         let Answer { limit, cached } = self.answer;
         let place = Place { folder: console.path(self.folder), cached };
-        let report = console.engine.duplicate_files(&place, self.larger, limit, &console.cancel)?;
+        let report = files::duplicate_files(console.engine.host(), &place, self.larger, limit, &console.cancel)?;
         console.print_data(&report, |report| text::duplicates(report, colors))
     }
 }
@@ -262,15 +263,15 @@ impl Roots {
         if let Some(folder) = self.forget {
             let folder: PathBuf =
                 std::path::absolute(console.path(folder)).map_err(|error| Error::io("the path", error))?;
-            console.engine.forget_file_root(&folder)?;
+            files::forget_file_root(console.engine.host(), &folder)?;
             let shown = folder.display().to_string();
             return console.print(&json!({"forgotten": shown}), |_| format!("{shown} is no longer indexed."));
         }
         if self.check {
-            console.engine.check_file_catalog()?;
+            files::check_file_catalog(console.engine.host())?;
             return console.print(&json!({"sound": true}), |_| "The catalogue of files is sound.".to_owned());
         }
-        console.print_data(&console.engine.file_roots()?, |roots| text::roots(roots, colors))
+        console.print_data(&files::file_roots(console.engine.host())?, |roots| text::roots(roots, colors))
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use casetrack_core::{ChunkId, CollectionId, Error, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
 use casetrack_engine::search::{SearchResponse, matched};
+use casetrack_engine::vaults;
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, one_line, shorten, visible};
 use casetrack_text::search::{beside, completeness, continuation, relation};
@@ -126,7 +128,7 @@ impl LastSearch {
     pub fn remember(console: &Console, searched: &[CollectionId], response: &SearchResponse) {
         let id = |name: &Option<String>| match (name, searched) {
             (_, [only]) => Some(*only),
-            (Some(name), _) => console.engine.find_collection(name).ok().map(|found| found.id),
+            (Some(name), _) => collections::find_collection(console.engine.host(), name).ok().map(|found| found.id),
             (None, _) => None,
         };
         let results = response.results.iter().map(|result| (result.rank, &result.collection, result.chunk.chunk_id));
@@ -135,18 +137,18 @@ impl LastSearch {
         let last = Self { query: response.query.clone(), results: results.chain(hits).filter_map(numbered).collect() };
         let engine = &console.engine;
         let told = match searched {
-            [] => engine.unlocked_vaults().unwrap_or_default(),
+            [] => vaults::unlocked_vaults(engine.host()).unwrap_or_default(),
             some => some.to_vec(),
         };
         let written = serde_json::to_vec(&last).map_err(|error| Error::internal(error.to_string()));
-        if let Err(error) = written.and_then(|json| engine.write_owned(&path(engine), FILE, &told, json)) {
+        if let Err(error) = written.and_then(|json| engine.host().write_owned(&path(engine), FILE, &told, json)) {
             tracing::warn!(%error, "the results cannot be shown by number");
         }
     }
 
     /// Overwrites and removes what is remembered: before its collection takes another form, in which it could not be read.
     pub fn forget(engine: &Engine) -> Result<()> {
-        engine.forget_owned(&path(engine))
+        engine.host().forget_owned(&path(engine))
     }
 
     /// The chunk that a number means, and its collection; `None` if the text is no number.
@@ -164,12 +166,12 @@ impl LastSearch {
             Error::new(casetrack_core::ErrorCode::NotFound, message)
                 .with_hint("Search first with `casetrack search`; its results can then be shown by number.")
         };
-        let last = engine.read_owned(&path(engine), FILE)?;
+        let last = engine.host().read_owned(&path(engine), FILE)?;
         let last = last.and_then(|(json, owner)| Some((serde_json::from_slice::<Self>(&json).ok()?, owner)));
         let Some((last, owner)) = last else {
             return Err(missing(format!("There is no result {rank}: nothing was searched yet.")));
         };
-        engine.check_told(FILE, owner, last.results.iter().map(|result| result.collection))?;
+        engine.host().check_told(FILE, owner, last.results.iter().map(|result| result.collection))?;
         let Some(found) = last.results.iter().find(|result| result.rank == rank).copied() else {
             let query = shorten(&last.query, QUERY_CHARS);
             let count = counted(last.results.len() as u64, "result");
@@ -185,7 +187,7 @@ impl LastSearch {
 }
 
 fn path(engine: &Engine) -> PathBuf {
-    engine.config().data_dir.join(FILE)
+    engine.host().config().data_dir.join(FILE)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `casetrack summary`, `entities`, `references`, `timeline`, `graph`, `related` and `clusters`
 
 use casetrack_core::{EntityType, Feature, Result};
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{
     ClusterStrategy, EntitySort, MAX_EVENTS, ReferenceSort, TimelineQuery, to_dot, to_graphml,
 };
@@ -22,7 +23,7 @@ pub struct Summary {
 impl Summary {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let summary = console.engine.collection_summary(collection)?;
+        let summary = briefing::collection_summary(console.engine.host(), collection)?;
         console.print(&summary, |summary| text::overview::summary(summary, Reader::CommandLine))
     }
 }
@@ -51,11 +52,12 @@ impl Entities {
         let collection = self.target.find(engine)?.id;
         let Self { entity_type, top_k, .. } = self;
         if let Some(name) = &self.name {
-            let mentions = engine.entity_mentions(collection, name, entity_type, first(top_k))?;
+            let mentions = briefing::entity_mentions(engine.host(), collection, name, entity_type, first(top_k))?;
             return console.print(&mentions, text::entities::mentions);
         }
         let (document, sort_by) = (self.document.as_deref(), EntitySort::default());
-        let list = engine.list_entities(collection, entity_type, document, None, sort_by, first(top_k))?;
+        let list =
+            briefing::list_entities(engine.host(), collection, entity_type, document, None, sort_by, first(top_k))?;
         console.print(&list, text::entities::list)
     }
 }
@@ -77,10 +79,11 @@ impl References {
         let engine = &console.engine;
         let collection = self.target.find(engine)?.id;
         if let Some(name) = &self.name {
-            let citations = engine.reference_citations(collection, name, first(self.top_k))?;
+            let citations = briefing::reference_citations(engine.host(), collection, name, first(self.top_k))?;
             return console.print(&citations, text::references::citations);
         }
-        let list = engine.list_references(collection, None, ReferenceSort::default(), first(self.top_k))?;
+        let list =
+            briefing::list_references(engine.host(), collection, None, ReferenceSort::default(), first(self.top_k))?;
         console.print(&list, text::references::list)
     }
 }
@@ -118,7 +121,8 @@ impl Timeline {
         let collection = self.target.find(&console.engine)?.id;
         let Self { from, to, document, entity, role, limit, offset, .. } = self;
         let query = TimelineQuery { from, to, document, entity, role };
-        let timeline = console.engine.collection_timeline(collection, query, Paging { offset, limit })?;
+        let timeline =
+            briefing::collection_timeline(console.engine.host(), collection, query, Paging { offset, limit })?;
         console.print(&timeline, |timeline| text::overview::timeline(timeline, offset, Reader::CommandLine))
     }
 }
@@ -154,10 +158,16 @@ enum Format {
 impl Graph {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        engine.config().tier.check(Feature::EntityGraph)?;
+        engine.host().config().tier.check(Feature::EntityGraph)?;
         let collection = self.target.find(engine)?.id;
-        let network =
-            engine.entity_graph(collection, self.name.as_deref(), self.entity_type, self.depth, self.top_k)?;
+        let network = briefing::entity_graph(
+            engine.host(),
+            collection,
+            self.name.as_deref(),
+            self.entity_type,
+            self.depth,
+            self.top_k,
+        )?;
         match self.format {
             Format::Text => console.print(&network, text::entities::network),
             Format::Dot => console.print_data(&network, |network| to_dot(&network.graph)),
@@ -181,7 +191,7 @@ pub struct Related {
 impl Related {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let related = console.engine.related_documents(collection, &self.document, &[], self.top_k)?;
+        let related = briefing::related_documents(console.engine.host(), collection, &self.document, &[], self.top_k)?;
         console.print(&related, text::overview::related)
     }
 }
@@ -201,9 +211,9 @@ pub struct Clusters {
 
 impl Clusters {
     pub fn run(self, console: &Console) -> Result<u8> {
-        console.engine.config().tier.check(Feature::DocumentClusters)?;
+        console.engine.host().config().tier.check(Feature::DocumentClusters)?;
         let collection = self.target.find(&console.engine)?.id;
-        let clusters = console.engine.document_clusters(collection, self.by, self.max_clusters)?;
+        let clusters = briefing::document_clusters(console.engine.host(), collection, self.by, self.max_clusters)?;
         console.print(&clusters, text::overview::clusters)
     }
 }

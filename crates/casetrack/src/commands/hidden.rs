@@ -1,6 +1,7 @@
 //! `casetrack hidden`
 
 use casetrack_core::Result;
+use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -28,7 +29,7 @@ impl Hidden {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let list = console.engine.find_hidden_text(collection, self.document.as_deref(), paging)?;
+        let list = documents::find_hidden_text(console.engine.host(), collection, self.document.as_deref(), paging)?;
         console.print(&list, |list| text::hidden::passages(list, Reader::CommandLine))
     }
 }

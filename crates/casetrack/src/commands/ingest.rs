@@ -4,9 +4,12 @@ use std::ffi::OsString;
 
 use casetrack_core::{DocumentType, Password, Result};
 use casetrack_engine::ModelProfile;
+use casetrack_engine::documents;
 use casetrack_engine::ingest::{IngestRequest, Sharing};
 use casetrack_engine::jobs::JobRequest;
+use casetrack_engine::reindex;
 use casetrack_engine::reindex::{ModelsWanted, ReindexRequest};
+use casetrack_engine::sync;
 use casetrack_engine::sync::SyncRequest;
 use casetrack_text::format::visible;
 use casetrack_text::{self as text, Reader};
@@ -147,7 +150,7 @@ impl Sync {
             ..SyncRequest::new(console.path(&self.folder))
         };
         let report = match self.dry_run {
-            true => engine.preview_sync(collection.id, request, &console.progress(), &console.cancel)?,
+            true => sync::preview_sync(engine.host(), collection.id, request, &console.progress(), &console.cancel)?,
             false => console.work(collection.id, JobRequest::SyncFolder(request), |report| report.sync)?,
         };
         console.print(&report, |report| text::sync::report(report, Reader::CommandLine))?;
@@ -207,7 +210,7 @@ impl Reindex {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         if self.models.is_some() || self.late_interaction.is_some() {
-            let precision = self.models.map(|profile| engine.config().precision_of(profile));
+            let precision = self.models.map(|profile| engine.host().config().precision_of(profile));
             let models = ModelsWanted { profile: self.models, precision, late_interaction: self.late_interaction };
             let request = ReindexRequest { models: Some(models), throttle: self.throttle, ..ReindexRequest::new(None) };
             return match self.all {
@@ -216,7 +219,11 @@ impl Reindex {
             };
         }
         let collection = self.target.find(engine)?;
-        let document = self.document.as_deref().map(|name| engine.find_document(collection.id, name)).transpose()?;
+        let document = self
+            .document
+            .as_deref()
+            .map(|name| documents::find_document(engine.host(), collection.id, name))
+            .transpose()?;
         let whole = document.is_none();
         let request = ReindexRequest {
             reparse: !self.no_reparse,
@@ -247,7 +254,7 @@ impl IndexStatus {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let status = engine.index_status(collection.id, self.document.as_deref(), &console.cancel)?;
+        let status = reindex::index_status(engine.host(), collection.id, self.document.as_deref(), &console.cancel)?;
         console.print(&status, |status| text::reindex::status(status, Reader::CommandLine))
     }
 }

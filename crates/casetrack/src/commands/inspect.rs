@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use casetrack_core::{Password, Properties, Result};
-use casetrack_engine::inspect::Inspection;
+use casetrack_engine::inspect::{self, Inspection};
 use casetrack_text::format::visible;
 use clap::Args;
 
@@ -26,7 +26,7 @@ pub struct Inspect {
 
 impl Inspect {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
-        let inspection = global.engine()?.inspect(&self.file, self.password.as_ref())?;
+        let inspection = inspect::inspect(global.engine()?.host(), &self.file, self.password.as_ref())?;
         output::print(&inspection, global, |inspection| visible(&describe(inspection, self.text)).into_owned())?;
         Ok(ExitCode::SUCCESS)
     }

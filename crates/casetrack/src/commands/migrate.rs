@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use casetrack_core::{Password, Result};
 use casetrack_engine::StorePlace;
+use casetrack_engine::collections;
 use casetrack_engine::migrate::MigrateReport;
+use casetrack_engine::upkeep;
 use casetrack_text::format::{counted, duration, push_list, visible};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -44,9 +46,9 @@ impl Migrate {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let to: StorePlace = self.to.reveal().parse()?;
-        let collection = engine.find_collection(&self.collection)?;
+        let collection = collections::find_collection(engine.host(), &self.collection)?;
         if self.discard {
-            let discarded = engine.discard_copy(collection.id, &to)?;
+            let discarded = upkeep::discard_copy(engine.host(), collection.id, &to)?;
             let said = json!({"id": collection.id, "to": to.to_string(), "discarded": discarded});
             return console.print(&said, |_| {
                 let said = if discarded { "What was copied is removed." } else { "Nothing was copied." };

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use casetrack_core::Result;
 use casetrack_engine::models::{AddedInfo, ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
+use casetrack_engine::upkeep;
 use casetrack_engine::{EngineConfig, ModelProfile, Precision};
 use casetrack_text::Reader;
 use casetrack_text::format::bytes;
@@ -68,8 +69,8 @@ impl Models {
             Some(Action::Add(add)) => add.run(global),
             None => {
                 let engine = global.engine()?;
-                let list = engine.models()?;
-                output::print(&list, global, |list| describe(list) + &new_collections(engine.config()))?;
+                let list = upkeep::models(engine.host())?;
+                output::print(&list, global, |list| describe(list) + &new_collections(engine.host().config()))?;
                 let damaged = list.models.iter().any(|model| model.state == ModelPresence::Damaged);
                 Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
             }
@@ -79,7 +80,7 @@ impl Models {
 
 impl Add {
     fn run(self, global: &Global) -> Result<ExitCode> {
-        let added = global.engine()?.add_multilingual(&self.package)?;
+        let added = upkeep::add_multilingual(global.engine()?.host(), &self.package)?;
         output::print(&added, global, |AddedInfo { id, path, already_present }| {
             format!("{id}: {}, {path}", if *already_present { "already here" } else { "added" })
         })?;
@@ -91,7 +92,8 @@ impl Pull {
     fn run(self, global: &Global) -> Result<ExitCode> {
         let engine = global.engine()?;
         let mut progress = output::DownloadProgress::new(global.quiet);
-        let report = engine.pull_models(&self.ids, self.offline, &mut |event| show(&mut progress, &event));
+        let report =
+            upkeep::pull_models(engine.host(), &self.ids, self.offline, &mut |event| show(&mut progress, &event));
         progress.finish();
         output::print(&report?, global, pulled)?;
         Ok(ExitCode::SUCCESS)

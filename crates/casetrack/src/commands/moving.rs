@@ -1,7 +1,9 @@
 //! `casetrack reindex --models`: one collection, or all, to other models.
 
 use casetrack_core::{Action, CollectionMeta, CollectionStatus, Error, ErrorCode, Result, hint};
+use casetrack_engine::collections;
 use casetrack_engine::jobs::{JobOrigin, JobRequest};
+use casetrack_engine::reindex;
 use casetrack_engine::reindex::{ReindexReport, ReindexRequest};
 use casetrack_text::format::{bytes, one_line, push_list, visible};
 use casetrack_text::{self as text, Reader};
@@ -44,7 +46,7 @@ pub(super) fn one(collection: CollectionMeta, request: ReindexRequest, console: 
 pub(super) fn all(request: ReindexRequest, console: &Console) -> Result<u8> {
     let engine = &console.engine;
     let (mut started, mut not_moved, mut failed) = (Vec::new(), Vec::new(), false);
-    for collection in engine.list_collections(None)?.into_iter().map(|one| one.meta) {
+    for collection in collections::list_collections(engine.host(), None)?.into_iter().map(|one| one.meta) {
         let name = collection.name.clone();
         if collection.status != CollectionStatus::Active {
             let reason = format!("It is {}.", collection.status.label().to_lowercase());
@@ -62,7 +64,7 @@ pub(super) fn all(request: ReindexRequest, console: &Console) -> Result<u8> {
             }
         }
     }
-    for vault in engine.locked_collections()? {
+    for vault in collections::locked_collections(engine.host())? {
         let unlock = hint![Action::Unlock(Some(vault.id.short()))];
         let error = Error::new(ErrorCode::Locked, "The vault is locked.").with_hint(unlock);
         not_moved.push(NotMoved::new(&vault.id.short(), &error));
@@ -85,7 +87,7 @@ pub(super) fn all(request: ReindexRequest, console: &Console) -> Result<u8> {
 
 /// Says what disk a move takes.
 fn announce(collection: &CollectionMeta, console: &Console) -> Result<()> {
-    let space = console.engine.space_to_move(collection.id)?;
+    let space = reindex::space_to_move(console.engine.host(), collection.id)?;
     console.note(format!(
         "{}: takes up to {} on the disk until it is done; {} are free.",
         visible(&collection.name),

@@ -3,6 +3,7 @@
 use casetrack_core::{Result, Timestamp};
 use casetrack_engine::paging::Paging;
 use casetrack_engine::search::MarkFilter;
+use casetrack_engine::sheet;
 use casetrack_engine::sheet::ObligationQuery;
 use casetrack_text as text;
 use clap::Args;
@@ -46,7 +47,7 @@ impl Obligations {
         let tags = tag.iter().map(|tag| MarkFilter::tag(tag));
         let marks = tags.chain(field.iter().map(|field| MarkFilter::field(field))).collect::<Result<_>>()?;
         let query = ObligationQuery { document, party, from, to, marks };
-        let report = console.engine.obligations(collection, &query, Paging::ALL)?;
+        let report = sheet::obligations(console.engine.host(), collection, &query, Paging::ALL)?;
         match ics {
             true => console.print_data(&report, |report| text::obligations::calendar(report, Timestamp::now())),
             false => console.print(&report, text::obligations::list),

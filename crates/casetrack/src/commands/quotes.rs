@@ -4,6 +4,7 @@ use std::io::Read;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::quotes;
 use casetrack_engine::quotes::{QuoteRequest, QuoteStatus};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -45,7 +46,7 @@ impl VerifyQuote {
         let collection = self.target.find(engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
         let request = QuoteRequest { text: self.text, document: self.document, paging };
-        let check = engine.verify_quote(collection, &request)?;
+        let check = quotes::verify_quote(engine.host(), collection, &request)?;
         console.print(&check, |check| text::quotes::quotation(check, Reader::CommandLine))?;
         Ok(status(check.status == QuoteStatus::Exact))
     }
@@ -91,7 +92,7 @@ impl VerifyQuotes {
         let engine = &console.engine;
         let collection = self.target.find(engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let check = engine.verify_quotes(collection, &self.draft.0, paging)?;
+        let check = quotes::verify_quotes(engine.host(), collection, &self.draft.0, paging)?;
         console.print(&check, |check| text::quotes::draft(check, Reader::CommandLine))?;
         let counts = check.counts;
         Ok(status(counts.differ + counts.not_found + counts.citations_that_do_not_fit == 0))

@@ -1,6 +1,8 @@
 //! `casetrack rights`
 
 use casetrack_core::Result;
+use casetrack_engine::collections;
+use casetrack_engine::database_rights;
 use casetrack_engine::database_rights::{AdmittedRole, Right, RightsReport};
 use casetrack_text::format::visible;
 use clap::{Args, Subcommand};
@@ -82,22 +84,23 @@ impl Rights {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         match self.action {
-            RightsAction::List(List { collection: Some(name) }) => {
-                console.print(&engine.rights(engine.find_collection(&name)?.id)?, list)
-            }
+            RightsAction::List(List { collection: Some(name) }) => console.print(
+                &database_rights::rights(engine.host(), collections::find_collection(engine.host(), &name)?.id)?,
+                list,
+            ),
             RightsAction::List(List { collection: None }) => {
-                console.print(&engine.admitted_roles()?, |roles| list_admitted(roles))
+                console.print(&database_rights::admitted_roles(engine.host())?, |roles| list_admitted(roles))
             }
             RightsAction::Give(Give { role, right, target }) => {
                 let collection = target.find(engine)?;
-                engine.give_right(collection.id, &role, right)?;
+                database_rights::give_right(engine.host(), collection.id, &role, right)?;
                 let said =
                     format!("{} is {} of \"{}\" now.", visible(&role), article(right), visible(&collection.name));
                 console.print(&json!({"collection": collection.name, "role": role, "right": right}), |_| said)
             }
             RightsAction::Take(Take { role, target }) => {
                 let collection = target.find(engine)?;
-                engine.take_right(collection.id, &role)?;
+                database_rights::take_right(engine.host(), collection.id, &role)?;
                 let said = format!(
                     "{} has no right of its own to \"{}\" any more. It keeps what it may as a member of other roles.",
                     visible(&role),
@@ -106,7 +109,7 @@ impl Rights {
                 console.print(&json!({"collection": collection.name, "role": role, "right": null}), |_| said)
             }
             RightsAction::Admit(Admit { role, collections }) => {
-                engine.admit_role(&role, collections)?;
+                database_rights::admit_role(engine.host(), &role, collections)?;
                 let makes = if collections { ", and may make collections" } else { "" };
                 let said = format!(
                     "{} may use this database{makes}. Owners of collections give it rights to them.",
@@ -115,7 +118,7 @@ impl Rights {
                 console.print(&json!({"role": role, "admitted": true, "makes_collections": collections}), |_| said)
             }
             RightsAction::Dismiss(Dismiss { role }) => {
-                engine.dismiss_role(&role)?;
+                database_rights::dismiss_role(engine.host(), &role)?;
                 let said = format!("{} has no rights in this database any more.", visible(&role));
                 console.print(&json!({"role": role, "admitted": false}), |_| said)
             }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use casetrack_core::{Feature, Result};
+use casetrack_engine::collections;
 use casetrack_engine::every::EveryRequest;
+use casetrack_engine::search;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
 use casetrack_text::format::{counted, shorten, visible};
@@ -142,8 +144,8 @@ impl Search {
         };
         // All names are looked up before any search.
         let found = match collections.is_empty() {
-            true => vec![engine.sole_collection()?.ok_or_else(no_collection_named)?.id],
-            false => engine.find_collections(&collections)?,
+            true => vec![collections::sole_collection(engine.host())?.ok_or_else(no_collection_named)?.id],
+            false => collections::find_collections(engine.host(), &collections)?,
         };
         let response = engine.search(&found, &request)?;
         LastSearch::remember(console, &found, &response);
@@ -253,7 +255,7 @@ impl Ask {
         let Self { question, target, documents, full, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
         let request = EveryRequest { question, documents, brief: !full, offset, limit };
-        let answer = console.engine.ask_every_document(collection, &request)?;
+        let answer = search::ask_every_document(console.engine.host(), collection, &request)?;
         console.print(&answer, |answer| text::every::answer(answer, offset, Reader::CommandLine))
     }
 }
@@ -288,7 +290,7 @@ impl Similar {
             min_similarity: self.min_similarity,
             count: self.top_k as usize,
         };
-        let similar = engine.similar_chunks(collection, &chunk, wanted)?;
+        let similar = search::similar_chunks(engine.host(), collection, &chunk, wanted)?;
         console.print(&similar, |similar| text::search::similar(similar, Reader::CommandLine))
     }
 }
@@ -312,10 +314,10 @@ pub struct Compare {
 impl Compare {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        engine.config().tier.check(Feature::CompareDocuments)?;
+        engine.host().config().tier.check(Feature::CompareDocuments)?;
         let collection = self.target.find(engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
-        let comparison = engine.compare_documents(collection, documents, &self.topic, self.top_k)?;
+        let comparison = search::compare_documents(engine.host(), collection, documents, &self.topic, self.top_k)?;
         console.print(&comparison, |comparison| text::search::comparison(comparison, Reader::CommandLine))
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::sheet;
 use casetrack_engine::sheet::{ColumnType, DefineColumn, SheetRequest};
 use casetrack_text::{self as text, format::counted};
 use clap::Args;
@@ -65,15 +66,15 @@ impl Sheet {
         if let Some(name) = self.define {
             let (question, pattern, column_type) = (self.question, self.pattern, self.column_type);
             let definition = DefineColumn { name, question, pattern, column_type };
-            let columns = console.engine.define_column(collection.id, definition)?;
+            let columns = sheet::define_column(console.engine.host(), collection.id, definition)?;
             return console.print(&columns, |columns| text::sheet::columns(columns));
         }
         if let Some(name) = &self.remove {
-            let columns = console.engine.remove_column(collection.id, name)?;
+            let columns = sheet::remove_column(console.engine.host(), collection.id, name)?;
             return console.print(&columns, |columns| text::sheet::columns(columns));
         }
         let request = SheetRequest { documents, columns, filter, sort };
-        let sheet = console.engine.matter_sheet(collection.id, &request, Paging::ALL)?;
+        let sheet = sheet::matter_sheet(console.engine.host(), collection.id, &request, Paging::ALL)?;
         let Some(file) = xlsx else {
             return match (csv, md) {
                 (true, _) => console.print_data(&sheet, text::sheet::csv),

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::space;
 use casetrack_engine::space::{IndexSpace, JobsAsked, Operation, Paging, PlanDefinition, SetSearch, UsageTreeAsked};
 use casetrack_text::space as text;
 use clap::{Args, Subcommand};
@@ -64,7 +65,9 @@ fn in_words_of_people(error: Error) -> Error {
 impl Command {
     fn run(self, console: &Console) -> Result<u8> {
         match self {
-            Self::Sets(Sets {}) => console.print(&console.engine.list_sets(&console.cancel)?, text::sets),
+            Self::Sets(Sets {}) => {
+                console.print(&space::list_sets(console.engine.host(), &console.cancel)?, text::sets)
+            }
             Self::Create(command) => command.run(console),
             Self::Delete(command) => command.run(console),
             Self::Add(command) => command.run(console, Operation::Add),
@@ -75,9 +78,9 @@ impl Command {
             Self::Usage(command) => command.run(console),
             Self::Index(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
-            Self::Sources(Sources {}) => console.print(&console.engine.sources(&console.engine)?, text::sources),
+            Self::Sources(Sources {}) => console.print(&console.engine.sources(console.engine.host())?, text::sources),
             Self::Plan(command) => command.run(console),
-            Self::Plans(Plans {}) => console.print(&console.engine.plans(&console.engine)?, text::plans),
+            Self::Plans(Plans {}) => console.print(&console.engine.plans(console.engine.host())?, text::plans),
             Self::Run(command) => command.run(console),
         }
     }
@@ -98,7 +101,8 @@ struct Create {
 
 impl Create {
     fn run(self, console: &Console) -> Result<u8> {
-        console.print(&console.engine.create_set(&self.name, self.description.as_deref())?, text::created)
+        console
+            .print(&space::create_set(console.engine.host(), &self.name, self.description.as_deref())?, text::created)
     }
 }
 
@@ -110,7 +114,7 @@ struct Delete {
 
 impl Delete {
     fn run(self, console: &Console) -> Result<u8> {
-        console.engine.delete_set(&self.name)?;
+        space::delete_set(console.engine.host(), &self.name)?;
         let name = self.name;
         console.print(&json!({"name": name, "deleted": true}), |_| format!("Deleted the resource set {name}.\n"))
     }
@@ -128,7 +132,7 @@ impl Change {
     fn run(self, console: &Console, operation: Operation) -> Result<u8> {
         let paths = self.paths.into_iter().map(|path| console.path(path).to_string_lossy().into_owned());
         let paths: Vec<String> = paths.collect();
-        let change = console.engine.modify_set(&self.name, operation, &paths, &console.cancel)?;
+        let change = space::modify_set(console.engine.host(), &self.name, operation, &paths, &console.cancel)?;
         console.print(&change, text::modified)
     }
 }
@@ -146,7 +150,7 @@ struct Link {
 impl Link {
     fn run(self, console: &Console) -> Result<u8> {
         let Self { parent, child, remove } = self;
-        let changed = console.engine.set_child(&parent, &child, !remove)?;
+        let changed = space::set_child(console.engine.host(), &parent, &child, !remove)?;
         let is = if remove { "is no longer below" } else { "is below" };
         let answer = json!({"parent": parent, "child": child, "changed": changed});
         console.print(&answer, |_| format!("{child} {is} {parent}.\n"))
@@ -192,7 +196,7 @@ impl Show {
             descending: self.sort != "name",
             page: Paging { limit: self.limit, offset: self.offset },
         };
-        console.print(&console.engine.search_set(&search, None, &console.cancel)?, text::found)
+        console.print(&space::search_set(console.engine.host(), &search, None, &console.cancel)?, text::found)
     }
 }
 
@@ -207,7 +211,10 @@ struct Sum {
 
 impl Sum {
     fn run(self, console: &Console) -> Result<u8> {
-        console.print(&console.engine.sum_set(&self.name, &self.metric, true, None, &console.cancel)?, text::sum)
+        console.print(
+            &space::sum_set(console.engine.host(), &self.name, &self.metric, true, None, &console.cancel)?,
+            text::sum,
+        )
     }
 }
 
@@ -235,7 +242,7 @@ impl Usage {
         let folder = console.path(self.folder).to_string_lossy().into_owned();
         let Self { depth, top, metric, cached, .. } = self;
         let asked = UsageTreeAsked { path: &folder, depth, top, metric: &metric, cached };
-        console.print(&console.engine.usage_tree(&asked, &console.cancel)?, text::usage)
+        console.print(&space::usage_tree(console.engine.host(), &asked, &console.cancel)?, text::usage)
     }
 }
 
@@ -249,7 +256,7 @@ impl Index {
     fn run(self, console: &Console) -> Result<u8> {
         let root = console.path(self.path).to_string_lossy().into_owned();
         let asked = IndexSpace { root: &root, in_background: false, force: true, max_age: 0.0 };
-        console.print(&console.engine.index_space(&asked, &console.cancel)?, text::indexed)
+        console.print(&space::index_space(console.engine.host(), &asked, &console.cancel)?, text::indexed)
     }
 }
 
@@ -267,7 +274,7 @@ struct ListJobs {
 impl ListJobs {
     fn run(self, console: &Console) -> Result<u8> {
         let asked = JobsAsked { active: self.active, limit: self.limit, ..JobsAsked::default() };
-        console.print(&console.engine.space_jobs(&asked)?, text::jobs)
+        console.print(&space::space_jobs(console.engine.host(), &asked)?, text::jobs)
     }
 }
 
@@ -308,7 +315,7 @@ impl MakePlan {
             outcomes: self.ingest.map(|collection| json!([{"type": "ingest", "collection": collection}])),
             ..PlanDefinition::default()
         };
-        console.print(&console.engine.create_plan(&console.engine, plan)?, text::planned)
+        console.print(&console.engine.create_plan(console.engine.host(), plan)?, text::planned)
     }
 }
 
@@ -324,6 +331,6 @@ struct Run {
 
 impl Run {
     fn run(self, console: &Console) -> Result<u8> {
-        console.print(&console.engine.execute_plan(&console.engine, &self.plan)?, text::started)
+        console.print(&console.engine.execute_plan(console.engine.host(), &self.plan)?, text::started)
     }
 }

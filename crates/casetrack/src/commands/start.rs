@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result};
 use casetrack_engine::ModelProfile;
+use casetrack_engine::briefing;
+use casetrack_engine::collections;
 use casetrack_engine::collections::CreateCollection;
+use casetrack_engine::documents;
 use casetrack_engine::documents::DocumentSort;
 use casetrack_engine::ingest::{IngestReport, IngestRequest};
 use casetrack_engine::jobs::JobRequest;
 use casetrack_engine::paging::Paging;
 use casetrack_engine::search::SearchRequest;
+use casetrack_engine::sheet;
 use casetrack_engine::sheet::SheetRequest;
 use casetrack_engine::watches::{Schedule, WatchRequest, WatchStatus};
 use casetrack_text::format::{counted, one_line};
@@ -97,7 +101,7 @@ impl StartQuestions {
         let folder = console.path(&self.folder);
         let (collection, _) = find_or_create(console, &folder, self.name.as_deref(), None)?;
         let questions = questions(console, collection.id)?;
-        let is_only = console.engine.sole_collection()?.is_some();
+        let is_only = collections::sole_collection(console.engine.host())?.is_some();
         let target = if is_only { String::new() } else { format!(" -c \"{}\"", one_line(&collection.name)) };
         let dressed = console.global.look.is_some();
         console.print(&questions, |questions| proposed(questions, &target, dressed))
@@ -118,7 +122,7 @@ fn find_or_create(
             .with_hint("Read single files with `casetrack ingest`."));
     }
     if let Some(name) = name {
-        return match engine.find_collection(name) {
+        return match collections::find_collection(engine.host(), name) {
             Ok(found) => Ok((found, false)),
             Err(error) if error.code == ErrorCode::NotFound => Ok((create(console, name, models)?, true)),
             Err(error) => Err(error),
@@ -126,14 +130,14 @@ fn find_or_create(
     }
     let is_its_own = |watch: &&WatchStatus| Path::new(&watch.folder) == real;
     if let Some(watch) = engine.list_watches(None).iter().find(is_its_own) {
-        return Ok((engine.find_collection(&watch.collection_id.to_string())?, false));
+        return Ok((collections::find_collection(engine.host(), &watch.collection_id.to_string())?, false));
     }
-    let all = engine.list_collections(None)?;
+    let all = collections::list_collections(engine.host(), None)?;
     for name in names(&real) {
         let Some(found) = all.iter().find(|summary| summary.meta.name.to_lowercase() == name.to_lowercase()) else {
             return Ok((create(console, &name, models)?, true));
         };
-        let documents = engine.list_documents(found.meta.id, DocumentSort::default())?;
+        let documents = documents::list_documents(engine.host(), found.meta.id, DocumentSort::default())?;
         if documents.iter().all(|document| Path::new(&document.path).starts_with(&real)) {
             return Ok((found.meta.clone(), false));
         }
@@ -168,7 +172,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 fn create(console: &Console, name: &str, models: Option<ModelProfile>) -> Result<CollectionMeta> {
     let request = CreateCollection { name: name.to_owned(), models, ..CreateCollection::default() };
-    console.engine.create_collection(request)
+    collections::create_collection(console.engine.host(), request)
 }
 
 /// The watch of the folder, which may have been there before.
@@ -188,8 +192,8 @@ fn watch(console: &Console, collection: CollectionId, folder: &Path, tags_from_f
 /// Questions that a search in the collection finds something for.
 fn questions(console: &Console, collection: CollectionId) -> Result<Vec<Question>> {
     let engine = &console.engine;
-    let summary = engine.collection_summary(collection)?;
-    let sheet = engine.matter_sheet(collection, &SheetRequest::default(), Paging::ALL)?;
+    let summary = briefing::collection_summary(engine.host(), collection)?;
+    let sheet = sheet::matter_sheet(engine.host(), collection, &SheetRequest::default(), Paging::ALL)?;
     let mut places = Vec::new();
     let chosen = choose(candidates(&summary, &sheet), QUESTIONS, |question| {
         let request = SearchRequest { query: question.to_owned(), top_k: 1, ..SearchRequest::default() };

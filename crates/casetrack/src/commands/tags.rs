@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use casetrack_core::{Error, Result};
+use casetrack_engine::documents;
 use casetrack_engine::marking::{MarkChanges, MarkSource, MarkTable};
 use casetrack_text as text;
 use clap::Args;
@@ -53,13 +54,13 @@ impl Tag {
         let report = if let Some(file) = &self.csv {
             let path = console.path(file);
             let csv = std::fs::read_to_string(&path).map_err(|error| Error::io(path.display(), error))?;
-            engine.mark_from_table(collection, &MarkTable { csv, document_column: self.column })?
+            documents::mark_from_table(engine.host(), collection, &MarkTable { csv, document_column: self.column })?
         } else if self.from_folders {
-            engine.mark_from_folders(collection)?
+            documents::mark_from_folders(engine.host(), collection)?
         } else {
             let Self { add, remove, set, clear, .. } = self;
             let changes = MarkChanges { add_tags: add, remove_tags: remove, set_fields: set, clear_fields: clear };
-            engine.mark_documents(collection, &self.documents, &changes)?
+            documents::mark_documents(engine.host(), collection, &self.documents, &changes)?
         };
         console.print(&report, text::tags::report)
     }

@@ -2,6 +2,7 @@
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::search;
 use casetrack_engine::search::{Filters, WrittenFilters};
 use casetrack_engine::terms::TermsRequest;
 use casetrack_text::{self as text, Reader};
@@ -55,7 +56,7 @@ impl SearchTerms {
             terms = file.trim_start_matches('\u{feff}').lines().map(str::to_owned).collect();
         }
         let request = TermsRequest { terms, document: self.document, filters: Filters::try_from(written)? };
-        let report = console.engine.search_terms(collection, &request, Paging::ALL)?;
+        let report = search::search_terms(console.engine.host(), collection, &request, Paging::ALL)?;
         match self.csv {
             true => console.print_data(&report, text::terms::csv),
             false => console.print(&report, |report| text::terms::report(report, Reader::CommandLine)),

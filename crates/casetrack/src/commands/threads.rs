@@ -2,6 +2,7 @@
 
 use casetrack_core::Result;
 use casetrack_engine::paging::Paging;
+use casetrack_engine::threads;
 use casetrack_engine::threads::ThreadQuery;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -29,7 +30,8 @@ impl Threads {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { document, target, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
-        let report = console.engine.threads(collection, &ThreadQuery { document }, Paging { offset, limit })?;
+        let report =
+            threads::threads(console.engine.host(), collection, &ThreadQuery { document }, Paging { offset, limit })?;
         console.print(&report, |report| text::threads::list(report, offset, Reader::CommandLine))
     }
 }

@@ -1,6 +1,7 @@
 //! `casetrack changes`
 
 use casetrack_core::Result;
+use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -28,7 +29,7 @@ impl Changes {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let list = console.engine.list_changes(collection, &self.document, paging)?;
+        let list = documents::list_changes(console.engine.host(), collection, &self.document, paging)?;
         console.print(&list, |list| text::tracked::changes(list, Reader::CommandLine))
     }
 }

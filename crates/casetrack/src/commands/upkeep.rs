@@ -7,10 +7,12 @@ use std::time::Duration;
 use casetrack_core::{Password, Result};
 use casetrack_engine::Precision;
 use casetrack_engine::export::{Encrypted, ExportReport, ExportRequest};
+use casetrack_engine::files;
 use casetrack_engine::files::{CatalogExport, CatalogImport};
 use casetrack_engine::import::{ImportKey, ImportReport, ImportRequest, needs_passphrase};
 use casetrack_engine::repair::RepairReport;
 use casetrack_engine::stats::{CollectionStats, CompactReport};
+use casetrack_engine::upkeep;
 use casetrack_engine::verify::VerifyReport;
 use casetrack_text::format::{bytes, counted, duration, push_list, visible};
 use clap::Args;
@@ -32,7 +34,7 @@ impl Verify {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let report = engine.verify(collection.id)?;
+        let report = upkeep::verify(engine.host(), collection.id)?;
         console.print(&report, verified)?;
         Ok(if report.clean { 0 } else { 1 })
     }
@@ -71,7 +73,7 @@ pub struct Repair {
 
 impl Repair {
     pub fn run(self, console: &Console) -> Result<u8> {
-        let report = console.engine.repair_collection(&self.collection)?;
+        let report = upkeep::repair_collection(console.engine.host(), &self.collection)?;
         console.print(&report, repaired)?;
         Ok(if report.clean { 0 } else { 1 })
     }
@@ -162,7 +164,7 @@ impl Export {
         let engine = &console.engine;
         let file = console.path(&self.file);
         if self.catalog {
-            let report = engine.export_file_catalog(&file, self.force)?;
+            let report = files::export_file_catalog(engine.host(), &file, self.force)?;
             console.hand_over(&file)?;
             return console.print(&report, exported_catalog);
         }
@@ -179,7 +181,7 @@ impl Export {
             plain: self.plain,
             encrypted,
         };
-        let report = engine.export_collection(collection.id, request)?;
+        let report = upkeep::export_collection(engine.host(), collection.id, request)?;
         console.hand_over(&file)?;
         console.print(&report, exported)
     }
@@ -283,7 +285,7 @@ impl Import {
         let engine = &console.engine;
         let file = console.path(&self.file);
         if self.catalog {
-            return console.print(&engine.import_file_catalog(&file)?, imported_catalog);
+            return console.print(&files::import_file_catalog(engine.host(), &file)?, imported_catalog);
         }
         let idle = vault::idle(self.idle, console)?;
         let request = ImportRequest {
@@ -292,7 +294,7 @@ impl Import {
             key: self.key,
             vault: self.passphrase.map(|passphrase| (passphrase, idle)),
         };
-        console.print(&engine.import_collection(request)?, |made| {
+        console.print(&upkeep::import_collection(engine.host(), request)?, |made| {
             let words = made.recovery_words.as_ref().map(|words| format!("\n\n{}", vault::words_text(words)));
             imported(&made.report) + &words.unwrap_or_default()
         })
@@ -335,7 +337,7 @@ impl Stats {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let stats = engine.collection_stats(collection.id)?;
+        let stats = upkeep::collection_stats(engine.host(), collection.id)?;
         console.print(&stats, disk_use)
     }
 }
@@ -382,7 +384,7 @@ impl Compact {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let collection = self.target.find(engine)?;
-        let report = engine.compact_collection(collection.id)?;
+        let report = upkeep::compact_collection(engine.host(), collection.id)?;
         console.print(&report, compacted)
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
 use casetrack_mcp::{User, Users as Known};
 use casetrack_text::format::{counted, one_line};
@@ -151,7 +152,7 @@ impl Users {
 
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let known = Known::new(&engine.config().data_dir);
+        let known = Known::new(&engine.host().config().data_dir);
         match self.change {
             None | Some(Change::List) => {
                 let users: Vec<Shown> = known.all()?.iter().map(|user| shown(engine, user)).collect::<Result<_>>()?;
@@ -207,7 +208,7 @@ impl Users {
                 console.print(&WithToken { user: shown(engine, &user)?, token: Some(token) }, renewed)
             }
             Some(Change::Allow(Allow { name, collection, role })) => {
-                let meta = engine.find_collection(&collection)?;
+                let meta = collections::find_collection(engine.host(), &collection)?;
                 let user = known.change(|users| {
                     let at = position(users, &name)?;
                     users[at].roles.insert(meta.id, role);
@@ -274,14 +275,14 @@ fn position(users: &[User], name: &str) -> Result<usize> {
 
 /// The collection that is meant, or the id of one that is gone.
 fn found_or_gone(engine: &Engine, collection: &str) -> Result<CollectionId> {
-    match engine.find_collection(collection) {
+    match collections::find_collection(engine.host(), collection) {
         Ok(meta) => Ok(meta.id),
         Err(error) => collection.parse().map_err(|_| error),
     }
 }
 
 fn shown(engine: &Engine, user: &User) -> Result<Shown> {
-    let all = engine.collections()?;
+    let all = collections::collections(engine.host())?;
     let named = |id: &CollectionId| all.iter().find(|meta| meta.id == *id).map(|meta| meta.name.clone());
     let roles = user.roles.iter().map(|(id, role)| InCollection { collection: *id, name: named(id), role: *role });
     Ok(Shown {

@@ -7,6 +7,7 @@ pub mod sealing;
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, Password, Result};
+use casetrack_engine::vaults;
 use casetrack_engine::vaults::{AddedSlot, KeychainSlot, LockedVault, NewSlot, NewVault, SlotView, VaultSlots};
 use casetrack_text::format::counted;
 use clap::{Args, Subcommand, ValueEnum};
@@ -57,11 +58,11 @@ impl Unlock {
 
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let id = engine.find_vault(self.vault.as_deref())?;
+        let id = vaults::find_vault(engine.host(), self.vault.as_deref())?;
         let idle = idle(self.idle, console)?;
         let opener = self.with.opener()?;
         if self.restored {
-            engine.accept_restored(id, &opener)?;
+            vaults::accept_restored(engine.host(), id, &opener)?;
         }
         let meta = engine.unlock(id, &opener, idle)?;
         console.print(&meta, |CollectionMeta { name, id, .. }| {
@@ -105,8 +106,8 @@ impl Lock {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let ids = match self.all {
-            true => engine.unlocked_vaults()?,
-            false => vec![engine.find_vault(self.vault.as_deref())?],
+            true => vaults::unlocked_vaults(engine.host())?,
+            false => vec![vaults::find_vault(engine.host(), self.vault.as_deref())?],
         };
         let (mut locked, mut failed) = (Vec::new(), None);
         for id in ids {
@@ -227,7 +228,7 @@ struct Which {
 
 impl Which {
     fn find(&self, console: &Console) -> Result<CollectionId> {
-        console.engine.find_vault(self.vault.as_deref())
+        vaults::find_vault(console.engine.host(), self.vault.as_deref())
     }
 }
 
@@ -240,7 +241,7 @@ struct Slots {
 
 impl Slots {
     fn run(self, console: &Console) -> Result<u8> {
-        let slots = console.engine.vault_slots(self.which.find(console)?)?;
+        let slots = vaults::vault_slots(console.engine.host(), self.which.find(console)?)?;
         console.print(&slots, slots_text)
     }
 }
@@ -323,7 +324,7 @@ impl AddSlot {
             Kind::Recipient => NewSlot::Recipient(self.recipient.ok_or_else(missing)?),
             Kind::Keychain => NewSlot::Keychain(self.keychain.ok_or_else(missing)?),
         };
-        let added = console.engine.add_slot(id, &self.with.opener()?, &slot)?;
+        let added = vaults::add_slot(console.engine.host(), id, &self.with.opener()?, &slot)?;
         console.print(&added, |AddedSlot { slot, recovery_words }| {
             let words = recovery_words.as_ref().map(|words| format!("\n\n{}", words_text(words))).unwrap_or_default();
             let warning = if slot.kind == "keychain" { IN_KEYCHAIN } else { "" };
@@ -352,7 +353,7 @@ struct RemoveSlot {
 impl RemoveSlot {
     fn run(self, console: &Console) -> Result<u8> {
         let id = self.which.find(console)?;
-        let removed = console.engine.remove_slot(id, &self.with.opener()?, &self.slot)?;
+        let removed = vaults::remove_slot(console.engine.host(), id, &self.with.opener()?, &self.slot)?;
         console.print(&removed, |slot| format!("Removed slot {} ({}).", slot.id, kind(slot)))
     }
 }
@@ -378,7 +379,7 @@ impl ChangePassphrase {
     fn run(self, console: &Console) -> Result<u8> {
         let missing = || Error::internal("Nobody was asked for the passphrases.");
         let (old, new) = self.old_and_new.ok_or_else(missing)?;
-        let changed = console.engine.change_passphrase(self.which.find(console)?, &old, &new)?;
+        let changed = vaults::change_passphrase(console.engine.host(), self.which.find(console)?, &old, &new)?;
         console.print(&changed, |changed| format!("Changed the passphrase (slot {}).", changed.slot.id))
     }
 }
@@ -392,7 +393,7 @@ pub struct FindVault {
 
 impl FindVault {
     pub fn run(self, console: &Console) -> Result<u8> {
-        console.found_vault(console.engine.find_vault(self.vault.as_deref())?);
+        console.found_vault(vaults::find_vault(console.engine.host(), self.vault.as_deref())?);
         Ok(0)
     }
 }

@@ -2,6 +2,7 @@
 
 use casetrack_core::{Feature, Result};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::versions;
 use casetrack_engine::versions::{USUAL_SIMILARITY, VersionQuery};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -31,9 +32,10 @@ impl Redline {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { old_document, new_document, target, limit, offset } = self;
         let engine = &console.engine;
-        engine.config().tier.check(Feature::CompareDocuments)?;
+        engine.host().config().tier.check(Feature::CompareDocuments)?;
         let collection = target.find(engine)?.id;
-        let redline = engine.redline(collection, [&old_document, &new_document], Paging { offset, limit })?;
+        let redline =
+            versions::redline(engine.host(), collection, [&old_document, &new_document], Paging { offset, limit })?;
         console.print(&redline, |redline| text::redline::redline(redline, offset, Reader::CommandLine))
     }
 }
@@ -62,7 +64,7 @@ impl Versions {
         let Self { target, document, min_similarity, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
         let query = VersionQuery { document, min_similarity };
-        let report = console.engine.versions(collection, &query, Paging { offset, limit })?;
+        let report = versions::versions(console.engine.host(), collection, &query, Paging { offset, limit })?;
         console.print(&report, |report| text::versions::list(report, offset, Reader::CommandLine))
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use casetrack_core::Result;
+use casetrack_engine::collections;
 use casetrack_engine::watches::{Schedule, WatchRequest};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -76,7 +77,11 @@ pub struct Watches {
 impl Watches {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let collection = self.collection.map(|name| engine.find_collection(&name)).transpose()?.map(|found| found.id);
+        let collection = self
+            .collection
+            .map(|name| collections::find_collection(engine.host(), &name))
+            .transpose()?
+            .map(|found| found.id);
         console.print(&engine.list_watches(collection), |watches| text::watches::list(watches, Reader::CommandLine))
     }
 }

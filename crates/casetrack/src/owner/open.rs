@@ -10,6 +10,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use casetrack_core::{Error, ErrorCode, Provenance, Result, TextView};
 use casetrack_engine::Engine;
 use casetrack_engine::chunks::ChunkView;
+use casetrack_engine::collections;
+use casetrack_engine::documents;
 use casetrack_mcp::{Doors, Keys, Session, Workbench};
 use clap::Args;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -212,25 +214,26 @@ async fn listen(serving: &Serving, token: String, makers: Makers) -> Result<List
 fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>) -> Result<String> {
     let Some(target) = target else {
         return Ok(match collection {
-            Some(name) => format!("/c/{}/search", escaped(&engine.find_collection(&name)?.name)),
+            Some(name) => format!("/c/{}/search", escaped(&collections::find_collection(engine.host(), &name)?.name)),
             None => "/".to_owned(),
         });
     };
     if let Some((collection, chunk, _)) = LastSearch::chunk(engine, &target)? {
-        let chunk = engine.chunk(collection, &chunk.to_string(), TextView::Final)?;
-        return Ok(passage(&engine.find_collection(&collection.to_string())?.name, &chunk));
+        let chunk = documents::chunk(engine.host(), collection, &chunk.to_string(), TextView::Final)?;
+        return Ok(passage(&collections::find_collection(engine.host(), &collection.to_string())?.name, &chunk));
     }
     let collection = InCollection { collection }.find(engine)?;
-    let not_found = match engine.document(collection.id, &target) {
+    let not_found = match documents::document(engine.host(), collection.id, &target) {
         Ok(document) => return Ok(format!("/c/{}/doc/{}", escaped(&collection.name), document.meta.id)),
         Err(error) if error.code == ErrorCode::NotFound => error,
         Err(error) => return Err(error),
     };
-    let chunk = engine.chunk(collection.id, &target, TextView::Final).map_err(|error| match error.code {
-        // Names are what people mean, and the error about them suggests similar ones.
-        ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
-        _ => error,
-    })?;
+    let chunk =
+        documents::chunk(engine.host(), collection.id, &target, TextView::Final).map_err(|error| match error.code {
+            // Names are what people mean, and the error about them suggests similar ones.
+            ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
+            _ => error,
+        })?;
     Ok(passage(&collection.name, &chunk))
 }
 

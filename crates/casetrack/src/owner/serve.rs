@@ -106,7 +106,7 @@ pub fn hold(global: &Global, data_dir: &Path, lock: File, duty: Duty) -> Result<
         empty_log(data_dir)?;
         LastSearch::forget(&engine)
     })?;
-    engine.set_people(Arc::new(Askers::new(data_dir, &global.settings()?.serve)));
+    engine.host().set_people(Arc::new(Askers::new(data_dir, &global.settings()?.serve)));
     engine.resume_jobs()?;
     engine.start_watches()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -256,7 +256,7 @@ async fn accept(
             // What indexes in memory hold would be lost, and vaults are unlocked for longer.
             () = tokio::time::sleep_until(since + idle.unwrap_or_default()), if alone && idle.is_some() => {
                 let engine = &serving.engine;
-                match engine.has_work() || engine.has_indexes_in_memory() || engine.has_unlocked_vaults() {
+                match engine.has_work() || engine.host().has_indexes_in_memory() || engine.host().has_unlocked_vaults() {
                     false => return,
                     true => since = Instant::now(),
                 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, Result};
 use casetrack_engine::Engine;
+use casetrack_engine::collections;
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -99,7 +100,7 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 ///
 /// Errors: [`ErrorCode::InUse`] for a client that asks for another store.
 pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
-    let (served, wanted) = (serving.engine.store_place(), global.store()?);
+    let (served, wanted) = (serving.engine.host().store_place(), global.store()?);
     if *served != wanted {
         let message = format!(
             "The background process of this data directory has the collections of {}, and this command asks for those of {}.",
@@ -146,10 +147,14 @@ pub(super) fn new_sessions(
 
 /// The collection that is active at first.
 fn named(engine: &Engine, name: &str) -> Result<Option<CollectionId>> {
-    match engine.find_collections(&[name.to_owned()]) {
+    match collections::find_collections(engine.host(), &[name.to_owned()]) {
         Ok(found) => Ok(found.first().copied()),
         // It may be the name of a vault that is locked: the first call says what to do.
-        Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => Ok(None),
+        Err(error)
+            if error.code == ErrorCode::NotFound && !collections::locked_collections(engine.host())?.is_empty() =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -157,7 +157,7 @@ impl OwnTeam {
             audit: settings.audit.enabled.then(|| Arc::clone(&serving.audit)),
         };
         // Also while no user is there: who serves the administrator's database sees to what is missing in it.
-        let engine = serving.engine.clone();
+        let engine = serving.engine.host().clone();
         tokio::task::spawn_blocking(move || engine.follow_others());
         if !global.quiet {
             eprint!("{}", greeting(&team, &listener, count));

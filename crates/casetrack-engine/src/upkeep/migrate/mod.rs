@@ -50,100 +50,96 @@ pub struct MigrateReport {
     pub duration_ms: u64,
 }
 
-impl Host {
-    /// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns,
-    /// evidence, copies of source files and uploads. The first collection stays as it is, and may be used meanwhile. Also what was copied.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`] for the store that it is in; [`ErrorCode::WrongState`] for a vault; [`ErrorCode::AlreadyExists`] where
-    /// the other store has a collection of this id with other content, or another one of this name; [`ErrorCode::InUse`] where the collection
-    /// changes all the time. After these and after a kill, the next call goes on.
-    pub(crate) fn copy_to_store(
-        &self,
-        id: CollectionId,
-        to: &StorePlace,
-        progress: &ProgressSink,
-        cancel: &Cancel,
-    ) -> Result<(MigrateReport, State)> {
-        let started = Instant::now();
-        if to == self.store_place() {
-            return Err(Error::invalid(format!("The collection is in {} already.", to.described()))
-                .with_hint("Name the other store."));
-        }
-        if id == of_files() {
-            return Err(Error::invalid(
-                "The search of files is about the files of this machine, and stays on its disk.",
-            )
+/// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns,
+/// evidence, copies of source files and uploads. The first collection stays as it is, and may be used meanwhile. Also what was copied.
+///
+/// Errors: [`ErrorCode::InvalidArgument`] for the store that it is in; [`ErrorCode::WrongState`] for a vault; [`ErrorCode::AlreadyExists`] where
+/// the other store has a collection of this id with other content, or another one of this name; [`ErrorCode::InUse`] where the collection
+/// changes all the time. After these and after a kill, the next call goes on.
+pub(crate) fn copy_to_store(
+    host: &Host,
+    id: CollectionId,
+    to: &StorePlace,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<(MigrateReport, State)> {
+    let started = Instant::now();
+    if to == host.store_place() {
+        return Err(Error::invalid(format!("The collection is in {} already.", to.described()))
+            .with_hint("Name the other store."));
+    }
+    if id == of_files() {
+        return Err(Error::invalid("The search of files is about the files of this machine, and stays on its disk.")
             .with_hint("Name another collection."));
+    }
+    let source = host.collection(id)?;
+    if source.is_vault() {
+        let message = format!("\"{}\" is a vault, and vaults are on disk only.", source.meta().name);
+        return Err(Error::new(ErrorCode::WrongState, message).with_hint(
+            "`casetrack vault unseal` makes a plain collection of it, which anybody with access to the database can read then.",
+        ));
+    }
+    let other = host.other_store(to)?;
+    let was_there = is_there(host, &*other, source.meta(), to)?;
+    let way = Way::new(&source, &to.collection_dir(&host.config().data_dir, id));
+    let (target, state) = match was_there {
+        true => {
+            let target = other.open_collection(id)?;
+            let state = compared(&source, &target, &way, to, progress, cancel)?;
+            (target, state)
         }
-        let source = self.collection(id)?;
-        if source.is_vault() {
-            let message = format!("\"{}\" is a vault, and vaults are on disk only.", source.meta().name);
-            return Err(Error::new(ErrorCode::WrongState, message).with_hint(
-                "`casetrack vault unseal` makes a plain collection of it, which anybody with access to the database can read then.",
+        false => {
+            let mut target = other.prepare(source.meta(), source.models())?;
+            let state = fill(&source, &mut target, &way, progress, cancel)?;
+            check(&target)?;
+            (target, state)
+        }
+    };
+    let counts = target.counts()?;
+    drop(target);
+    if !was_there {
+        other.publish(id)?;
+    }
+    let report = MigrateReport {
+        meta: source.meta().clone(),
+        from: host.store_place().to_string(),
+        to: to.to_string(),
+        documents: counts.documents,
+        pages: counts.pages,
+        chunks: counts.chunks,
+        copied_before: state.copied_before,
+        originals: state.originals,
+        uploads: state.uploads,
+        left_out: state.left_out.clone(),
+        was_there,
+        removed: false,
+        duration_ms: started.elapsed().as_millis() as u64,
+    };
+    Ok((report, state))
+}
+
+/// Removes what a call that did not end has copied; whether there was anything.
+pub fn discard_copy(host: &Host, id: CollectionId, to: &StorePlace) -> Result<bool> {
+    host.other_store(to)?.discard(id)
+}
+
+/// Removes a collection that was copied, unless it was changed since.
+///
+/// Errors: [`ErrorCode::InUse`].
+pub(crate) fn remove_copied(host: &Host, id: CollectionId, copied: &State, cancel: &Cancel) -> Result<()> {
+    host.open_collections().while_closed(id, PATIENCE, cancel, || {
+        let source = host.store().open_collection(id)?;
+        if !copied.is_that_of(&source)? {
+            let message = format!("\"{}\" was changed after it was copied, and is not removed.", source.meta().name);
+            return Err(Error::new(ErrorCode::InUse, message).with_hint(
+                "Both stores have the collection now. Delete the one in the other store, and start again when nothing changes this one.",
             ));
         }
-        let other = self.other_store(to)?;
-        let was_there = is_there(self, &*other, source.meta(), to)?;
-        let way = Way::new(&source, &to.collection_dir(&self.config().data_dir, id));
-        let (target, state) = match was_there {
-            true => {
-                let target = other.open_collection(id)?;
-                let state = compared(&source, &target, &way, to, progress, cancel)?;
-                (target, state)
-            }
-            false => {
-                let mut target = other.prepare(source.meta(), source.models())?;
-                let state = fill(&source, &mut target, &way, progress, cancel)?;
-                check(&target)?;
-                (target, state)
-            }
-        };
-        let counts = target.counts()?;
-        drop(target);
-        if !was_there {
-            other.publish(id)?;
-        }
-        let report = MigrateReport {
-            meta: source.meta().clone(),
-            from: self.store_place().to_string(),
-            to: to.to_string(),
-            documents: counts.documents,
-            pages: counts.pages,
-            chunks: counts.chunks,
-            copied_before: state.copied_before,
-            originals: state.originals,
-            uploads: state.uploads,
-            left_out: state.left_out.clone(),
-            was_there,
-            removed: false,
-            duration_ms: started.elapsed().as_millis() as u64,
-        };
-        Ok((report, state))
-    }
-
-    /// Removes what a call that did not end has copied; whether there was anything.
-    pub fn discard_copy(&self, id: CollectionId, to: &StorePlace) -> Result<bool> {
-        self.other_store(to)?.discard(id)
-    }
-
-    /// Removes a collection that was copied, unless it was changed since.
-    ///
-    /// Errors: [`ErrorCode::InUse`].
-    pub(crate) fn remove_copied(&self, id: CollectionId, copied: &State, cancel: &Cancel) -> Result<()> {
-        self.open_collections().while_closed(id, PATIENCE, cancel, || {
-            let source = self.store().open_collection(id)?;
-            if !copied.is_that_of(&source)? {
-                let message = format!("\"{}\" was changed after it was copied, and is not removed.", source.meta().name);
-                return Err(Error::new(ErrorCode::InUse, message).with_hint(
-                    "Both stores have the collection now. Delete the one in the other store, and start again when nothing changes this one.",
-                ));
-            }
-            drop(source);
-            self.store().delete(id)
-        })?;
-        self.changes().notify(Change::Collection(id));
-        Ok(())
-    }
+        drop(source);
+        host.store().delete(id)
+    })?;
+    host.changes().notify(Change::Collection(id));
+    Ok(())
 }
 
 /// Whether the other store has the collection already.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::file_search::{self, IndexedFolder, Priority};
+use casetrack_engine::files;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +36,7 @@ impl Tool for ListRoots {
     type Response = Versioned<Roots>;
 
     fn call(context: &Context<'_>, _: NoParameters) -> Result<Reply<Self::Response>> {
-        let roots = context.engine.file_search_roots(&context.session.settings().roots);
+        let roots = files::file_search_roots(context.engine.host(), &context.session.settings().roots);
         if roots.is_empty() {
             return Err(Error::internal("No root is configured, and there is no home folder.")
                 .with_hint("The user can start `casetrack mcp` with --root DIR."));

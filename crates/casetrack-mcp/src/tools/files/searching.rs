@@ -91,7 +91,7 @@ impl Tool for OpenFile {
     fn call(context: &Context<'_>, parameters: OpenFileParameters) -> Result<Reply<Self::Response>> {
         let OpenFileParameters { path, pointer, before, after } = parameters;
         let request = file_search::OpenFile { path, pointer, before, after };
-        Ok(reply(context.engine.open_file(&context.session.settings().roots, &request)?))
+        Ok(reply(file_search::open_file(context.engine.host(), &context.session.settings().roots, &request)?))
     }
 
     fn finish(reply: Reply<Self::Response>, _: Form) -> Result<ToolOutput> {

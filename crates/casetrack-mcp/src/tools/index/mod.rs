@@ -1,6 +1,7 @@
 //! The search module: named indexes of texts. Names, parameters, answers and texts of errors are a published contract.
 
 use casetrack_core::{Error, Notice, Result};
+use casetrack_engine::indexes;
 use casetrack_engine::indexes::{
     AddToIndex, AddedToIndex, CreateIndex, CreatedIndex, IndexMatches, SearchIndex as Search,
 };
@@ -40,7 +41,7 @@ impl Tool for SearchIndex {
     fn call(context: &Context<'_>, parameters: SearchIndexParameters) -> Result<Reply<IndexMatches>> {
         let SearchIndexParameters { query, k, index_name } = parameters;
         let search = Search { query, most: k.unwrap_or(10), index: index_name };
-        let mut found = context.engine.search_text_index(&search)?;
+        let mut found = indexes::search_text_index(context.engine.host(), &search)?;
         for highlight in found.results.iter_mut().flat_map(|result| &mut result.highlights) {
             *highlight = visible(highlight).into_owned();
         }
@@ -98,7 +99,7 @@ impl Tool for SearchAddDocument {
     fn call(context: &Context<'_>, parameters: SearchAddDocumentParameters) -> Result<Reply<AddedToIndex>> {
         let SearchAddDocumentParameters { doc_id, content, metadata, index_name } = parameters;
         let document = AddToIndex { doc_id, content, metadata, index: index_name };
-        context.engine.add_to_index(document, context.progress, context.cancel).map(reply)
+        indexes::add_to_index(context.engine.host(), document, context.progress, context.cancel).map(reply)
     }
 
     fn finish(reply: Reply<AddedToIndex>, _: Form) -> Result<ToolOutput> {
@@ -139,7 +140,7 @@ impl Tool for SearchCreateIndex {
         let SearchCreateIndexParameters { index_name, backend, tokenizer_config } = parameters;
         let TokenizerConfig { lowercase, min_length } = tokenizer_config;
         let index = CreateIndex { name: index_name, backend, lowercase, min_length };
-        context.engine.create_index(&index).map(reply)
+        indexes::create_index(context.engine.host(), &index).map(reply)
     }
 
     fn finish(reply: Reply<CreatedIndex>, _: Form) -> Result<ToolOutput> {

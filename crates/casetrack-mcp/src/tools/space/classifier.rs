@@ -1,5 +1,6 @@
 //! What files say of themselves, and thumbnails.
 
+use casetrack_engine::space;
 use casetrack_engine::space::ClassifierJob;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,7 +20,7 @@ pub(crate) struct RerunParameters {
 space_tool!(RerunClassifier: "rerun-classifier", "Regenerate metadata", Updates, RerunParameters => ClassifierJob,
 "Regenerate metadata for a file: media type, SHA-256, properties or EXIF, and a thumbnail of a picture or of the first page of a PDF file.",
 |context, host, parameters| {
-    host.classify_in_job(&parameters.source_path, &parameters.operations, context.cancel)
+    space::classify_in_job(host, &parameters.source_path, &parameters.operations, context.cancel)
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,4 +33,4 @@ pub(crate) struct ProgressParameters {
 
 space_tool!(ClassifierJobProgress: "classifier-job-progress", "Progress of the classifier", Reads, ProgressParameters => ClassifierJob,
     "Check classifier job progress.",
-    |_, host, parameters| host.classifier_job(parameters.job_id));
+    |_, host, parameters| space::classifier_job(host, parameters.job_id));

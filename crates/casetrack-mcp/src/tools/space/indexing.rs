@@ -1,5 +1,6 @@
 //! Indexing folders, and the jobs that do it.
 
+use casetrack_engine::space;
 use casetrack_engine::space::{IndexSpace, JobItem, JobList, JobsAsked, SpaceIndexed};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -32,7 +33,7 @@ space_tool!(Index: "index", "Index a path", Updates, IndexParameters => SpaceInd
 "Index a filesystem path: every file and folder below it, with sizes and times. Skipped if it was scanned within maxAge seconds, unless force=true.",
 |context, host, parameters| {
     let IndexParameters { root, in_background, force, max_age } = parameters;
-    host.index_space(&IndexSpace { root: &root, in_background, force, max_age }, context.cancel)
+    space::index_space(host, &IndexSpace { root: &root, in_background, force, max_age }, context.cancel)
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -45,7 +46,7 @@ pub(crate) struct JobParameters {
 
 space_tool!(JobProgress: "job-progress", "Progress of a job", Reads, JobParameters => JobItem,
     "Status and progress of an indexing job.",
-    |_, host, parameters| host.space_job(&parameters.job_id));
+    |_, host, parameters| space::space_job(host, &parameters.job_id));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -74,9 +75,9 @@ space_tool!(ListSpaceJobs: "list-jobs", "List indexing jobs", Reads, ListJobsPar
     let ListJobsParameters { active_only: active, status, min_progress, max_progress, limit } = parameters;
         // One out of range is refused by name.
         let limit = limit as u32;
-    host.space_jobs(&JobsAsked { active, status: status.as_deref(), min_progress, max_progress, limit, offset: 0 })
+    space::space_jobs(host, &JobsAsked { active, status: status.as_deref(), min_progress, max_progress, limit, offset: 0 })
 });
 
 space_tool!(CancelSpaceJob: "cancel-job", "Cancel a job", Updates, JobParameters => JobItem,
     "Cancel a running or pending indexing job. What it has indexed stays.",
-    |context, host, parameters| host.cancel_space_job(&parameters.job_id, context.cancel));
+    |context, host, parameters| space::cancel_space_job(host, &parameters.job_id, context.cancel));

@@ -18,7 +18,7 @@ macro_rules! space_tool {
 
             fn call(context: &Context<'_>, parameters: $parameters) -> Result<Reply<$response>> {
                 let call: fn(&Context<'_>, &Host, $parameters) -> Result<$response> = $call;
-                let host = context.engine.for_space(&context.session.settings().roots);
+                let host = casetrack_engine::space::for_space(context.engine.host(), &context.session.settings().roots);
                 // The text is made in the end, of the structured content.
                 Ok(Reply::new(call(context, &host, parameters)?, |_| String::new()))
             }
@@ -74,6 +74,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::session::ToolOutput;
+
+use casetrack_engine::space;
 
 /// The parameter of tools that take a name alone.
 #[derive(Deserialize, JsonSchema)]

@@ -1,5 +1,6 @@
 //! Walking the graph of sets.
 
+use casetrack_engine::space;
 use casetrack_engine::space::{SetChildren, SetParent};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ space_tool!(ResourceChildren: "resource-children", "Child sets", Reads, Children
 "Get the sets below a resource-set (downstream in the DAG).",
 |context, host, parameters| {
     let ChildrenParameters { name, depth, include_entries } = parameters;
-    let found = host.set_children(&name, depth, include_entries, context.cancel)?;
+    let found = space::set_children(host, &name, depth, include_entries, context.cancel)?;
     Ok(Children { resource_set: name, found })
 });
 
@@ -59,6 +60,6 @@ space_tool!(ResourceParent: "resource-parent", "Parent sets", Reads, ParentParam
 "Get the sets around a resource-set (upstream in the DAG, like \"..\").",
 |_, host, parameters| {
     let ParentParameters { name, depth } = parameters;
-    let parents = host.set_parents(&name, depth)?;
+    let parents = space::set_parents(host, &name, depth)?;
     Ok(Parents { resource_set: name, parents })
 });

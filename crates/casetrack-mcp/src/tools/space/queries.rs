@@ -1,5 +1,6 @@
 //! Sums over sets, and questions about their entries.
 
+use casetrack_engine::space;
 use casetrack_engine::space::{
     Comparison, EntryPage, Matching, MetricRange, Paging, SetSearch, SetSum, TimeRangeSearch,
 };
@@ -38,7 +39,7 @@ space_tool!(ResourceSum: "resource-sum", "Sum over a set", Reads, SumParameters 
 "Hierarchical aggregation of a metric across the DAG. Each path counts once however many sets have it, and each file once however many names it has. The value includes the set's own entries; breakdown has its child sets.",
 |context, host, parameters| {
     let SumParameters { name, metric, include_children, depth } = parameters;
-    host.sum_set(&name, &metric, include_children, depth, context.cancel)
+    space::sum_set(host, &name, &metric, include_children, depth, context.cancel)
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -71,7 +72,7 @@ space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, 
     let page = page(limit, offset);
     let (min, max) = (min.as_deref(), max.as_deref());
     let search = TimeRangeSearch { name: &name, field: &field, min, max, children, page };
-    let page = host.find_in_time_range(&search, context.cancel)?;
+    let page = space::find_in_time_range(host, &search, context.cancel)?;
     Ok(Found { resource_set: name, page })
 });
 
@@ -104,7 +105,7 @@ space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Rea
     let MetricRangeParameters { name, metric, min, max, include_children: children, limit, offset } = parameters;
     let page = page(limit, offset);
     let search = MetricRange { name: &name, metric: &metric, min, max, children, page };
-    let page = host.find_in_metric_range(&search, context.cancel)?;
+    let page = space::find_in_metric_range(host, &search, context.cancel)?;
     Ok(Found { resource_set: name, page })
 });
 
@@ -134,7 +135,7 @@ space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParamete
 |context, host, parameters| {
     let IsParameters { name, field, value, include_children: children, limit, offset } = parameters;
     let search = Comparison { name: &name, field: &field, value: &value, children, page: page(limit, offset) };
-    let page = host.find_equal(&search, context.cancel)?;
+    let page = space::find_equal(host, &search, context.cancel)?;
     Ok(Found { resource_set: name, page })
 });
 
@@ -183,7 +184,7 @@ space_tool!(ResourceFuzzyMatch: "resource-fuzzy-match", "Entries by pattern", Re
         children: include_children,
         page: page(limit, offset),
     };
-    let page = host.find_matching(&search, context.cancel)?;
+    let page = space::find_matching(host, &search, context.cancel)?;
     Ok(Found { resource_set: name, page })
 });
 
@@ -235,7 +236,7 @@ fn size() -> String {
 space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchParameters => Found,
 "Comprehensive search of a resource-set with multiple filter criteria combined.",
 |context, host, parameters| {
-    let found = host.search_set(
+    let found = space::search_set(host,
         &SetSearch {
             name: &parameters.name,
             children: parameters.include_children,

@@ -1,5 +1,6 @@
 //! Making and changing sets.
 
+use casetrack_engine::space;
 use casetrack_engine::space::{ModifiedSet, Operation, Paging, SetDetails, SetList};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,11 +21,11 @@ pub(crate) struct CreateParameters {
 
 space_tool!(ResourceSetCreate: "resource-set-create", "Create a set", Creates, CreateParameters => SetDetails,
     "Create a new resource-set (DAG node).",
-    |_, host, parameters| host.create_set(&parameters.name, parameters.description.as_deref()));
+    |_, host, parameters| space::create_set(host, &parameters.name, parameters.description.as_deref()));
 
 space_tool!(ResourceSetList: "resource-set-list", "List sets", Reads, NoParameters => SetList,
     "List all resource-sets.",
-    |context, host, _| host.list_sets(context.cancel));
+    |context, host, _| space::list_sets(host, context.cancel));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,7 +48,7 @@ space_tool!(ResourceSetGet: "resource-set-get", "Get a set", Reads, GetParameter
 "Get a specific resource-set with metadata.",
 |context, host, parameters| {
     let page = Paging { limit: parameters.limit as usize, offset: parameters.offset as usize };
-    host.get_set(&parameters.name, parameters.include_entries.then_some(page), context.cancel)
+    space::get_set(host, &parameters.name, parameters.include_entries.then_some(page), context.cancel)
 });
 
 #[derive(Deserialize, JsonSchema)]
@@ -65,12 +66,12 @@ space_tool!(ResourceSetModify: "resource-set-modify", "Add or remove entries", U
 "Add or remove entries from a resource-set. Files on the disk stay as they are.",
 |context, host, parameters| {
     let operation = Operation::named(&parameters.operation)?;
-    host.modify_set(&parameters.name, operation, &parameters.paths, context.cancel)
+    space::modify_set(host, &parameters.name, operation, &parameters.paths, context.cancel)
 });
 
 space_tool!(ResourceSetDelete: "resource-set-delete", "Delete a set", Deletes, Named => Deleted,
     "Delete a resource-set. Its files and the sets around and below it stay.",
-    |_, host, parameters| host.delete_set(&parameters.name).map(|()| Deleted::new(parameters.name)));
+    |_, host, parameters| space::delete_set(host, &parameters.name).map(|()| Deleted::new(parameters.name)));
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,7 +91,7 @@ pub(crate) struct Edge {
 }
 
 fn edge(host: &Host, EdgeParameters { parent, child }: EdgeParameters, is_child: bool) -> Result<Edge> {
-    let changed = host.set_child(&parent, &child, is_child)?;
+    let changed = space::set_child(host, &parent, &child, is_child)?;
     Ok(Edge { parent, child, changed })
 }
 

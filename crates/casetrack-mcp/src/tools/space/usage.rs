@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use casetrack_engine::files;
 use casetrack_engine::files::{DuplicateReport, Place};
+use casetrack_engine::space;
 use casetrack_engine::space::{UsageTree, UsageTreeAsked};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +47,7 @@ impl Tool for DiskUsage {
     type Response = UsageTree;
 
     fn call(context: &Context<'_>, parameters: UsageParameters) -> Result<Reply<UsageTree>> {
-        let host = context.engine.for_space(&context.session.settings().roots);
+        let host = space::for_space(context.engine.host(), &context.session.settings().roots);
         let asked = UsageTreeAsked {
             path: &parameters.path,
             depth: parameters.depth as usize,
@@ -53,7 +55,7 @@ impl Tool for DiskUsage {
             metric: &parameters.metric,
             cached: false,
         };
-        Ok(Reply::new(host.usage_tree(&asked, context.cancel)?, casetrack_text::space::usage))
+        Ok(Reply::new(space::usage_tree(&host, &asked, context.cancel)?, casetrack_text::space::usage))
     }
 
     /// Never cut: depth and width bound it.
@@ -134,8 +136,8 @@ impl From<DuplicateReport> for FoundDuplicates {
 space_tool!(FindDuplicates: "find_duplicates", "Find equal files", Reads, DuplicatesParameters => FoundDuplicates,
 "Files below a folder with equal content (SHA-256), those first that would free most, with the bytes that could be reclaimed. Names of one file are no duplicates.",
 |context, host, parameters| {
-    let folder: PathBuf = host.folder_in_space(&parameters.path)?;
+    let folder: PathBuf = space::folder_in_space(host, &parameters.path)?;
     let place = Place { folder, cached: false };
-    let report = host.duplicate_files(&place, parameters.min_size, parameters.limit as usize, context.cancel)?;
+    let report = files::duplicate_files(host, &place, parameters.min_size, parameters.limit as usize, context.cancel)?;
     Ok(report.into())
 });

@@ -1,7 +1,9 @@
 //! `find_files_by_time`: more times, times as people say them, and what files say.
 
 use casetrack_core::{Notice, Result};
+use casetrack_engine::file_search;
 use casetrack_engine::file_search::{DateMatches, DateSearch, DatedFile, FileDate};
+use casetrack_engine::files;
 use casetrack_engine::files::{Kind, Time, TimeField, TimeSearch};
 use casetrack_text::format::counted;
 use schemars::JsonSchema;
@@ -158,9 +160,9 @@ impl Tool for FindFilesByTime {
         };
         let by_relevance = parameters.query.is_some();
         let search = DateSearch { times, date, query: parameters.query };
-        let roots = context.engine.file_search_roots(&context.session.settings().roots);
+        let roots = files::file_search_roots(context.engine.host(), &context.session.settings().roots);
         let DateMatches { from, to, matches: files, next_cursor, notices } =
-            context.engine.search_by_date(&roots, &search, context.cancel)?;
+            file_search::search_by_date(context.engine.host(), &roots, &search, context.cancel)?;
         let response = FoundByTime { time_field, from, to, files, next_cursor, notices, sort, by_relevance };
         Ok(Reply::new(response, |response| {
             let folders = response.files.iter().filter(|found| found.file.kind == Kind::Folder).count();

@@ -7,6 +7,7 @@ pub(crate) use any_time::FindFilesByTime;
 pub(crate) use by_time::SearchByTime;
 
 use casetrack_core::Result;
+use casetrack_engine::files;
 use casetrack_engine::files::{TimeMatches, TimeSearch, TimeSort};
 use casetrack_text::format::counted;
 use schemars::JsonSchema;
@@ -35,8 +36,8 @@ impl From<Sort> for TimeSort {
 }
 
 fn search(context: &Context<'_>, search: &TimeSearch) -> Result<TimeMatches> {
-    let roots = context.engine.file_search_roots(&context.session.settings().roots);
-    context.engine.search_by_time(&roots, search, true, context.cancel)
+    let roots = files::file_search_roots(context.engine.host(), &context.session.settings().roots);
+    files::search_by_time(context.engine.host(), &roots, search, true, context.cancel)
 }
 
 /// `Found 2 files (sorted by modified desc).`

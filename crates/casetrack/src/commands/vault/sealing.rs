@@ -6,6 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, Error, Password, Result};
+use casetrack_engine::collections;
+use casetrack_engine::vaults;
 use casetrack_engine::vaults::{MoveSpace, Moved, SealedCollection};
 use casetrack_engine::{ResealProgress, Waiting};
 use casetrack_text::format::{bytes, counted, duration, visible};
@@ -51,15 +53,15 @@ impl Seal {
     pub fn run(self, console: &Console) -> Result<u8> {
         let passphrase = self.passphrase.ok_or_else(|| Error::internal("Nobody was asked for a passphrase."))?;
         let engine = &console.engine;
-        let id = engine.find_collection(&self.collection)?.id;
+        let id = collections::find_collection(engine.host(), &self.collection)?.id;
         let idle = idle(self.idle, console)?;
         let steps = Steps::new(console, "Encrypting");
         let hear = |moving| steps.hear(moving);
         let sealed = engine.seal_collection(id, &passphrase, idle, Waiting::hearing(&console.cancel, &hear), || {
-            empty_log(&engine.config().data_dir)?;
+            empty_log(&engine.host().config().data_dir)?;
             LastSearch::forget(engine)
         })?;
-        let exports = Some(engine.config().data_dir.join("exports")).filter(|folder| holds_files(folder));
+        let exports = Some(engine.host().config().data_dir.join("exports")).filter(|folder| holds_files(folder));
         console.print(&sealed, |sealed| sealed_text(sealed, idle, exports.as_deref()))
     }
 }
@@ -170,7 +172,7 @@ impl Unseal {
 
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let id = engine.find_vault(self.vault.as_deref())?;
+        let id = vaults::find_vault(engine.host(), self.vault.as_deref())?;
         let opener = self.with.opener()?;
         LastSearch::forget(engine)?;
         let steps = Steps::new(console, "Decrypting");
@@ -262,10 +264,10 @@ impl CanMove {
     fn find(&self, console: &Console) -> Result<CollectionId> {
         let (engine, name) = (&console.engine, self.collection.as_deref());
         if self.unseal {
-            return engine.find_vault(name);
+            return vaults::find_vault(engine.host(), name);
         }
-        let found = engine.find_collection(name.unwrap_or_default())?;
-        match engine.unlocked_vaults()?.contains(&found.id) {
+        let found = collections::find_collection(engine.host(), name.unwrap_or_default())?;
+        match vaults::unlocked_vaults(engine.host())?.contains(&found.id) {
             true => Err(Error::invalid(format!("\"{}\" is a vault already.", found.name))
                 .with_hint("See what opens it with `casetrack vault slots`.")),
             false => Ok(found.id),

@@ -36,6 +36,8 @@ pub mod quotes;
 pub mod reindex;
 mod report;
 pub mod rights;
+#[cfg(test)]
+mod rights_tests;
 pub mod search;
 pub mod sheet;
 pub mod space;

@@ -82,3 +82,23 @@ impl From<&Error> for Problem {
         Self { code: error.code.name().to_owned(), message: error.message.clone(), hint: error.hint.clone() }
     }
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobState {
+    /// Waits for another job of its collection, or for its turn.
+    Queued,
+    Running,
+    /// Ended; what became of every file is in its report.
+    Completed,
+    /// Ended early; what it had stored until then is kept.
+    Failed,
+    /// Ended early because someone asked for it; what it had stored until then is kept.
+    Cancelled,
+}
+
+impl JobState {
+    pub fn has_ended(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}

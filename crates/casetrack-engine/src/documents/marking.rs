@@ -148,7 +148,7 @@ pub fn mark_from_folders(host: &Host, collection: CollectionId) -> Result<MarkRe
 }
 
 /// Refuses a table that cannot be read, before the work that its marks are for.
-pub(crate) fn check_marks(host: &Host, source: &MarkSource) -> Result<()> {
+pub(crate) fn check_marks(source: &MarkSource) -> Result<()> {
     match &source.csv {
         Some(csv) => rows(&MarkTable { csv: csv.clone(), document_column: None }).map(drop),
         None => Ok(()),

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use casetrack_core::{Cancel, Error, ProgressSink, Result};
+use casetrack_core::{Cancel, Error, ProgressSink, Result, Timestamp};
 
 use super::Engine;
 use crate::collections;
 use crate::file_search;
-use crate::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder};
+use crate::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder, IndexingJob};
 use crate::host::of_files;
-use crate::jobs::{JobOrigin, JobRequest};
+use crate::jobs::{JobOrigin, JobRequest, JobStatus};
 
 impl Engine {
     /// Indexes a folder for [`search_files`](Self::search_files), in a job, and waits a while for its end. `of_session` are the folders
@@ -28,7 +28,7 @@ impl Engine {
         let started = self.start_job(collection, JobRequest::SyncFolder(sync), JobOrigin::User)?;
         let job = self.wait_for_job(started.job.job_id, request.patience, progress, cancel)?;
         if !job.state.has_ended() {
-            return Ok(IndexedFolder::so_far(&job));
+            return Ok(so_far(&job));
         }
         if let Some(problem) = job.problem {
             return Err(problem.into_error());
@@ -43,5 +43,23 @@ impl Engine {
         let mut matches = file_search::search_files(&self.host, of_session, search)?;
         matches.notices.extend(indexing.map(Into::into));
         Ok(matches)
+    }
+}
+
+/// The state of a job that has not ended.
+fn so_far(job: &JobStatus) -> IndexedFolder {
+    let since = job.started_at.unwrap_or(job.created_at);
+    IndexedFolder {
+        indexed: job.files_done.saturating_sub(job.files_failed),
+        skipped: job.files_failed,
+        removed: 0,
+        duration_ms: u64::try_from(Timestamp::now().0.saturating_sub(since.0)).unwrap_or_default(),
+        job: Some(IndexingJob {
+            job_id: job.job_id,
+            state: job.state,
+            files_done: job.files_done,
+            files_total: job.files_total,
+        }),
+        notices: vec!["Files that are removed are counted when the work has ended.".into()],
     }
 }

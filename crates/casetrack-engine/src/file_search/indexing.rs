@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use casetrack_core::{Cancel, CollectionId, Error, JobId, Notice, ProgressSink, Result, Timestamp};
+use casetrack_core::{Cancel, CollectionId, Error, JobId, Notice, ProgressSink, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::place;
 use crate::files;
 use crate::host::Host;
-use crate::jobs::{JobState, JobStatus};
+use crate::report::JobState;
 use crate::sync;
 use crate::sync::{Priority, SyncReport, SyncRequest};
 
@@ -100,7 +100,7 @@ pub(crate) fn index_for_search(
 
 impl IndexedFolder {
     /// Of a job that has ended, by its report.
-    pub(crate) fn of(report: &SyncReport) -> Self {
+    pub fn of(report: &SyncReport) -> Self {
         let is_file = |path: &String| Path::new(path).symlink_metadata().is_ok();
         let files = report.new.iter().chain(&report.changed).filter(|file| is_file(&file.path)).count();
         let SyncReport { failed, unsupported, denied, duplicates, awaited, .. } = report;
@@ -128,24 +128,6 @@ impl IndexedFolder {
             duration_ms: report.summary.duration_ms,
             job: None,
             notices,
-        }
-    }
-
-    /// Of a job that goes on.
-    pub(crate) fn so_far(job: &JobStatus) -> Self {
-        let since = job.started_at.unwrap_or(job.created_at);
-        Self {
-            indexed: job.files_done.saturating_sub(job.files_failed),
-            skipped: job.files_failed,
-            removed: 0,
-            duration_ms: u64::try_from(Timestamp::now().0.saturating_sub(since.0)).unwrap_or_default(),
-            job: Some(IndexingJob {
-                job_id: job.job_id,
-                state: job.state,
-                files_done: job.files_done,
-                files_total: job.files_total,
-            }),
-            notices: vec!["Files that are removed are counted when the work has ended.".into()],
         }
     }
 }

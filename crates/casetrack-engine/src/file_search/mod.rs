@@ -15,7 +15,7 @@ mod preview;
 mod shown;
 mod summary;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 use casetrack_catalog::Time;
 use casetrack_core::Notice;

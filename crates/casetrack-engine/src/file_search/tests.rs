@@ -25,15 +25,15 @@ use crate::host::{EngineConfig, Host, OpenCollection};
 use crate::ingest;
 
 /// A folder whose files are in the index as far as they were put there.
-pub(crate) struct Made {
+struct Made {
     host: Host,
     root: PathBuf,
-    pub(crate) collection: Arc<OpenCollection>,
+    collection: Arc<OpenCollection>,
     _dir: TempDir,
 }
 
 impl Made {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let root = top.join("root");
@@ -61,7 +61,7 @@ impl Made {
     }
 
     /// Writes a file that is older than what is known of it must be, and puts it into the index.
-    pub(crate) fn indexed(&self, name: &str, text: &str) -> PathBuf {
+    fn indexed(&self, name: &str, text: &str) -> PathBuf {
         let path = self.write(name, text);
         age(&path, 60);
         self.index(&path);

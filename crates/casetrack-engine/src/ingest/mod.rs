@@ -172,8 +172,14 @@ pub fn ingest(
     };
     discovery.files.extend(uploads.into_iter().map(|path| FoundFile::kept(upload(&path), path)));
     let mut report = ingest_files(host, &collection, request, discovery, progress, cancel)?;
-    versions::note_versions(host, collection.meta().id, &mut report);
+    note_versions(host, collection.meta().id, &mut report);
     Ok(report)
+}
+
+/// Adds to a report which of its documents are versions or copies of others.
+pub(crate) fn note_versions(host: &Host, collection: CollectionId, report: &mut IngestReport) {
+    let new = report.ingested.iter().map(|document| document.document_id).collect();
+    report.summary.notices.extend(versions::versions_notice(host, collection, &new));
 }
 
 /// Ingests the files of a discovery.

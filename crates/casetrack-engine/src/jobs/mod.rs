@@ -21,6 +21,7 @@ use crate::documents;
 use crate::host::Host;
 use crate::ingest::{IngestReport, IngestRequest};
 use crate::reindex::{ReindexReport, ReindexRequest};
+pub use crate::report::JobState;
 use crate::report::{Problem, WorkSummary};
 use crate::sync::{Priority, SyncReport, SyncRequest};
 
@@ -52,26 +53,6 @@ impl JobKind {
     /// Whether it adds documents. A reindexed document stays searchable as it was.
     fn ingests(self) -> bool {
         matches!(self, Self::IngestDocument | Self::IngestFolder | Self::SyncFolder)
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JobState {
-    /// Waits for another job of its collection, or for its turn.
-    Queued,
-    Running,
-    /// Ended; what became of every file is in its report.
-    Completed,
-    /// Ended early; what it had stored until then is kept.
-    Failed,
-    /// Ended early because someone asked for it; what it had stored until then is kept.
-    Cancelled,
-}
-
-impl JobState {
-    pub fn has_ended(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 

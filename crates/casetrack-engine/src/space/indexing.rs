@@ -190,12 +190,12 @@ pub fn index_space(host: &Host, asked: &IndexSpace<'_>, cancel: &Cancel) -> Resu
 /// The path of a file or folder that is there and may be read.
 pub(super) fn existing_in_space(host: &Host, path: &str) -> Result<PathBuf> {
     let path = space_path(host, path)?;
-    check_there(host, &path)?;
+    check_there(&path)?;
     Ok(path)
 }
 
 /// Errors: a path that is not there, or cannot be looked at.
-pub(super) fn check_there(host: &Host, path: &Path) -> Result<()> {
+pub(super) fn check_there(path: &Path) -> Result<()> {
     path.symlink_metadata().map(drop).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
             Error::new(ErrorCode::FileNotFound, format!("no such file or directory: {}", path.display()))
@@ -255,7 +255,7 @@ pub(super) fn begin_job(host: &Host, kind: &'static str, path: &Path, cancel: &C
 }
 
 /// Indexes a folder or file in this thread, as a job.
-pub(crate) fn index_now(host: &Host, root: &Path, cancel: &Cancel) -> Result<Job> {
+pub fn index_now(host: &Host, root: &Path, cancel: &Cancel) -> Result<Job> {
     let job = begin_job(host, "index", root, cancel)?;
     run_index(host, job, root, cancel)
 }

@@ -33,7 +33,6 @@ pub use contents::{ClassifierJob, MetadataItem, MetadataPage, ThumbnailItem, Thu
 pub(crate) use definitions::{Definition, read_plan};
 pub use definitions::{Outcome, PlanDefinition, PlanSourceDefinition};
 pub use indexing::cancel_space_job;
-pub(crate) use indexing::index_now;
 pub use indexing::index_space;
 pub use indexing::space_job;
 pub use indexing::space_jobs;
@@ -75,6 +74,7 @@ pub(crate) use sources::visible_source;
 pub use usage::folder_in_space;
 pub use usage::usage_tree;
 pub use usage::{UsageBranch, UsageTree, UsageTreeAsked};
+pub use indexing::index_now;
 
 use crate::files;
 use crate::host::Host;

@@ -192,7 +192,7 @@ pub(crate) fn is_hidden_plan(host: &Host, plan: &Plan) -> bool {
 pub(crate) fn index_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<()> {
     // Before a job is made, so that tries of a plan that goes on leave none behind.
     if let Some(path) = spec.path() {
-        indexing::check_there(host, path)?;
+        indexing::check_there(path)?;
     }
     match spec {
         SourceSpec::Index { path, max_depth: None, .. } => indexing::index_now(host, path, cancel).map(drop),

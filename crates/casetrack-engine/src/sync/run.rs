@@ -12,8 +12,7 @@ use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
 use crate::documents::delete_whole;
 use crate::host::{Host, Refusal, readable};
 use crate::ingest::discover::{Discovery, FoundFile, denied, discover, failed, has_extension};
-use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, ingest_files};
-use crate::versions;
+use crate::ingest::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, ingest_files, note_versions};
 
 pub(super) fn run(
     host: &Host,
@@ -236,7 +235,7 @@ fn act(
     };
     let discovery = Discovery { files, ..Discovery::default() };
     let mut ingested = ingest_files(host, collection, &ingest, discovery, progress, cancel)?;
-    versions::note_versions(host, collection.meta().id, &mut ingested);
+    note_versions(host, collection.meta().id, &mut ingested);
     remember(host, &ingested);
     add(report, ingested);
     Ok(())

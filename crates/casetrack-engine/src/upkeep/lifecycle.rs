@@ -2,13 +2,10 @@
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, Result};
 
-use crate::collections;
 use crate::collections::check_name_is_free;
 use crate::host::Host;
 use crate::host::changes::Change;
 use crate::rights::Role;
-
-use super::verify;
 
 /// Gives a collection another name. Its id, and so its directory, stays.
 ///
@@ -50,11 +47,11 @@ mod tests {
     use casetrack_store::VectorModels;
 
     use super::*;
-    use crate::Engine;
     use crate::EngineConfig;
     use crate::jobs::{JobOrigin, JobRequest};
     use crate::sync::SyncRequest;
     use crate::watches::{Schedule, WatchRequest};
+    use crate::{Engine, collections, verify};
 
     fn meta(name: &str) -> CollectionMeta {
         CollectionMeta {

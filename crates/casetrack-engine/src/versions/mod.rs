@@ -25,6 +25,6 @@ mod words;
 pub use drafts::DraftOrder;
 pub use listing::versions;
 pub use listing::{DocumentVersion, USUAL_SIMILARITY, VersionGroup, VersionQuery, VersionReport};
-pub(crate) use notice::note_versions;
+pub use notice::versions_notice;
 pub use redline::redline;
 pub use redline::{ChangeKind, Redline, RedlineChange, RedlineCounts, RedlineSide};

@@ -10,7 +10,6 @@ use super::listing::{USUAL_SIMILARITY, sketch};
 use super::sketch::Sketch;
 use crate::documents::facts::ByVersion;
 use crate::host::Host;
-use crate::ingest::IngestReport;
 
 /// Earlier documents that are read for it where nobody has asked for versions since the program began: about a second. With more of them
 /// nothing is said, and the list of versions says it when it is asked for.
@@ -18,14 +17,12 @@ const MOST_READ: usize = 500;
 /// Likewise where the collection has more documents: what is kept of them for comparison takes 2 kB of memory each.
 const MOST_DOCUMENTS: usize = 20_000;
 
-/// Adds to a report which of its documents are versions or copies of others.
-pub(crate) fn note_versions(host: &Host, id: CollectionId, report: &mut IngestReport) {
-    let new = report.ingested.iter().map(|document| document.document_id).collect();
-    match versions_among(host, id, &new) {
-        Ok(notice) => report.summary.notices.extend(notice),
-        // What was ingested is there, whatever becomes of this.
-        Err(error) => tracing::warn!(%error, "new documents were not compared with the others"),
-    }
+/// The notice of an ingestion that says which `new` documents are versions or copies of others; `None` if none is, or if they could not be
+/// compared.
+pub fn versions_notice(host: &Host, id: CollectionId, new: &HashSet<DocumentId>) -> Option<Notice> {
+    versions_among(host, id, new)
+        .inspect_err(|error| tracing::warn!(%error, "new documents were not compared with the others"))
+        .unwrap_or_default()
 }
 
 /// Whether some of these `new` documents are versions or copies of others of the collection, in words that name one of them. E-mail messages are

@@ -115,7 +115,29 @@ mod tests {
 
     use super::super::{of_documents, read};
     use super::*;
-    use crate::file_search::tests::Made;
+    use casetrack_conformance::samples;
+
+    use crate::host::{EngineConfig, Host, OpenCollection};
+
+    /// An empty collection.
+    struct Made {
+        collection: Arc<OpenCollection>,
+        _dir: tempfile::TempDir,
+    }
+
+    impl Made {
+        fn new() -> Self {
+            let dir = tempfile::tempdir().unwrap();
+            let host = Host::new(EngineConfig::new(dir.path().join("home"))).unwrap();
+            let meta = samples::collection_meta("Leases");
+            host.store().create(&meta, &samples::models()).unwrap();
+            Self { collection: host.collection(meta.id).unwrap(), _dir: dir }
+        }
+
+        fn indexed(&self, name: &str, text: &str) {
+            self.collection.put_document(&samples::document(name, &[text])).unwrap();
+        }
+    }
 
     #[test]
     fn what_was_found_is_known_to_the_next_start() {

@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use casetrack_core::{CollectionId, ErrorCode, Result};
 
-use crate::access::Access;
-use crate::changes::Change;
-use crate::ingest::IngestRequest;
 use crate::jobs::{JobOrigin, JobRequest};
-use crate::rights::*;
 use crate::{Engine, EngineConfig, collections, upkeep};
+use casetrack_host::access::Access;
+use casetrack_host::changes::Change;
+use casetrack_host::rights::*;
+use casetrack_ingest::IngestRequest;
 
 /// Rights that a test gives and takes.
 #[derive(Default)]

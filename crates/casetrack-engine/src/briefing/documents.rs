@@ -4,10 +4,12 @@ use casetrack_core::{CollectionId, DocumentMeta, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::{document_named, just_deleted};
-use crate::graph::{ClusterRequest, ClusterStrategy, Clusters, RelatedDocument, RelatedRequest, Relationship, known};
-use crate::host::Host;
-use crate::paging::check_range;
+use casetrack_graph::{
+    ClusterRequest, ClusterStrategy, Clusters, RelatedDocument, RelatedRequest, Relationship, known,
+};
+use casetrack_host::Host;
+use casetrack_host::documents::{document_named, just_deleted};
+use casetrack_host::paging::check_range;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RelatedReport {

@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::roles::{self, ContractRole};
 use super::snippet::{self, Snippet};
-use crate::documents::document_named;
-use crate::graph::{
+use casetrack_graph::{
     EntityGraph, EntityGraphRequest, EntityList, EntitySort, EntityView, GraphNode, ListEntities, MAX_DEPTH, known,
     resolve,
 };
-use crate::host::Host;
-use crate::paging::{Paging, Part, check_range};
+use casetrack_host::Host;
+use casetrack_host::documents::document_named;
+use casetrack_host::paging::{Paging, Part, check_range};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntityListReport {

@@ -14,7 +14,7 @@ mod references;
 mod roles;
 mod snippet;
 
-pub use crate::graph::{
+pub use casetrack_graph::{
     Cluster, ClusterStrategy, DocumentRef, EntityList, EntitySort, EntityView, GraphNode, ReferenceList, ReferenceSort,
     ReferenceView, RelatedDocument, Relationship, to_dot, to_graphml,
 };

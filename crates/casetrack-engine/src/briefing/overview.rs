@@ -8,16 +8,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
-use crate::documents::document_named;
-use crate::graph::{
+use crate::upkeep;
+use crate::upkeep::stats::CollectionStats;
+use casetrack_graph::{
     DocumentGroup, EntityView, GraphStatistics, GraphSummary, Known, ReferenceView, Stakeholder, TimelineEvent,
     TimelineRequest, Topic, chunks_with_entities, known,
 };
-use crate::host::Host;
-use crate::paging::{Paging, Part};
-use crate::search::DateRange;
-use crate::upkeep;
-use crate::upkeep::stats::CollectionStats;
+use casetrack_host::Host;
+use casetrack_host::documents::document_named;
+use casetrack_host::paging::{Paging, Part};
+use casetrack_search::DateRange;
 
 /// Most events of one timeline, over all its parts.
 pub const MAX_EVENTS: u32 = 200;

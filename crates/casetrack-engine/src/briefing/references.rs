@@ -5,9 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::snippet::{self, Snippet};
-use crate::graph::{ListReferences, ReferenceList, ReferenceSort, ReferenceView, known};
-use crate::host::Host;
-use crate::paging::{Paging, Part, check_range};
+use casetrack_graph::{ListReferences, ReferenceList, ReferenceSort, ReferenceView, known};
+use casetrack_host::Host;
+use casetrack_host::paging::{Paging, Part, check_range};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReferenceListReport {

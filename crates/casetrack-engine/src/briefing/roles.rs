@@ -7,9 +7,9 @@ use casetrack_nlp::FactKind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::facts::{CitedPlace, of_documents};
-use crate::graph::{EntityId, EntityView, Graph};
-use crate::host::OpenCollection;
+use casetrack_graph::{EntityId, EntityView, Graph};
+use casetrack_host::OpenCollection;
+use casetrack_host::documents::facts::{CitedPlace, of_documents};
 
 /// Documents that are read for it: those that mention it most.
 const DOCUMENTS: usize = 20;

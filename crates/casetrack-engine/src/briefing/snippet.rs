@@ -5,9 +5,9 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::chunks;
-use crate::graph::Place;
-use crate::search::Excerpt;
+use casetrack_graph::Place;
+use casetrack_host::documents::chunks;
+use casetrack_search::Excerpt;
 
 /// Characters shown on each side of what a snippet is for.
 const AROUND: usize = 140;

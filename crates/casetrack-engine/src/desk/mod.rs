@@ -11,9 +11,9 @@ use casetrack_extract::can_render;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::chunks::check_page;
-use crate::documents::{document_named, just_deleted};
-use crate::host::Host;
+use casetrack_host::Host;
+use casetrack_host::documents::chunks::check_page;
+use casetrack_host::documents::{document_named, just_deleted};
 
 pub use paths::PathEntry;
 pub use paths::complete_path;

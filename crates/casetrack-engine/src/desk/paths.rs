@@ -6,7 +6,7 @@ use casetrack_core::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::Host;
+use casetrack_host::Host;
 
 /// Most entries of a folder that are looked at, and most that are returned.
 const MOST_READ: usize = 20_000;

@@ -10,7 +10,7 @@ use casetrack_core::{Action, CollectionId, Error, ErrorCode, FileLimit, Result, 
 
 use casetrack_store::Output;
 
-use crate::host::{Host, OpenCollection};
+use casetrack_host::{Host, OpenCollection};
 
 /// Longest path of an upload, in bytes, deepest folder, and longest name, in bytes (what every file system takes).
 const MAX_PATH: usize = 1024;
@@ -209,7 +209,7 @@ mod tests {
     use casetrack_vault::passphrase::{Cost, Passphrase};
 
     use super::*;
-    use crate::host::{EngineConfig, Kept, read};
+    use casetrack_host::{EngineConfig, Kept, read};
 
     #[test]
     fn no_path_leads_elsewhere() {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use casetrack_core::{Cancel, Error, ProgressSink, Result, Timestamp};
 
 use super::Engine;
-use crate::collections;
-use crate::file_search;
-use crate::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder, IndexingJob};
-use crate::host::of_files;
 use crate::jobs::{JobOrigin, JobRequest, JobStatus};
+use casetrack_files::file_search;
+use casetrack_files::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder, IndexingJob};
+use casetrack_host::collections;
+use casetrack_host::of_files;
 
 impl Engine {
     /// Indexes a folder for [`search_files`](Self::search_files), in a job, and waits a while for its end. `of_session` are the folders
@@ -37,7 +37,7 @@ impl Engine {
         report.as_ref().map(IndexedFolder::of).ok_or_else(|| Error::internal("The report of the indexing is missing."))
     }
 
-    /// As [`Host::search_files`](crate::file_search::search_files), and says where indexing is under way.
+    /// As [`Host::search_files`](casetrack_files::file_search::search_files), and says where indexing is under way.
     pub fn search_files(&self, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
         let indexing = self.jobs.ingestion_notice(of_files());
         let mut matches = file_search::search_files(&self.host, of_session, search)?;

@@ -12,17 +12,16 @@ use std::time::Duration;
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, JobId, ProgressSink, Result};
 
 pub use self::plans::PlanChange;
-use crate::collections;
-use crate::host::changes::{Change, Listening};
-use crate::host::{EngineConfig, Host, StorePlace};
 use crate::jobs::{JobFilter, JobOrigin, JobReport, JobRequest, JobStatus, Jobs, StartedJob, no_such_job};
 use crate::plans::Plans;
-use crate::rights::Role;
-use crate::search;
-use crate::search::{SearchRequest, SearchResponse};
 use crate::upkeep;
 use crate::upkeep::migrate::MigrateReport;
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
+use casetrack_host::changes::{Change, Listening};
+use casetrack_host::collections;
+use casetrack_host::rights::Role;
+use casetrack_host::{EngineConfig, Host, StorePlace};
+use casetrack_search::{SearchRequest, SearchResponse};
 
 /// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may
 /// block. Most use cases are functions of the other modules that take its [`Host`]; the methods here also concern jobs and watches.
@@ -101,7 +100,7 @@ impl Engine {
     pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let (open, left_out) = self.without_locked(collections)?;
         let ingestions: Vec<_> = open.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
-        let mut response = search::search(&self.host, &open, request)?;
+        let mut response = casetrack_search::search(&self.host, &open, request)?;
         response.notices.extend(ingestions.into_iter().map(Into::into));
         response.notices.extend(left_out);
         Ok(response)
@@ -109,7 +108,7 @@ impl Engine {
 
     /// Gives a collection another name. Its id, and so its directory, stays.
     ///
-    /// Errors: as [`create_collection`](crate::collections::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
+    /// Errors: as [`create_collection`](casetrack_host::collections::create_collection) for names; [`ErrorCode::InUse`](casetrack_core::ErrorCode::InUse)
     /// while something works with it.
     pub fn rename_collection(&self, id: CollectionId, name: &str) -> Result<CollectionMeta> {
         let renamed = upkeep::rename_collection(&self.host, id, name.trim())?;

@@ -3,15 +3,15 @@
 use casetrack_core::{Cancel, Result};
 
 use super::Engine;
-use crate::host::Host;
 use crate::plans::{
     ExecutionItem, PlanItem, PlanList, SourceDefinition, SourceItem, SourceList, SourceRun, StartedPlan,
 };
-use crate::space::PlanDefinition;
+use casetrack_files::space::PlanDefinition;
+use casetrack_host::Host;
 
 pub use casetrack_catalog::space::PlanChange;
 
-/// Errors name the parameter that they are about: see [`InField`](crate::space::InField).
+/// Errors name the parameter that they are about: see [`InField`](casetrack_files::space::InField).
 impl Engine {
     /// Keeps a source.
     ///

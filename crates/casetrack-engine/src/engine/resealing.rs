@@ -7,9 +7,9 @@ use casetrack_store::{Owned, Resealed, Waiting, note_vault, write_over};
 use casetrack_vault::passphrase::Passphrase;
 
 use super::Engine;
-use crate::host::changes::Change;
 use crate::vaults;
 use crate::vaults::{MoveSpace, Moved, Opener, SealedCollection};
+use casetrack_host::changes::Change;
 
 /// How long it waits for calls that work with the collection.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -5,10 +5,10 @@ use std::time::Duration;
 use casetrack_core::{Action, CollectionId, CollectionMeta, ErrorCode, Notice, Result, hint};
 
 use super::Engine;
-use crate::host::changes::Change;
 use crate::jobs::PAUSE_PATIENCE;
 use crate::vaults;
 use crate::vaults::{LockedVault, NewVault, Opener, VaultRequest};
+use casetrack_host::changes::Change;
 
 /// How long locking waits for calls that work with the vault.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 impl Engine {
     /// Makes an empty collection that is a vault, and unlocks it.
     ///
-    /// Errors: as [`create_collection`](crate::collections::create_collection), and for an empty passphrase.
+    /// Errors: as [`create_collection`](casetrack_host::collections::create_collection), and for an empty passphrase.
     pub fn create_vault(&self, request: VaultRequest, idle: Duration) -> Result<NewVault> {
         vaults::create_vault(&self.host, request, idle)
     }

@@ -4,16 +4,15 @@ use std::collections::HashSet;
 
 use casetrack_core::{Cancel, CollectionId, DocumentId, Notice, ProgressSink, Result};
 
-use crate::documents;
-use crate::file_search;
-use crate::host::Host;
-use crate::ingest;
-use crate::ingest::IngestRequest;
 use crate::jobs::{JobReport, JobRequest, Work};
-use crate::reindex;
-use crate::report::Problem;
-use crate::sync;
-use crate::sync::SyncReport;
+use casetrack_files::file_search;
+use casetrack_host::Host;
+use casetrack_host::documents;
+use casetrack_host::report::Problem;
+use casetrack_ingest::IngestRequest;
+use casetrack_ingest::reindex;
+use casetrack_ingest::sync;
+use casetrack_ingest::sync::SyncReport;
 
 /// Carries out requests with the use cases.
 pub(super) struct UseCases;
@@ -32,7 +31,7 @@ impl Work for UseCases {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
                 documents::check_marks(&request.marks)?;
                 let told = fitted(host, collection, request, cancel);
-                let mut done = ingest::ingest(host, collection, request, progress, cancel)?;
+                let mut done = casetrack_ingest::ingest(host, collection, request, progress, cancel)?;
                 done.summary.notices.extend(told);
                 done.summary.notices.extend(documents::mark_from(
                     host,

@@ -7,8 +7,7 @@ use casetrack_store::{Collection, Filter, Hit};
 use serde::Serialize;
 
 use super::{Evaluation, Ingested};
-use crate::search;
-use crate::search::{RECALL, Recall, Scope, SearchRequest, Weights, late_interaction, recall};
+use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, late_interaction, recall};
 
 /// Queries, and what each of them should find.
 pub trait Judgements {
@@ -135,9 +134,9 @@ impl Evaluation<'_> {
             };
             if number == 0 {
                 // Loads models and indexes.
-                search::search(&self.host, &[collection.meta().id], &request)?;
+                casetrack_search::search(&self.host, &[collection.meta().id], &request)?;
             }
-            let response = search::search(&self.host, &[collection.meta().id], &request)?;
+            let response = casetrack_search::search(&self.host, &[collection.meta().id], &request)?;
             times.push(response.elapsed_ms);
             let answers = response.results.iter().map(|result| Hit {
                 document: result.chunk.provenance.document_id,

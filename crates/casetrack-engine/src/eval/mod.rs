@@ -18,17 +18,16 @@ use casetrack_store::Collection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::collections;
-use crate::collections::CreateCollection;
-use crate::host::{Host, OpenCollection};
-use crate::ingest;
-use crate::ingest::IngestRequest;
+use casetrack_host::collections;
+use casetrack_host::collections::CreateCollection;
+use casetrack_host::{Host, OpenCollection};
+use casetrack_ingest::IngestRequest;
 
 pub use casetrack_store::Hit;
 pub use measure::{Judgements, Latency, Measurements, Ranking, fused, ranked_again};
 pub use spans::Spans;
 
-pub use crate::search::{Recall, Weights};
+pub use casetrack_search::{Recall, Weights};
 
 /// Name of the collection that holds the documents.
 const COLLECTION: &str = "eval";
@@ -41,7 +40,7 @@ pub struct EvalRequest {
     pub documents: Option<PathBuf>,
     /// Each query is asked of each file that has a span for it, alone.
     pub within_files: bool,
-    /// Results that are asked of the whole search, 1–[`MAX_TOP_K`](crate::search::MAX_TOP_K).
+    /// Results that are asked of the whole search, 1–[`MAX_TOP_K`](casetrack_search::MAX_TOP_K).
     pub top_k: u32,
 }
 
@@ -137,7 +136,7 @@ impl<'h> Evaluation<'h> {
     /// of an earlier evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
-        let report = ingest::ingest(&self.host, id, &IngestRequest::new(paths), progress, cancel)?;
+        let report = casetrack_ingest::ingest(&self.host, id, &IngestRequest::new(paths), progress, cancel)?;
         if let Some(problem) = &report.summary.stopped {
             return Err(match cancel.is_cancelled() {
                 true => Error::cancelled(),

@@ -15,12 +15,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::places::Sources;
-use crate::changes::Change;
-use crate::documents::chunks::{check_page, find_chunk};
-use crate::documents::document_named;
-use crate::documents::pages::{lines, touched};
-use crate::host::{Host, OpenCollection};
-use crate::paging::{Paging, Part};
+use casetrack_host::changes::Change;
+use casetrack_host::documents::chunks::{check_page, find_chunk};
+use casetrack_host::documents::document_named;
+use casetrack_host::documents::pages::{lines, touched};
+use casetrack_host::paging::{Paging, Part};
+use casetrack_host::{Host, OpenCollection};
 
 /// What to collect: a chunk, or a passage of a page, or a quotation in either.
 #[derive(Debug, Clone, Default)]

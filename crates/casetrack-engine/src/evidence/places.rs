@@ -7,7 +7,7 @@ use std::sync::Arc;
 use casetrack_core::evidence::EvidenceItem;
 use casetrack_core::{DocumentId, DocumentMeta, Page, Result};
 
-use crate::host::OpenCollection;
+use casetrack_host::OpenCollection;
 
 /// Pages that are searched for a passage that is not where it was, from its page outwards.
 const MOST_PAGES: u32 = 200;

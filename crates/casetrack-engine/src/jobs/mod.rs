@@ -17,13 +17,13 @@ use casetrack_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::documents;
-use crate::host::Host;
-use crate::ingest::{IngestReport, IngestRequest};
-use crate::reindex::{ReindexReport, ReindexRequest};
-pub use crate::report::JobState;
-use crate::report::{Problem, WorkSummary};
-use crate::sync::{Priority, SyncReport, SyncRequest};
+use casetrack_host::Host;
+use casetrack_host::documents;
+pub use casetrack_host::report::JobState;
+use casetrack_host::report::{Problem, WorkSummary};
+use casetrack_ingest::reindex::{ReindexReport, ReindexRequest};
+use casetrack_ingest::sync::{Priority, SyncReport, SyncRequest};
+use casetrack_ingest::{IngestReport, IngestRequest};
 
 pub(crate) use queue::{Jobs, PAUSE_PATIENCE};
 

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{JobOrigin, JobReport, JobRequest, JobState};
-use crate::host::EngineConfig;
-use crate::report::Problem;
+use casetrack_host::EngineConfig;
+use casetrack_host::report::Problem;
 
 /// A job on disk. While it runs, it is there as running: whoever finds it so knows that it was interrupted.
 #[derive(Debug, Clone, Serialize, Deserialize)]

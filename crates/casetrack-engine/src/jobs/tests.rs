@@ -11,8 +11,8 @@ use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::{Cost, Passphrase};
 
 use super::*;
-use crate::host::EngineConfig;
-use crate::rights::{People, Rights, Role, Sight};
+use casetrack_host::EngineConfig;
+use casetrack_host::rights::{People, Rights, Role, Sight};
 
 /// Long enough for any machine.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -11,11 +11,11 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 
 use super::record::Record;
 use super::running::{self, Pass};
-use crate::host::changes::SpaceChange;
-use crate::host::{Host, caught, lock};
 use crate::jobs::Jobs;
-use crate::space;
-use crate::space::{Definition, SourceSpec};
+use casetrack_files::space;
+use casetrack_files::space::{Definition, SourceSpec};
+use casetrack_host::changes::SpaceChange;
+use casetrack_host::{Host, caught, lock};
 
 /// Between two walks of a folder that cannot be watched, and two tries of what failed.
 const WALK: Duration = Duration::from_secs(30);

@@ -23,10 +23,10 @@ use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
 use live::Live;
 pub use sources::SourceDefinition;
 
-use crate::host::changes::SpaceChange;
-use crate::host::{Host, lock};
 use crate::jobs::Jobs;
-use crate::space::Definition;
+use casetrack_files::space::Definition;
+use casetrack_host::changes::SpaceChange;
+use casetrack_host::{Host, lock};
 
 /// Between two looks at what has changed.
 const TICK: Duration = Duration::from_millis(200);

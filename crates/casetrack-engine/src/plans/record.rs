@@ -6,9 +6,9 @@ use casetrack_catalog::Time;
 use casetrack_catalog::space::Execution;
 use casetrack_core::Result;
 
-use crate::host::changes::SpaceChange;
-use crate::host::{Host, lock};
-use crate::space::Definition;
+use casetrack_files::space::Definition;
+use casetrack_host::changes::SpaceChange;
+use casetrack_host::{Host, lock};
 
 /// The state of a source, or a run of a plan. Whoever ends it first says how: nothing is written behind that.
 pub(super) struct Record {

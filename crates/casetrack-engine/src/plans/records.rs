@@ -9,11 +9,11 @@ use super::answers::{ExecutionItem, PlanItem, PlanList, StartedPlan};
 use super::live::Live;
 use super::record::Record;
 use super::{Key, Plans};
-use crate::host::changes::SpaceChange;
-use crate::host::{Host, lock};
 use crate::jobs::Jobs;
-use crate::space;
-use crate::space::{Definition, PlanDefinition, in_field, read_plan, refused};
+use casetrack_files::space;
+use casetrack_files::space::{Definition, PlanDefinition, in_field, read_plan, refused};
+use casetrack_host::changes::SpaceChange;
+use casetrack_host::{Host, lock};
 
 /// Most executions of one answer.
 const MAX_EXECUTIONS: u32 = 1_000;

@@ -7,12 +7,12 @@ use casetrack_catalog::space::{Mode, Picked, PickedFile};
 use casetrack_core::{Cancel, Error, Result};
 use casetrack_extract::is_supported_extension;
 
-use crate::collections;
-use crate::host::Host;
-use crate::ingest::IngestRequest;
 use crate::jobs::{JobOrigin, JobRequest, Jobs};
-use crate::space;
-use crate::space::{Definition, Outcome};
+use casetrack_files::space;
+use casetrack_files::space::{Definition, Outcome};
+use casetrack_host::Host;
+use casetrack_host::collections;
+use casetrack_ingest::IngestRequest;
 
 /// Most files that an outcome takes at once; those behind them are next.
 pub(super) const MAX_FILES: usize = 10_000;

@@ -11,11 +11,11 @@ use super::live::Live;
 use super::record::Record;
 use super::running::Pass;
 use super::{Key, Plans};
-use crate::host::changes::SpaceChange;
-use crate::host::{Host, lock};
 use crate::jobs::Jobs;
-use crate::space;
-use crate::space::{Definition, in_field, refused};
+use casetrack_files::space;
+use casetrack_files::space::{Definition, in_field, refused};
+use casetrack_host::changes::SpaceChange;
+use casetrack_host::{Host, lock};
 
 /// A source as it is given.
 #[derive(Debug, Clone, Default)]

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::collections;
-use crate::collections::CreateCollection;
-use crate::host::EngineConfig;
 use crate::jobs::JobFilter;
-use crate::space;
-use crate::space::{InField, PlanDefinition};
 use crate::{Engine, PlanChange};
+use casetrack_files::space;
+use casetrack_files::space::{InField, PlanDefinition};
+use casetrack_host::EngineConfig;
+use casetrack_host::collections;
+use casetrack_host::collections::CreateCollection;
 
 /// Longest wait for anything. It only ends a hang.
 const PATIENCE: Duration = Duration::from_secs(600);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::defined;
-use crate::host::{OpenCollection, lock};
+use casetrack_host::{OpenCollection, lock};
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub enum ColumnType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefineColumn {
     pub name: String,
-    /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](crate::search::ask_every_document) finds it,
+    /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](casetrack_search::ask_every_document) finds it,
     /// or the value of the column's type in what of it has most words of the question.
     pub question: Option<String>,
     /// A regular expression: the cell is its first match, or what its first group matches.

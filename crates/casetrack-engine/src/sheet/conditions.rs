@@ -160,7 +160,7 @@ mod tests {
 
     use super::super::columns::Source;
     use super::*;
-    use crate::documents::facts::CitedPlace;
+    use casetrack_host::documents::facts::CitedPlace;
 
     fn columns() -> Vec<Column> {
         let column = |name: &str, column_type| Column {

@@ -10,10 +10,9 @@ use regex::{Regex, RegexBuilder};
 
 use super::CellValue;
 use super::columns::{ColumnType, DefineColumn};
-use crate::documents::facts::{ByVersion, CitedPlace, pages};
-use crate::host::{Host, OpenCollection, lock};
-use crate::search;
-use crate::search::every::{self, DocumentAnswer, EveryRequest};
+use casetrack_host::documents::facts::{ByVersion, CitedPlace, pages};
+use casetrack_host::{Host, OpenCollection, lock};
+use casetrack_search::every::{self, DocumentAnswer, EveryRequest};
 
 /// Cells of patterns, by definition.
 #[derive(Default)]
@@ -120,7 +119,7 @@ fn answered(
     let mut cells = HashMap::new();
     let mut request = asked(question, every::MAX_ROWS);
     loop {
-        let answer = search::ask_every_document(host, collection.meta().id, &request)?;
+        let answer = casetrack_search::ask_every_document(host, collection.meta().id, &request)?;
         // Those that answer are first.
         let is_last = answer.rows.iter().any(|row| !row.found);
         for row in answer.rows.iter().filter(|row| row.found) {

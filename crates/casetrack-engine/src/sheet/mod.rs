@@ -27,12 +27,11 @@ pub use columns::{ColumnType, ColumnView, DefineColumn};
 pub use obligations::obligations;
 pub use obligations::{ObligationQuery, ObligationReport, ObligationView};
 
-use crate::documents::document_named;
-use crate::documents::facts::{CitedPlace, of_documents};
-use crate::host::Host;
-use crate::paging::{Paging, Part};
-use crate::search;
-use crate::search::{MarkFilter, admit};
+use casetrack_host::Host;
+use casetrack_host::documents::document_named;
+use casetrack_host::documents::facts::{CitedPlace, of_documents};
+use casetrack_host::paging::{Paging, Part};
+use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
 /// Which part of the sheet is wanted.
@@ -198,7 +197,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     for entry in catalogue.iter() {
         *names.entry(&entry.name).or_default() += 1;
     }
-    let row = |entry: &std::sync::Arc<crate::documents::CatalogueEntry>| {
+    let row = |entry: &std::sync::Arc<casetrack_host::documents::CatalogueEntry>| {
         let (mut cells, mut not_found) = (BTreeMap::new(), Vec::new());
         for column in &shown {
             match at(&values, entry.id, column) {
@@ -248,7 +247,7 @@ pub fn define_column(host: &Host, id: CollectionId, definition: DefineColumn) ->
     let definition = columns::checked(definition)?;
     if let Some(question) = &definition.question {
         // A question that cannot be asked is refused now.
-        search::ask_every_document(host, id, &defined::asked(question, 1))?;
+        casetrack_search::ask_every_document(host, id, &defined::asked(question, 1))?;
     }
     columns::define(&collection, definition)?;
     Ok(columns::all(&collection)?.iter().map(Column::view).collect())

@@ -5,12 +5,12 @@ use casetrack_nlp::{MAX_OBLIGATIONS, Obligation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::CatalogueEntry;
-use crate::documents::document_named;
-use crate::documents::facts::{ByVersion, CitedPlace, pages};
-use crate::host::{Host, OpenCollection};
-use crate::paging::{Paging, Part};
-use crate::search::{DateRange, MarkFilter, admit};
+use casetrack_host::documents::CatalogueEntry;
+use casetrack_host::documents::document_named;
+use casetrack_host::documents::facts::{ByVersion, CitedPlace, pages};
+use casetrack_host::paging::{Paging, Part};
+use casetrack_host::{Host, OpenCollection};
+use casetrack_search::{DateRange, MarkFilter, admit};
 
 /// Which obligations are wanted.
 #[derive(Debug, Clone, Default)]

@@ -7,7 +7,7 @@ use casetrack_nlp::spacy::MODEL_FOLDER;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::{Host, StorePlace, data_dir};
+use casetrack_host::{Host, StorePlace, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Diagnosis {

@@ -7,7 +7,7 @@ use casetrack_store::{Encryption, ExportOptions};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::Host;
+use casetrack_host::Host;
 
 #[derive(Debug, Clone)]
 pub struct ExportRequest<'p> {

@@ -10,10 +10,10 @@ use casetrack_vault::passphrase::Passphrase;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::collections::check_new;
-use crate::host::Host;
 use crate::sheet::check_columns;
 use crate::vaults;
+use casetrack_host::Host;
+use casetrack_host::collections::check_new;
 
 /// What is to be imported, and as what.
 #[derive(Debug, Clone)]

@@ -2,10 +2,10 @@
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, Result};
 
-use crate::collections::check_name_is_free;
-use crate::host::Host;
-use crate::host::changes::Change;
-use crate::rights::Role;
+use casetrack_host::Host;
+use casetrack_host::changes::Change;
+use casetrack_host::collections::check_name_is_free;
+use casetrack_host::rights::Role;
 
 /// Gives a collection another name. Its id, and so its directory, stays.
 ///
@@ -47,11 +47,11 @@ mod tests {
     use casetrack_store::VectorModels;
 
     use super::*;
-    use crate::EngineConfig;
     use crate::jobs::{JobOrigin, JobRequest};
-    use crate::sync::SyncRequest;
     use crate::watches::{Schedule, WatchRequest};
     use crate::{Engine, collections, verify};
+    use casetrack_host::EngineConfig;
+    use casetrack_ingest::sync::SyncRequest;
 
     fn meta(name: &str) -> CollectionMeta {
         CollectionMeta {

@@ -10,7 +10,7 @@ use casetrack_embed::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::Host;
+use casetrack_host::Host;
 
 /// All models of the manifest.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

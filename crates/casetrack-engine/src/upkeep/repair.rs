@@ -4,10 +4,10 @@ use casetrack_core::{CollectionId, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::collections;
-use crate::host::Host;
-use crate::host::changes::Change;
-use crate::names::{Candidate, Kind, resolve};
+use casetrack_host::Host;
+use casetrack_host::changes::Change;
+use casetrack_host::collections;
+use casetrack_host::names::{Candidate, Kind, resolve};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RepairReport {

@@ -5,7 +5,7 @@ use casetrack_store::{Collection, Stats, VectorModels};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::{Host, described};
+use casetrack_host::{Host, described};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectionStats {

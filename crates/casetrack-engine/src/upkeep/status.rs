@@ -5,8 +5,8 @@ use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::collections;
-use crate::host::{Host, bytes_below, data_dir};
+use casetrack_host::collections;
+use casetrack_host::{Host, bytes_below, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {

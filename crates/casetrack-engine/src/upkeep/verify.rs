@@ -9,8 +9,8 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::documents::originals;
-use crate::host::{Host, OpenCollection, StorePlace, sha256};
+use casetrack_host::documents::originals;
+use casetrack_host::{Host, OpenCollection, StorePlace, sha256};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct VerifyReport {

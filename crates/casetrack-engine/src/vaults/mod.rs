@@ -13,10 +13,10 @@ use casetrack_vault::passphrase::{Cost, Passphrase};
 use casetrack_vault::recovery::RecoveryKey;
 use serde::{Deserialize, Serialize};
 
-use crate::collections;
-use crate::collections::CreateCollection;
-use crate::host::Host;
-use crate::names::{Candidate, Kind, resolve};
+use casetrack_host::Host;
+use casetrack_host::collections;
+use casetrack_host::collections::CreateCollection;
+use casetrack_host::names::{Candidate, Kind, resolve};
 
 /// What a person gives to open a vault. It does not show in logs.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use crossbeam_channel::Sender;
 use serde::{Deserialize, Serialize};
 
 use super::{LastSync, Schedule, WatchRequest, WatchState, WatchStatus, listed, no_such_watch, resolved};
-use crate::host::{EngineConfig, lock};
+use casetrack_host::{EngineConfig, lock};
 
 /// A watch on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]

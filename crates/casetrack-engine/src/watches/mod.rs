@@ -1,7 +1,7 @@
 //! Folders that are watched: when something in them changes, a job brings their collection up to date.
 //!
 //! One thread of the owner of the data directory hears what the operating system says of all watched folders, waits until a folder
-//! has been quiet for [`pending::DEBOUNCE`], and starts one [sync](crate::sync) of it, however much happened. A sync compares the whole
+//! has been quiet for [`pending::DEBOUNCE`], and starts one [sync](casetrack_ingest::sync) of it, however much happened. A sync compares the whole
 //! folder with the collection, so no lost event leaves them apart. Network drives, and folders that the operating system cannot watch,
 //! are polled every [`runner::POLL`]. Watches are kept in `watches.json` in the data directory. While no owner runs nothing is
 //! watched; the next one syncs every folder when it starts.
@@ -18,10 +18,10 @@ use casetrack_core::{Action, CollectionId, Error, ErrorCode, Hint, JobId, Result
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::collections;
-use crate::host::{Host, check_changeable};
 use crate::jobs::Jobs;
-use crate::report::Problem;
+use casetrack_host::collections;
+use casetrack_host::report::Problem;
+use casetrack_host::{Host, check_changeable};
 use list::WatchRecord;
 
 pub(crate) use list::Watches;

@@ -11,10 +11,10 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, unbounded};
 use super::list::{Condition, Message, WatchRecord};
 use super::pending::Pending;
 use super::{LastSync, Schedule, WatchState, Watches};
-use crate::documents::marking::MarkSource;
-use crate::host::{DiskEvents, FolderIdentity, Host, Unwatchable, is_remote};
 use crate::jobs::{JobOrigin, JobRequest, JobState, JobStatus, Jobs};
-use crate::sync::SyncRequest;
+use casetrack_host::documents::marking::MarkSource;
+use casetrack_host::{DiskEvents, FolderIdentity, Host, Unwatchable, is_remote};
+use casetrack_ingest::sync::SyncRequest;
 
 /// Between two checks of what is due.
 const TICK: Duration = Duration::from_millis(250);

@@ -7,7 +7,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use casetrack_store::Owned;
 
 use super::{Job, JobState, Jobs, Loaded, PAUSE_PATIENCE, State};
-use crate::host::{Host, lock};
+use casetrack_host::{Host, lock};
 
 impl Jobs {
     /// Takes over what was written down of jobs; those of collections that are locked are only counted.

@@ -10,7 +10,7 @@ use casetrack_store::locked;
 use super::super::record::JobRecord;
 use super::super::{FailingFile, JobState, JobStatus, no_such_job};
 use super::MAX_RUNNING;
-use crate::report::Problem;
+use casetrack_host::report::Problem;
 
 #[derive(Default)]
 pub(super) struct State {

@@ -1,8 +1,8 @@
 //! Jobs of users of a server.
 
 use super::{JobState, Jobs};
-use crate::host::{Host, lock};
-use crate::report::Problem;
+use casetrack_host::report::Problem;
+use casetrack_host::{Host, lock};
 
 impl Jobs {
     /// Cancels the jobs of users who are gone, or may not change the collection any more. What was stored by then stays.

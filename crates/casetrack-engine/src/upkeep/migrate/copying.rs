@@ -9,8 +9,8 @@ use casetrack_store::{Collection, StoredDocument};
 use serde_json::Value;
 use walkdir::WalkDir;
 
-use crate::documents::originals;
-use crate::host::sha256;
+use casetrack_host::documents::originals;
+use casetrack_host::sha256;
 
 /// What becomes of paths: uploads lie in the folder of their collection.
 pub(super) struct Way {

@@ -14,8 +14,8 @@ use casetrack_store::{Collection, Store};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::changes::Change;
-use crate::host::{Host, StorePlace, of_files};
+use casetrack_host::changes::Change;
+use casetrack_host::{Host, StorePlace, of_files};
 use comparing::difference;
 use copying::{State, Way, copy};
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::copying::uploads;
 use super::*;
-use crate::host::sha256;
+use casetrack_host::sha256;
 
 /// Two stores, and a collection with something of everything in the first.
 struct Stores {

@@ -9,7 +9,7 @@ use casetrack_store::owner;
 use serde_json::Value;
 
 use super::Check;
-use crate::host::Host;
+use casetrack_host::Host;
 
 /// Jobs, watches, the last search and what was seen of a vault: they are sealed with its key, and open.
 pub(super) fn check(host: &Host, id: CollectionId) -> Result<Check> {

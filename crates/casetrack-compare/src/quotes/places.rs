@@ -1,0 +1,143 @@
+//! Places of passages, as citations name them.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use casetrack_core::{ChunkId, DocumentId, Page, Provenance, Result};
+use casetrack_extract::chunker::headings_at;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::NearestPassage;
+use super::finding::{Finder, Found};
+use casetrack_host::documents::just_deleted;
+
+/// Where a passage is. Line and paragraph numbers count from 1 within their page and include both ends.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct QuotePlace {
+    pub citation: String,
+    #[serde(skip)]
+    pub document_id: DocumentId,
+    pub document_name: String,
+    pub file_path: String,
+    /// The chunk it begins in.
+    pub chunk_id: ChunkId,
+    /// The page it begins on.
+    pub page: u32,
+    /// The page it ends on, where that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_end: Option<u32>,
+    /// As in [`Provenance`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaged: bool,
+    pub paragraph_start: u32,
+    pub paragraph_end: u32,
+    pub line_start: u32,
+    pub line_end: u32,
+    /// Characters of their pages, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    /// Headings above it, outermost first.
+    pub heading_path: Vec<String>,
+}
+
+/// Sorted by the paths of the documents, then by place.
+pub(super) fn in_order(finder: &mut Finder<'_>, mut found: Vec<Found>) -> Result<Vec<Found>> {
+    let mut paths: HashMap<DocumentId, String> = HashMap::new();
+    for one in &found {
+        if let Entry::Vacant(entry) = paths.entry(one.document) {
+            let document = finder.passages.document(one.document)?;
+            entry.insert(document.map_or_else(String::new, |document| document.meta.path.clone()));
+        }
+    }
+    // The places of each document are in order.
+    found.sort_by(|a, b| paths[&a.document].cmp(&paths[&b.document]));
+    Ok(found)
+}
+
+pub(super) fn of(finder: &mut Finder<'_>, found: &Found) -> Result<QuotePlace> {
+    let pages = pages(finder, found)?;
+    place(finder, found, &pages)
+}
+
+/// The place of a passage that differs, with its text.
+pub(super) fn nearest(finder: &mut Finder<'_>, found: &Found, likeness: f32) -> Result<NearestPassage> {
+    let pages = pages(finder, found)?;
+    let mut text = String::new();
+    for page in &pages {
+        let start = if page.number == found.start.page { found.start.char } else { 0 };
+        let end = if page.number == found.end.page { found.end.char } else { u32::MAX };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.extend(page.text.chars().take(end as usize).skip(start as usize));
+    }
+    let same_words = found.differences.iter().all(|difference| difference.kind.has_same_words());
+    let differences = found.differences.clone();
+    Ok(NearestPassage { place: place(finder, found, &pages)?, text, likeness, same_words, differences })
+}
+
+/// The pages that a passage is on.
+fn pages(finder: &Finder<'_>, found: &Found) -> Result<Vec<Page>> {
+    let numbers = found.start.page..=found.end.page;
+    numbers.filter_map(|number| finder.page(found.document, number).transpose()).collect()
+}
+
+fn place(finder: &mut Finder<'_>, found: &Found, pages: &[Page]) -> Result<QuotePlace> {
+    let passage = finder.passages.at(found.document, found.start.chunk)?;
+    let (passage, first, last) = match (passage, pages.first(), pages.last()) {
+        (Some(passage), Some(first), Some(last)) => (passage, first, last),
+        _ => return Err(just_deleted("The document")),
+    };
+    let chunk = &passage.chunk;
+    let paragraph =
+        |page: &Page, char: u32| page.blocks.partition_point(|block| block.char_start <= char).max(1) as u32;
+    let heading_path = match first.sheet_name {
+        Some(_) => chunk.heading_path.clone(),
+        None => headings_at(&chunk.text, chunk.char_start, &first.blocks, &chunk.heading_path, found.start.char),
+    };
+    let provenance = Provenance {
+        paragraph_start: paragraph(first, found.start.char),
+        paragraph_end: paragraph(last, found.end.char.saturating_sub(1)),
+        line_start: found.start.line,
+        line_end: found.end.line,
+        char_start: found.start.char,
+        char_end: found.end.char,
+        heading_path,
+        tracked_changes: passage.tracked_changes,
+        hidden_text: passage.hidden_text.clone(),
+        ..Provenance::of(chunk, &passage.document.meta, &passage.origin, finder.style.clone())
+    };
+    let page_end = (found.end.page != found.start.page).then_some(found.end.page);
+    let citation = match page_end {
+        None => provenance.citation(),
+        // A style says where one passage of a page is; this one is said in full.
+        Some(_) => format!(
+            "{}, {}, para. {}, l. {} to {}, para. {}, l. {}",
+            provenance.document_name,
+            provenance.cited_page(),
+            provenance.paragraph_start,
+            provenance.line_start,
+            last.cited(provenance.unpaged),
+            provenance.paragraph_end,
+            provenance.line_end,
+        ),
+    };
+    Ok(QuotePlace {
+        citation,
+        document_id: provenance.document_id,
+        document_name: provenance.document_name,
+        file_path: provenance.file_path,
+        chunk_id: chunk.id,
+        page: provenance.page,
+        page_end,
+        unpaged: provenance.unpaged,
+        paragraph_start: provenance.paragraph_start,
+        paragraph_end: provenance.paragraph_end,
+        line_start: provenance.line_start,
+        line_end: provenance.line_end,
+        char_start: provenance.char_start,
+        char_end: provenance.char_end,
+        heading_path: provenance.heading_path,
+    })
+}

@@ -1,0 +1,404 @@
+//! Searching files: one item a file, with its best passage.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use casetrack_catalog::Time;
+use casetrack_core::{DocumentId, Notice, Result};
+use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words};
+
+use super::asked::{Asked, checked};
+use super::current;
+use super::names::{self, Named, Wanted, has_number};
+use super::pointer::{self, FILE_NAME};
+use super::shown::shown;
+use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, extension, place};
+use casetrack_host::Host;
+use casetrack_host::collections;
+use casetrack_host::paging::check_range;
+use casetrack_search::{Filters, MAX_TOP_K, SearchRequest, SearchResult, has_operators};
+
+/// Files that are looked for beyond those that are asked for: some may be gone, or be parts of one file.
+const SPARE: usize = 10;
+/// Passages of each document, where not too many are asked for.
+const EACH: u32 = 3;
+const FEW: usize = 200;
+/// Candidates of each stage that are ranked first. Only where their files do not suffice are all passages ranked, which takes longer the more
+/// there are.
+pub(super) const AMONG: usize = 1000;
+/// The score of a file that was found by its name: it has all words, but nothing is known of its content.
+const NAME_SCORE: f32 = 0.5;
+const NAME_SNIPPET: &str = "Found by its name: its content is not in the index.";
+
+/// Searches the files below the roots. What lies elsewhere is not looked at, and no text is returned that was not redacted.
+///
+/// Errors: an empty query, numbers out of their range, a root that may not be named.
+pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
+    let query = checked(&search.query)?;
+    check_range("k", search.k, 1..=super::MAX_FILES)?;
+    check_range("offset", search.offset, 0..=super::MAX_OFFSET)?;
+    let roots = crate::file_search_roots(host, of_session);
+    let folders = match search.roots.as_deref() {
+        None | Some([]) => roots.clone(),
+        Some(named) => named.iter().map(|root| place::named(host, &roots, root)).collect::<Result<_>>()?,
+    };
+    let asked = Asked::of(query, search.exts.is_none(), search.years.is_none())?;
+    let given = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    let plain = |ext: &String| ext.trim_start_matches(['*', '.']).to_lowercase();
+    let mut wanted = WantedFiles {
+        text: asked.text.clone(),
+        folders,
+        exts: given(&search.exts).iter().map(plain).chain(asked.exts.iter().cloned()).collect(),
+        years: given(&search.years).into_iter().chain(asked.filters.years.iter().cloned()).collect(),
+        among: None,
+        first: search.offset as usize,
+        count: search.k as usize,
+    };
+    let mut matches = matching(host, &wanted)?;
+    if matches.items.is_empty() && asked.has_filters() && matches.pagination.total_estimate == 0 {
+        wanted.exts = given(&search.exts).iter().map(plain).collect();
+        wanted.years = given(&search.years);
+        matches = matching(host, &wanted)?;
+        if !matches.items.is_empty() {
+            let filters = [asked.filters.exts.as_slice(), &asked.filters.years].concat().join(", ");
+            let notice =
+                format!("Nothing was found with the filters of the query ({filters}): these files do not meet them.");
+            matches.notices.push(notice.into());
+        }
+    } else if asked.has_filters() {
+        matches.filters = Some(asked.filters);
+    }
+    Ok(matches)
+}
+
+fn matching(host: &Host, wanted: &WantedFiles) -> Result<FileMatches> {
+    let collection = collections::files_collection(host)?.map(|meta| host.collection(meta.id)).transpose()?;
+    let collection = collection.as_deref().map(|open| &**open);
+    let mut notices = Vec::new();
+    let found = ranked(host, collection, wanted, &mut notices)?;
+    let mut items = Vec::new();
+    let mut changed = 0;
+    for file in found.files.into_iter().skip(wanted.first).take(wanted.count) {
+        items.push(match (file, collection) {
+            (FoundFile::Named(named), _) => by_name(named),
+            (FoundFile::Passage(passage), Some(collection)) => {
+                changed += usize::from(passage.has_changed);
+                item(collection, passage)?
+            }
+            (FoundFile::Passage(_), None) => continue,
+        });
+    }
+    if changed > 0 {
+        let notice = format!(
+            "Changed since they were indexed: {changed} of these files. Call indexFolder to bring the index up to date."
+        );
+        notices.push(notice.into());
+    }
+    let returned = items.len() as u32;
+    let total_estimate = match returned {
+        // Past the end of the list.
+        0 => found.total,
+        _ => found.total.max(wanted.first as u64 + u64::from(returned)),
+    };
+    let pagination = FilePagination { offset: wanted.first as u32, returned, total_estimate };
+    Ok(FileMatches { items, pagination, filters: None, notices })
+}
+
+/// The files that answer the query by their passages or names, best first, as far as they are needed.
+pub(super) fn ranked(
+    host: &Host,
+    collection: Option<&Collection>,
+    wanted: &WantedFiles,
+    notices: &mut Vec<Notice>,
+) -> Result<Found> {
+    let words = content_words(&wanted.text);
+    let mut found = match collection {
+        Some(collection) => by_content(host, collection, wanted, &words, notices)?,
+        None => Found::default(),
+    };
+    if collection.is_none() {
+        notices.push("Nothing is indexed yet: call indexFolder first.".into());
+    }
+    if !has_operators(&wanted.text)? {
+        let among = wanted.among.as_ref();
+        let names = Wanted { words: &words, exts: &wanted.exts, years: &wanted.years, among };
+        let named = names::find(host, collection, &wanted.folders, &names)?;
+        found.total += named.len() as u64;
+        let at = found.files.iter().position(|file| file.score() < NAME_SCORE).unwrap_or(found.files.len());
+        found.files.splice(at..at, named.into_iter().map(FoundFile::Named));
+    }
+    Ok(found)
+}
+
+/// The files whose passages answer the query, best first, as far as they are needed.
+fn by_content(
+    host: &Host,
+    collection: &Collection,
+    wanted: &WantedFiles,
+    words: &[String],
+    notices: &mut Vec<Notice>,
+) -> Result<Found> {
+    let files = Files::of(collection)?;
+    let Some(chosen) = files.chosen(collection, wanted)? else { return Ok(Found::default()) };
+    let needed = wanted.first + wanted.count + SPARE;
+    let each = if needed <= FEW { EACH } else { 1 };
+    let mut request = SearchRequest {
+        query: wanted.text.clone(),
+        top_k: u32::try_from(needed * each as usize).unwrap_or(MAX_TOP_K).min(MAX_TOP_K),
+        filters: Filters { only: Some(Arc::new(chosen)), ..Filters::default() },
+        per_document: Some(each),
+        among: Some(AMONG),
+        ..SearchRequest::default()
+    };
+    let mut found = Found::default();
+    let mut at: HashMap<String, Option<usize>> = HashMap::new();
+    // Files of the first ranking, and the score of the last of them.
+    let (mut before, mut least) = (0, f32::INFINITY);
+    loop {
+        let response = casetrack_search::search(host, &[collection.meta().id], &request)?;
+        let complete = response.complete.as_ref().map(|list| list.documents);
+        let count = response.results.len();
+        for mut result in response.results {
+            let Some((path, member)) = files.of_document(result.chunk.provenance.document_id) else { continue };
+            let place = *at.entry(path.to_owned()).or_insert_with(|| {
+                let (modified, has_changed) = seen(host, &files, path)?;
+                let passage = Passage { path: path.to_owned(), modified, has_changed, passages: Vec::new() };
+                found.files.push(FoundFile::Passage(passage));
+                Some(found.files.len() - 1)
+            });
+            let Some(place) = place.filter(|place| *place >= before) else { continue };
+            if let Some(FoundFile::Passage(passage)) = found.files.get_mut(place) {
+                result.score = result.score.min(least);
+                passage.passages.push((result, member.map(str::to_owned)));
+            }
+        }
+        let is_partial = complete.is_none() && request.among.is_some_and(|among| response.chunks > among as u64);
+        if is_partial && found.files.len() < needed {
+            (before, least) = (found.files.len(), found.files.last().map_or(least, FoundFile::score));
+            request.among = None;
+            continue;
+        }
+        request.offset += count as u32;
+        let has_more = count == request.top_k as usize;
+        if !has_more || found.files.len() >= needed || request.offset > super::MAX_OFFSET {
+            let filters = request.filters.only.as_deref();
+            let all = found.files.len() as u64;
+            found.total = match complete {
+                _ if !has_more && !is_partial => all,
+                Some(complete) => complete.max(all),
+                None => with_words(collection, words, filters)?.max(all),
+            };
+            // How passages with marks are quoted is no matter here: nothing is.
+            let is_of_quotes = |notice: &Notice| {
+                notice.plain().is_some_and(|text| text.contains("tracked changes") || text.contains("hidden text"))
+            };
+            notices.extend(response.notices.into_iter().filter(|notice| !is_of_quotes(notice)));
+            return Ok(found);
+        }
+    }
+}
+
+/// When a file was modified, and whether it is another than was indexed; `None` where it is gone or may not be shown.
+fn seen(host: &Host, files: &Files, path: &str) -> Option<(Time, bool)> {
+    let file = Path::new(path);
+    if host.config().access.check_name(file).is_err() {
+        return None;
+    }
+    let metadata = file.symlink_metadata().ok().filter(std::fs::Metadata::is_file)?;
+    let is_current = files.file(path).is_some_and(|entry| current::is_as_indexed(host, file, &metadata, entry.into()));
+    Some((Time::from(metadata.modified().ok()?), !is_current))
+}
+
+/// What is looked for, with all filters.
+#[derive(Default)]
+pub(super) struct WantedFiles {
+    pub text: String,
+    pub folders: Vec<PathBuf>,
+    /// Without the dot, in lower case; any where there are none.
+    pub exts: Vec<String>,
+    /// One of them, where there are some.
+    pub years: Vec<String>,
+    /// No others than these paths.
+    pub among: Option<HashSet<String>>,
+    pub first: usize,
+    pub count: usize,
+}
+
+impl WantedFiles {
+    fn is_among(&self, path: &str) -> bool {
+        self.among.as_ref().is_none_or(|among| among.contains(path))
+    }
+}
+
+/// Files in the order of the answer.
+#[derive(Default)]
+pub(super) struct Found {
+    pub files: Vec<FoundFile>,
+    /// All there are, about.
+    total: u64,
+}
+
+pub(super) enum FoundFile {
+    Passage(Passage),
+    Named(Named),
+}
+
+impl FoundFile {
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Passage(passage) => &passage.path,
+            Self::Named(named) => &named.path,
+        }
+    }
+
+    pub fn has_changed(&self) -> bool {
+        matches!(self, Self::Passage(passage) if passage.has_changed)
+    }
+
+    fn score(&self) -> f32 {
+        match self {
+            Self::Passage(passage) => passage.passages.first().map_or(0.0, |(result, _)| result.score),
+            Self::Named(_) => NAME_SCORE,
+        }
+    }
+}
+
+/// A file with the passages that were found in it, best first, each with the name of the document inside the file.
+pub(super) struct Passage {
+    path: String,
+    modified: Time,
+    has_changed: bool,
+    passages: Vec<(SearchResult, Option<String>)>,
+}
+
+/// The documents of the index with the files on the disk that they are or lie in.
+pub(super) struct Files {
+    pub entries: Arc<[Arc<CatalogueEntry>]>,
+    /// The length of the file's path in that of the document.
+    of: HashMap<DocumentId, (usize, usize)>,
+}
+
+impl Files {
+    pub fn of(collection: &Collection) -> Result<Self> {
+        let entries = collection.catalogue()?;
+        let mut of = HashMap::with_capacity(entries.len());
+        // In the order of paths, what lies inside a container follows it, and between are only paths that begin like it.
+        let mut containers: Vec<&str> = Vec::new();
+        for (at, entry) in entries.iter().enumerate() {
+            while containers.last().is_some_and(|container| !entry.path.starts_with(container)) {
+                containers.pop();
+            }
+            let is_inside = |container: &&&str| entry.path[container.len()..].starts_with(std::path::MAIN_SEPARATOR);
+            let file = containers.iter().find(is_inside).map(|container| container.len());
+            of.insert(entry.id, (at, file.unwrap_or(entry.path.len())));
+            if entry.is_container && file.is_none() {
+                containers.push(&entry.path);
+            }
+        }
+        Ok(Self { entries: Arc::clone(&entries), of })
+    }
+
+    /// The file of a document, and the name that it has inside the file.
+    pub fn of_document(&self, document: DocumentId) -> Option<(&str, Option<&str>)> {
+        let (at, length) = *self.of.get(&document)?;
+        let path = self.entries.get(at)?.path.as_str();
+        let (file, inside) = path.split_at_checked(length)?;
+        Some((file, inside.get(1..)))
+    }
+
+    /// What the index has of a file.
+    pub fn file(&self, path: &str) -> Option<&CatalogueEntry> {
+        let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        self.entries.get(at).map(|entry| &**entry)
+    }
+
+    /// The documents that the filters leave; `None` where there are none.
+    fn chosen(&self, collection: &Collection, wanted: &WantedFiles) -> Result<Option<HashSet<DocumentId>>> {
+        let year = |year: &String| Expression::Words(Words::Phrase(year.clone()));
+        let dated: HashSet<DocumentId> = match wanted.years.as_slice() {
+            [] => HashSet::new(),
+            years => {
+                let expression = Expression::Any(years.iter().map(year).collect());
+                let conditions = Conditions { expression: Some(expression), ..Conditions::default() };
+                collection.select(&conditions)?.chunks_by_document().map(|(document, _)| document).collect()
+            }
+        };
+        let is_left = |id: &DocumentId| {
+            let Some((path, _)) = self.of_document(*id) else { return false };
+            let name = path.rsplit(std::path::MAIN_SEPARATOR).next().unwrap_or(path);
+            wanted.folders.iter().any(|folder| Path::new(path).starts_with(folder))
+                && wanted.is_among(path)
+                && (wanted.exts.is_empty() || {
+                    let own = extension(path);
+                    wanted.exts.iter().any(|ext| own.strip_prefix('.').is_some_and(|own| own == ext))
+                })
+                && (wanted.years.is_empty()
+                    || dated.contains(id)
+                    || wanted.years.iter().any(|year| has_number(name, year)))
+        };
+        let chosen: HashSet<DocumentId> = self.of.keys().copied().filter(is_left).collect();
+        Ok((!chosen.is_empty()).then_some(chosen))
+    }
+}
+
+/// How many documents have one of the words.
+fn with_words(collection: &Collection, words: &[String], only: Option<&HashSet<DocumentId>>) -> Result<u64> {
+    if words.is_empty() {
+        return Ok(0);
+    }
+    let expression = Expression::Any(words.iter().map(|word| Expression::Words(Words::Phrase(word.clone()))).collect());
+    let documents = only.map(|only| only.iter().copied().collect());
+    let conditions = Conditions { documents, expression: Some(expression), ..Conditions::default() };
+    Ok(collection.select(&conditions)?.documents())
+}
+
+/// A file with its best passage, whose page is redacted before the excerpt is cut out of it.
+fn item(collection: &Collection, found: Passage) -> Result<FileMatch> {
+    let Passage { path, modified, passages, .. } = found;
+    let mut pointers: Vec<String> = Vec::new();
+    let mut best = None;
+    for (result, member) in &passages {
+        let place = &result.chunk.provenance;
+        let Some(document) = collection.document(place.document_id)? else { continue };
+        let mut place = place.clone();
+        (place.line_start, place.line_end) = (result.excerpt.line_start, result.excerpt.line_end);
+        let pointer = pointer::of(&document, &place, member.as_deref());
+        if best.is_none() {
+            let page = collection.page(place.document_id, place.page)?.map(|page| page.text).unwrap_or_default();
+            best = Some((
+                result.score,
+                shown(&page, result.excerpt.char_start as usize..result.excerpt.char_end as usize),
+            ));
+        }
+        if !pointers.contains(&pointer) {
+            pointers.push(pointer);
+        }
+    }
+    let (score, snippet) = best.map_or_else(Default::default, |(score, shown)| (score, (shown.text, shown.redacted)));
+    let (snippet, redacted) = snippet;
+    let mut pointers = pointers.into_iter();
+    Ok(FileMatch {
+        pointer: pointers.next().unwrap_or_else(|| FILE_NAME.to_owned()),
+        more: pointers.collect(),
+        ext: extension(&path),
+        path,
+        snippet,
+        score,
+        modified,
+        redacted,
+    })
+}
+
+fn by_name(Named { path, modified }: Named) -> FileMatch {
+    FileMatch {
+        pointer: FILE_NAME.to_owned(),
+        snippet: NAME_SNIPPET.to_owned(),
+        score: NAME_SCORE,
+        ext: extension(&path),
+        path,
+        modified,
+        redacted: false,
+        more: Vec::new(),
+    }
+}

@@ -1,0 +1,196 @@
+//! The facts of documents with their citations, kept for each version of a document.
+
+mod known;
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use casetrack_core::{CollectionId, DocumentId, Page, Result};
+use casetrack_nlp::{Fact, FactKind, facts};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::DocumentSummary;
+use crate::{Host, OpenCollection, lock};
+
+/// Characters of a page and where they are cited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CitedPlace {
+    /// To cite it by, after the document's name: `p. 12, para. 8, ll. 1-4`.
+    pub place: String,
+    /// From 1. `place` says it too.
+    #[serde(skip)]
+    pub page: u32,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+}
+
+/// A fact and where the document states it.
+#[derive(Debug, Clone)]
+pub struct CitedFact {
+    pub fact: Fact,
+    pub place: CitedPlace,
+}
+
+/// The facts of one version of a document.
+#[derive(Debug, Clone, Default)]
+pub struct DocumentFacts {
+    /// As [`facts`] orders them.
+    pub facts: Vec<CitedFact>,
+    /// Whether analysis has read the document, without which names and dates are missing.
+    pub analysed: bool,
+}
+
+/// What is derived from each document, for the version that it was derived from.
+pub struct ByVersion<T>(Mutex<HashMap<DocumentId, (u64, Arc<T>)>>);
+
+impl<T> Default for ByVersion<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+/// Most threads that read documents.
+const THREADS: usize = 8;
+
+impl CitedPlace {
+    /// `unpaged` is that of the document. Costs time in proportion to the page before it.
+    pub fn new(page: &Page, unpaged: bool, chars: Range<u32>) -> Self {
+        let paragraph = |at: u32| page.blocks.partition_point(|block| block.char_start <= at).max(1);
+        let (first, last) = (paragraph(chars.start), paragraph(chars.end.saturating_sub(1).max(chars.start)));
+        let mut text = page.text.chars();
+        let line_start = 1 + text.by_ref().take(chars.start as usize).filter(|c| *c == '\n').count();
+        let inside = text.take(chars.end.saturating_sub(chars.start) as usize);
+        let line_end = line_start + inside.filter(|c| *c == '\n').count();
+        let numbered = |one: &str, many: &str, from: usize, to: usize| {
+            if from == to { format!("{one} {from}") } else { format!("{many} {from}-{to}") }
+        };
+        let place = format!(
+            "{}, {}, {}",
+            page.cited(unpaged),
+            numbered("para.", "paras.", first, last),
+            numbered("l.", "ll.", line_start, line_end)
+        );
+        Self { place, page: page.number, char_start: chars.start, char_end: chars.end }
+    }
+}
+
+/// The pages of a document, in order, and whether the file does not say where they end; none where it has gone.
+pub fn pages(collection: &OpenCollection, document: DocumentId) -> Result<(Vec<Page>, bool)> {
+    let Some(meta) = collection.document(document)? else { return Ok((Vec::new(), false)) };
+    let pages = (1..=meta.page_count).filter_map(|number| collection.page(document, number).transpose());
+    Ok((pages.collect::<Result<_>>()?, meta.unpaged))
+}
+
+fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFacts> {
+    let (pages, unpaged) = pages(collection, document)?;
+    let annotations = collection.annotations(document)?;
+    let analysed = annotations.is_some();
+    let texts: Vec<&str> = pages.iter().map(|page| page.text.as_str()).collect();
+    let cited = facts(&texts, &annotations.unwrap_or_default()).into_iter().filter_map(|fact| {
+        let page = pages.get((fact.page as usize).checked_sub(1)?)?;
+        Some(CitedFact { place: CitedPlace::new(page, unpaged, fact.char_start..fact.char_end), fact })
+    });
+    Ok(DocumentFacts { facts: cited.collect(), analysed })
+}
+
+/// The facts of these documents, in their order. Those of versions that were asked for before are known, also after a restart of the same
+/// program; each other document takes some 12 ms for 50,000 characters, on several threads. A document that has gone has none.
+pub fn of_documents(
+    collection: &OpenCollection,
+    documents: &[DocumentId],
+) -> Result<Vec<(DocumentId, Arc<DocumentFacts>)>> {
+    let known = collection.derived::<known::Facts>();
+    known.recall(collection);
+    let facts = known.of(collection, documents, |document| read(collection, document))?;
+    known.keep(collection);
+    Ok(facts)
+}
+
+impl<T> ByVersion<T> {
+    /// Those of these documents that [`of`](Self::of) would read.
+    pub fn unknown(&self, collection: &OpenCollection, documents: &[DocumentId]) -> Vec<DocumentId> {
+        self.unknown_in(&collection.versions().into_iter().collect(), documents)
+    }
+
+    fn unknown_in(&self, versions: &HashMap<DocumentId, u64>, documents: &[DocumentId]) -> Vec<DocumentId> {
+        let known = lock(&self.0);
+        let is_known = |document: &DocumentId| {
+            known.get(document).is_some_and(|(version, _)| versions.get(document) == Some(version))
+        };
+        documents.iter().filter(|document| !is_known(document)).copied().collect()
+    }
+
+    /// What is known, each with the version that it was derived from.
+    fn known(&self) -> HashMap<DocumentId, (u64, Arc<T>)> {
+        lock(&self.0).clone()
+    }
+
+    /// Takes what was derived earlier.
+    fn know(&self, known: HashMap<DocumentId, (u64, Arc<T>)>) {
+        lock(&self.0).extend(known);
+    }
+}
+
+impl<T: Default + Send + Sync> ByVersion<T> {
+    /// What `read` derives from these documents, in their order; it is called, on several threads, for those whose version is not known.
+    pub fn of(
+        &self,
+        collection: &OpenCollection,
+        documents: &[DocumentId],
+        read: impl Fn(DocumentId) -> Result<T> + Sync,
+    ) -> Result<Vec<(DocumentId, Arc<T>)>> {
+        // Taken before the documents are read, so that one that changes meanwhile is read again next time.
+        let versions: HashMap<DocumentId, u64> = collection.versions().into_iter().collect();
+        let missing = self.unknown_in(&versions, documents);
+        for (document, read) in in_parallel(&missing, read)? {
+            if let Some(version) = versions.get(&document) {
+                lock(&self.0).insert(document, (*version, Arc::new(read)));
+            }
+        }
+        let mut known = lock(&self.0);
+        known.retain(|document, _| versions.contains_key(document));
+        let of =
+            |document: &DocumentId| known.get(document).map(|(_, derived)| Arc::clone(derived)).unwrap_or_default();
+        Ok(documents.iter().map(|document| (*document, of(document))).collect())
+    }
+}
+
+/// Does some work for each document, on several threads; in the order of the documents.
+pub fn in_parallel<T: Send>(
+    documents: &[DocumentId],
+    work: impl Fn(DocumentId) -> Result<T> + Sync,
+) -> Result<Vec<(DocumentId, T)>> {
+    let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
+    let share = documents.len().div_ceil(threads).max(1);
+    let done: Vec<Result<Vec<(DocumentId, T)>>> = std::thread::scope(|scope| {
+        let work = &work;
+        let workers: Vec<_> = documents
+            .chunks(share)
+            .map(|share| scope.spawn(move || share.iter().map(|document| Ok((*document, work(*document)?))).collect()))
+            .collect();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    });
+    Ok(done.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+/// Adds to documents of a collection who the parties are, of which day they are, and which law governs them. Costs as the matter sheet
+/// of these documents does.
+pub fn describe_contracts(host: &Host, collection: CollectionId, documents: &mut [DocumentSummary]) -> Result<()> {
+    let collection = host.collection(collection)?;
+    let ids: Vec<DocumentId> = documents.iter().map(|document| document.id).collect();
+    for (document, (_, known)) in documents.iter_mut().zip(of_documents(&collection, &ids)?) {
+        let of_kind = |kind| known.facts.iter().filter(move |cited| cited.fact.kind == kind);
+        let first = |kind| of_kind(kind).next().map(|cited| cited.fact.value.clone());
+        document.parties = of_kind(FactKind::Party).map(|cited| cited.fact.value.clone()).collect();
+        document.date = first(FactKind::AgreementDate).or_else(|| first(FactKind::EffectiveDate));
+        document.governing_law = first(FactKind::GoverningLaw);
+    }
+    Ok(())
+}

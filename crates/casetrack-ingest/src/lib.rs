@@ -1,0 +1,206 @@
+//! Ingest files and folders: discover, hash, extract, chunk, embed, commit.
+//!
+//! Several threads read and extract, the calling thread embeds, and another commits; bounded channels join them, so that memory stays
+//! flat however many files there are. Documents are committed in the order of discovery, each in one atomic step, small ones several in
+//! one. A file that fails is a line in the report, never the end of the job.
+
+mod ahead;
+mod committing;
+pub(crate) mod discover;
+pub(crate) mod extracting;
+pub mod inspect;
+pub mod languages;
+pub(crate) mod pace;
+pub(crate) mod pipeline;
+pub mod prepare;
+pub mod reindex;
+mod repeated;
+mod shared;
+pub mod sync;
+mod texts;
+
+use std::path::PathBuf;
+
+use casetrack_core::{
+    Cancel, CollectionId, DocumentId, DocumentType, Error, Password, ProgressSink, Result, Timestamp,
+};
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize, Serializer};
+
+use casetrack_compare::versions;
+use casetrack_host::Host;
+use casetrack_host::documents::marking::MarkSource;
+use discover::{Discovery, FoundFile};
+use extracting::Extracting;
+use pace::Pace;
+use pipeline::FirstStage;
+pub use texts::Text;
+
+pub use casetrack_host::report::{FailedFile, Problem, SkipReason, SkippedFile, WorkSummary};
+pub use inspect::inspect;
+pub use texts::put_text;
+
+/// Whether the clients of a database share the work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    #[default]
+    Alone,
+    /// Others may take part. Paths and settings of the request are offered to them.
+    Offer,
+    /// Takes part in what others offered, as far as it lies in the paths of the request. What to do with files, they said.
+    Join,
+}
+
+fn lossy<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct IngestRequest {
+    /// Files and folders. What is not Unicode is written down with replacement characters: it is refused when it is read.
+    #[serde(serialize_with = "lossy")]
+    pub paths: Vec<PathBuf>,
+    /// Whether folders are walked to the bottom.
+    pub recursive: bool,
+    /// Skip files whose content is what the collection already has for their path. Otherwise they are ingested again.
+    pub skip_existing: bool,
+    /// Type of all documents; inferred from each one's content when `None`.
+    pub document_type: Option<DocumentType>,
+    /// Documents that are ingested again keep the type they have where `document_type` gives none.
+    #[serde(default)]
+    pub keep_types: bool,
+    /// Make the vectors of all chunks of documents that are ingested again, also of those whose text did not change.
+    #[serde(default)]
+    pub embed_all: bool,
+    /// Display name; only for a single file.
+    pub document_name: Option<String>,
+    /// Only files in folders with these extensions (without the dot, any case).
+    pub extensions: Option<Vec<String>>,
+    /// Keep a copy of each source file in the collection.
+    pub copy_original: bool,
+    /// Where the tags and fields of its documents come from.
+    #[serde(default)]
+    pub marks: MarkSource,
+    /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
+    #[serde(skip)]
+    pub password: Option<Password>,
+    /// When the job began that goes on with this request after it was interrupted. A file that was stored since then, and is
+    /// what it was, is not done again but reported as ingested, so that the report covers the whole job.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+    /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
+    #[serde(default)]
+    pub throttle: u8,
+    #[serde(default)]
+    pub sharing: Sharing,
+}
+
+impl IngestRequest {
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        Self {
+            paths,
+            recursive: true,
+            skip_existing: true,
+            document_type: None,
+            keep_types: false,
+            embed_all: false,
+            document_name: None,
+            extensions: None,
+            copy_original: false,
+            marks: MarkSource::default(),
+            password: None,
+            since: None,
+            throttle: 0,
+            sharing: Sharing::Alone,
+        }
+    }
+}
+
+/// What became of every file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct IngestReport {
+    pub collection: String,
+    /// Names of the folders directly below the folders asked for that hold files, in order.
+    pub subfolders: Vec<String>,
+    /// Files examined, whatever became of them.
+    pub found: u64,
+    pub ingested: Vec<IngestedDocument>,
+    pub skipped: Vec<SkippedFile>,
+    pub failed: Vec<FailedFile>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct IngestedDocument {
+    pub document_id: DocumentId,
+    pub name: String,
+    /// Path as found below the folder asked for, or the file name.
+    pub relative_path: String,
+    pub path: String,
+    pub document_type: DocumentType,
+    pub pages: u32,
+    pub chunks: u32,
+    /// Whether it took the place of an earlier version of the same file. Not known, and `false`, where the job was interrupted after
+    /// it had stored the document.
+    pub replaced: bool,
+    /// What could not be read.
+    pub warnings: Vec<String>,
+}
+
+/// Ingests files and folders without a job, for programs that have the data directory to themselves. Blocks until done; `cancel` stops
+/// it within a second.
+///
+/// Fails as a whole only when nothing can be started (no such path, no model); after that every problem is in the report.
+pub fn ingest(
+    host: &Host,
+    collection: CollectionId,
+    request: &IngestRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    let collection = host.collection_to_change(collection)?;
+    if request.sharing != Sharing::Alone {
+        return shared::ingest(host, &collection, request, progress, cancel);
+    }
+    // Uploads to a vault are not where their paths say.
+    let upload = |path: &PathBuf| collection.sealed_upload(path).filter(|place| place.exists());
+    let (uploads, paths): (Vec<_>, Vec<_>) = request.paths.iter().cloned().partition(|path| upload(path).is_some());
+    let mut discovery = match paths.is_empty() && !uploads.is_empty() {
+        true => Discovery::default(),
+        false => discover::discover(&IngestRequest { paths, ..request.clone() }, host.config(), cancel)?,
+    };
+    discovery.files.extend(uploads.into_iter().map(|path| FoundFile::kept(upload(&path), path)));
+    let mut report = ingest_files(host, &collection, request, discovery, progress, cancel)?;
+    note_versions(host, collection.meta().id, &mut report);
+    Ok(report)
+}
+
+/// Adds to a report which of its documents are versions or copies of others.
+pub(crate) fn note_versions(host: &Host, collection: CollectionId, report: &mut IngestReport) {
+    let new = report.ingested.iter().map(|document| document.document_id).collect();
+    report.summary.notices.extend(versions::versions_notice(host, collection, &new));
+}
+
+/// Ingests the files of a discovery.
+pub(crate) fn ingest_files(
+    host: &Host,
+    collection: &Collection,
+    request: &IngestRequest,
+    discovery: Discovery,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<IngestReport> {
+    if request.document_name.is_some() && discovery.files.len() > 1 {
+        return Err(Error::invalid("A document name was given for more than one file.")
+            .with_hint("Ingest the files one by one, or leave the name out to use each file's own."));
+    }
+    let Discovery { files, failed, denied, not_files, subfolders } = discovery;
+    let found = (files.len() + not_files.len()) as u64;
+    let skipped = denied.into_iter().chain(not_files).collect();
+    let report = IngestReport { subfolders, failed, skipped, found, ..IngestReport::default() };
+    let first = |stage: FirstStage<'_>| Extracting::new(stage, request).run(files);
+    pipeline::run_stages(host, collection, report, first, Pace::resting(request.throttle), progress, cancel)
+}

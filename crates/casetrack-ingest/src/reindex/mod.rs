@@ -1,0 +1,138 @@
+//! Rebuild stored documents: from their files, or from their stored pages and chunks.
+
+mod fitting;
+mod moving;
+mod run;
+mod state;
+
+use casetrack_core::{Cancel, CollectionId, DocumentId, Password, ProgressSink, Result, Timestamp};
+use casetrack_embed::{ModelProfile, Precision};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::pace::Pace;
+use casetrack_host::Host;
+use casetrack_host::report::{FailedFile, WorkSummary};
+
+pub use casetrack_store::Space as DiskSpace;
+pub use fitting::fit_models;
+pub use moving::space_to_move;
+pub use state::index_status;
+pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReindexRequest {
+    /// These documents; all when `None`. Documents inside containers go with their containers.
+    pub documents: Option<Vec<DocumentId>>,
+    /// Read the source files again and divide them into chunks again; chunks whose text did not change keep their ids. Otherwise
+    /// pages and chunks stay. All vectors and annotations are made again either way.
+    pub reparse: bool,
+    /// Leave out documents whose files did not change and that have all that the models in use give.
+    pub skip_unchanged: bool,
+    /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
+    #[serde(skip)]
+    pub password: Option<Password>,
+    /// Move the collection to these models instead. Vectors are made of the stored chunks, beside those there are; searches use the old
+    /// ones until all are made. Then the new ones take their place in one step. `documents`, `reparse` and `skip_unchanged` do not
+    /// count. Takes the disk space of the collection, without copies of source files, once more.
+    #[serde(default)]
+    pub models: Option<ModelsWanted>,
+    /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
+    #[serde(default)]
+    pub throttle: u8,
+    /// When the job began that goes on with this request after it was interrupted: what was stored since is not done again.
+    #[serde(default)]
+    pub since: Option<Timestamp>,
+}
+
+impl ReindexRequest {
+    /// All of these documents, from their files.
+    pub fn new(documents: Option<Vec<DocumentId>>) -> Self {
+        Self { documents, reparse: true, skip_unchanged: false, password: None, models: None, throttle: 0, since: None }
+    }
+}
+
+/// Models to which a collection is moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelsWanted {
+    /// Those that the collection has when `None`.
+    #[serde(default)]
+    pub profile: Option<ModelProfile>,
+    /// With `profile`: that of new collections when `None`.
+    #[serde(default)]
+    pub precision: Option<Precision>,
+    /// Whether the collection has token vectors then, for late interaction (E12). When `None` it has them if it has them now and the
+    /// models make them.
+    #[serde(default)]
+    pub late_interaction: Option<bool>,
+}
+
+/// The models before and after a move: that of the dense vectors, and of the token vectors where there are any.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelChange {
+    pub from: String,
+    pub to: String,
+}
+
+/// What became of every document.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ReindexReport {
+    pub collection: String,
+    /// Whether the source files were read again.
+    pub reparse: bool,
+    /// Documents examined.
+    pub found: u64,
+    pub reindexed: Vec<ReindexedDocument>,
+    /// Documents that were left out because they are complete and their files did not change.
+    pub skipped: u64,
+    /// Documents that could not be rebuilt; their earlier version is unchanged.
+    pub failed: Vec<FailedFile>,
+    #[serde(flatten)]
+    pub summary: WorkSummary,
+    /// Where the collection was to be moved to other models; it was, unless the work ended early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub models: Option<ModelChange>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct ReindexedDocument {
+    pub document_id: DocumentId,
+    pub name: String,
+    pub path: String,
+    pub pages: u32,
+    pub chunks: u32,
+    /// What was read: the source file, the copy of it in the collection, or what is stored.
+    pub read_from: ReindexSource,
+    /// What could not be read.
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReindexSource {
+    /// The file that the document was ingested from.
+    SourceFile,
+    /// The copy of it in the collection, because the file is gone.
+    OriginalCopy,
+    /// The stored pages and chunks.
+    Stored,
+}
+
+/// Rebuilds documents, each in one atomic step: until then, and where it fails or is interrupted, its earlier version is what is
+/// found. Ids of documents, and of chunks whose text stays, remain. Blocks until done; `cancel` stops it within a second.
+///
+/// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
+/// after that every problem is in the report.
+pub fn reindex(
+    host: &Host,
+    collection: CollectionId,
+    request: &ReindexRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<ReindexReport> {
+    if let Some(models) = &request.models {
+        return moving::move_to_models(host, collection, models, Pace::resting(request.throttle), progress, cancel);
+    }
+    let collection = host.collection_to_change(collection)?;
+    run::run(host, &collection, request, progress, cancel)
+}

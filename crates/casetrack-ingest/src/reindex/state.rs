@@ -1,0 +1,270 @@
+//! What state documents and indexes are in: whether reindexing would change anything.
+
+use std::path::Path;
+
+use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, ErrorCode, Result, Timestamp};
+use casetrack_nlp::analysis_of;
+use casetrack_store::Collection;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use casetrack_host::documents::{document_named, embedders_of};
+use casetrack_host::report::Problem;
+use casetrack_host::{Host, Kept, read};
+
+/// The health of a collection's indexes, and of its documents one by one.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct IndexStatus {
+    pub collection: String,
+    /// Whether all documents examined are complete, the derived indexes are in step and the models are those of the collection.
+    pub healthy: bool,
+    /// Documents examined.
+    pub documents: u64,
+    /// Of those, documents without an issue.
+    pub complete: u64,
+    /// Of those, documents that reindexing would fix.
+    pub needs_reindex: u64,
+    /// Of those, documents whose files are gone.
+    pub source_missing: u64,
+    /// In the whole collection.
+    pub chunks: u64,
+    /// Chunks of the whole collection that have a learned-sparse vector.
+    pub sparse_chunks: u64,
+    /// Documents of the whole collection that have entities and references.
+    pub annotated_documents: u64,
+    /// The model of the dense vectors (E1).
+    pub dense_model: String,
+    /// The model of the learned-sparse vectors (E6), where the collection has one.
+    pub sparse_model: Option<String>,
+    /// Chunks of the whole collection that have token vectors.
+    pub token_chunks: u64,
+    /// The model of the token vectors (E12), where the collection has one.
+    pub token_model: Option<String>,
+    /// Why the models in use now cannot search or extend the collection.
+    pub model_problem: Option<Problem>,
+    pub indexes: Vec<IndexState>,
+    /// By path.
+    pub document_states: Vec<DocumentState>,
+}
+
+/// One of the indexes that are derived from the stored documents.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndexState {
+    pub name: String,
+    /// Whether it has followed every change.
+    pub in_step: bool,
+    /// Changes that it has still to follow; it catches up by itself.
+    pub behind: u64,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct DocumentState {
+    pub document_id: DocumentId,
+    pub name: String,
+    pub path: String,
+    pub chunks: u32,
+    /// The embedders that have vectors of it.
+    pub embedders: Vec<String>,
+    pub ingested_at: Timestamp,
+    pub embedded_at: Option<Timestamp>,
+    /// Empty where it is complete.
+    pub issues: Vec<IndexIssue>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IndexIssue {
+    /// The content of the file has changed since it was ingested.
+    SourceChanged,
+    /// The file is gone. What is stored stays searchable.
+    SourceMissing,
+    /// The file is there and cannot be read.
+    SourceUnreadable,
+    /// It has no vectors of E1.
+    NoDenseVectors,
+    /// The collection has learned-sparse vectors (E6), but this document none.
+    NoSparseVectors,
+    /// The collection has token vectors (E12), but this document none.
+    NoTokenVectors,
+    /// Its entities and references were not extracted.
+    NoAnnotations,
+    /// Its entities and references were found by another version of the analysis.
+    OtherAnalysis,
+}
+
+impl IndexIssue {
+    /// Whether reindexing fixes it.
+    pub fn is_fixable(self) -> bool {
+        !matches!(self, Self::SourceMissing | Self::SourceUnreadable)
+    }
+}
+
+/// The state of all documents of a collection, or of the one that `document` names. Changes nothing. Files
+/// are compared by size, then by SHA-256; each is read once, then again only when its size or times change while this process
+/// runs.
+pub fn index_status(
+    host: &Host,
+    collection: CollectionId,
+    document: Option<&str>,
+    cancel: &Cancel,
+) -> Result<IndexStatus> {
+    let collection = host.collection(collection)?;
+    let documents = collection.documents()?;
+    let chosen = match document {
+        Some(name) => vec![document_named(&collection, name)?],
+        None => documents.clone(),
+    };
+    let sources = Sources { host: host, collection: &collection, documents: &documents, trust: true, cancel };
+    let mut states = Vec::with_capacity(chosen.len());
+    for meta in chosen {
+        let mut issues = lacks(host, &collection, &meta)?;
+        issues.extend(match sources.of_file(&meta)? {
+            Source::Unchanged => None,
+            Source::Changed => Some(IndexIssue::SourceChanged),
+            Source::Missing => Some(IndexIssue::SourceMissing),
+            Source::Unreadable => Some(IndexIssue::SourceUnreadable),
+        });
+        issues.sort_unstable();
+        states.push(DocumentState {
+            document_id: meta.id,
+            embedders: embedders_of(&collection, &meta)?,
+            name: meta.name,
+            path: meta.path,
+            chunks: meta.chunk_count,
+            ingested_at: meta.ingested_at,
+            embedded_at: meta.embedded_at,
+            issues,
+        });
+    }
+    let model_problem = host.embedder_of(&collection).and_then(|_| host.sparse_embedder_of(&collection));
+    let model_problem = model_problem.and_then(|_| host.token_embedder_of(&collection)).err();
+    let indexes: Vec<IndexState> = collection
+        .index_progress()?
+        .into_iter()
+        .map(|index| IndexState { name: index.name.to_owned(), in_step: index.in_step, behind: index.behind })
+        .collect();
+    let count = |which: &dyn Fn(&DocumentState) -> bool| states.iter().filter(|state| which(state)).count() as u64;
+    let complete = count(&|state| state.issues.is_empty());
+    let counts = collection.counts()?;
+    let models = collection.models();
+    Ok(IndexStatus {
+        collection: collection.meta().name.clone(),
+        healthy: complete == states.len() as u64
+            && model_problem.is_none()
+            && indexes.iter().all(|index| index.in_step),
+        documents: states.len() as u64,
+        complete,
+        needs_reindex: count(&|state| state.issues.iter().any(|issue| issue.is_fixable())),
+        source_missing: count(&|state| state.issues.contains(&IndexIssue::SourceMissing)),
+        chunks: counts.chunks,
+        sparse_chunks: counts.sparse_chunks,
+        annotated_documents: counts.annotated_documents,
+        dense_model: models.dense.clone(),
+        sparse_model: models.sparse.clone(),
+        token_chunks: counts.token_chunks,
+        token_model: models.tokens.as_ref().map(|model| model.id.clone()),
+        model_problem: model_problem.as_ref().map(Problem::from),
+        indexes,
+        document_states: states,
+    })
+}
+
+/// What a document does not have of what the tier expects, and the collection's models and the analysis give.
+pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -> Result<Vec<IndexIssue>> {
+    let mut issues = Vec::new();
+    let has = embedders_of(collection, meta)?;
+    let expected = host.config().tier.embedders();
+    let lacks =
+        |embedder| meta.chunk_count > 0 && expected.contains(&embedder) && !has.iter().any(|one| one == embedder);
+    if lacks("E1") {
+        issues.push(IndexIssue::NoDenseVectors);
+    }
+    if collection.models().sparse.is_some() && lacks("E6") {
+        issues.push(IndexIssue::NoSparseVectors);
+    }
+    if collection.models().tokens.is_some() && lacks("E12") {
+        issues.push(IndexIssue::NoTokenVectors);
+    }
+    match collection.annotations(meta.id)? {
+        None => issues.push(IndexIssue::NoAnnotations),
+        Some(annotations) if annotations.analysis != analysis_of(meta.properties.language.as_deref()) => {
+            issues.push(IndexIssue::OtherAnalysis)
+        }
+        Some(_) => {}
+    }
+    Ok(issues)
+}
+
+/// The state of a document's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    Unchanged,
+    Changed,
+    Missing,
+    Unreadable,
+}
+
+pub(super) struct Sources<'a> {
+    pub host: &'a Host,
+    pub collection: &'a Collection,
+    /// All of the collection, by path.
+    pub documents: &'a [DocumentMeta],
+    /// Whether a file with the size and times it had when this process read it last counts as unchanged.
+    pub trust: bool,
+    pub cancel: &'a Cancel,
+}
+
+impl Sources<'_> {
+    /// Like `of_file`, but where the file is gone, its kept copy is compared.
+    pub fn of(&self, meta: &DocumentMeta) -> Result<Source> {
+        match self.of_file(meta)? {
+            Source::Missing => {
+                let container = self.outermost(meta);
+                match self.collection.kept_copy(container) {
+                    Some(copy) => Ok(self.compare_copy(&copy, container)),
+                    None => Ok(Source::Missing),
+                }
+            }
+            source => Ok(source),
+        }
+    }
+
+    /// The state of the file of a document, or of that which it is inside.
+    pub fn of_file(&self, meta: &DocumentMeta) -> Result<Source> {
+        let container = self.outermost(meta);
+        self.compare(Path::new(&container.path), container)
+    }
+
+    fn compare_copy(&self, copy: &Path, meta: &DocumentMeta) -> Source {
+        match read(Path::new(&meta.path), Some(Kept { collection: self.collection, path: copy }), self.host.config()) {
+            Ok((_, sha256)) if sha256 == meta.sha256 => Source::Unchanged,
+            Ok(_) => Source::Changed,
+            Err(error) if error.code == ErrorCode::FileNotFound => Source::Missing,
+            Err(_) => Source::Unreadable,
+        }
+    }
+
+    fn outermost<'m>(&'m self, meta: &'m DocumentMeta) -> &'m DocumentMeta {
+        let at = |path: &str| self.documents.binary_search_by(|other| other.path.as_str().cmp(path)).ok();
+        let above = Path::new(&meta.path).ancestors().skip(1).filter_map(Path::to_str);
+        let containers = above.filter_map(at).map(|d| &self.documents[d]).filter(|meta| meta.is_container());
+        containers.last().unwrap_or(meta)
+    }
+
+    fn compare(&self, path: &Path, meta: &DocumentMeta) -> Result<Source> {
+        use std::io::ErrorKind::{NotADirectory, NotFound};
+        let metadata = match path.metadata() {
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(Source::Missing),
+            Err(_) => return Ok(Source::Unreadable),
+            Ok(metadata) if !metadata.is_file() || metadata.len() != meta.size_bytes => return Ok(Source::Changed),
+            Ok(metadata) => metadata,
+        };
+        match self.host.known_files().digest(path, &metadata, self.trust, self.cancel) {
+            Ok((sha256, _)) if sha256 == meta.sha256 => Ok(Source::Unchanged),
+            Ok(_) => Ok(Source::Changed),
+            Err(error) if error.code == ErrorCode::Cancelled => Err(error),
+            Err(error) if error.code == ErrorCode::FileNotFound => Ok(Source::Missing),
+            Err(_) => Ok(Source::Unreadable),
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! One sync: examine the disk, plan, act.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use casetrack_core::{Action, Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, hint};
+use casetrack_store::Collection;
+
+use super::plan::{DiskFile, Plan, plan};
+use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
+use crate::discover::{Discovery, FoundFile, denied, discover, failed, has_extension};
+use crate::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, ingest_files, note_versions};
+use casetrack_host::documents::delete_whole;
+use casetrack_host::{Host, Refusal, readable};
+
+pub(super) fn run(
+    host: &Host,
+    collection: &Collection,
+    request: &SyncRequest,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<SyncReport> {
+    let started = Instant::now();
+    let mut disk = FolderState::at(host, request, cancel)?;
+    progress(Progress::Discovered { files: disk.found });
+    let mut report = SyncReport {
+        collection: collection.meta().name.clone(),
+        folder: disk.root.display().to_string(),
+        dry_run: request.dry_run,
+        found: disk.found,
+        failed: std::mem::take(&mut disk.failed),
+        unsupported: std::mem::take(&mut disk.unsupported),
+        denied: std::mem::take(&mut disk.denied),
+        awaited: disk.awaited.iter().map(|path| path.display().to_string()).collect(),
+        ..SyncReport::default()
+    };
+    let result = match disk.complete {
+        true => act(host, collection, request, disk, &mut report, progress, cancel),
+        false => Err(Error::cancelled()),
+    };
+    if let Err(error) = result {
+        report.summary.stopped = Some(Problem::from(&error));
+    }
+    report.summary.duration_ms = started.elapsed().as_millis() as u64;
+    Ok(report)
+}
+
+/// What is on disk.
+struct FolderState {
+    root: PathBuf,
+    found: u64,
+    /// Files with what is known of their contents, in order.
+    files: Vec<(FoundFile, DiskFile)>,
+    failed: Vec<FailedFile>,
+    unsupported: Vec<SkippedFile>,
+    /// Files and folders that may not be read.
+    denied: Vec<SkippedFile>,
+    awaited: HashSet<PathBuf>,
+    /// The paths of all files that were found.
+    seen: HashSet<PathBuf>,
+    /// Folders that could not be listed, and files that could not be examined.
+    unseen: Vec<PathBuf>,
+    /// Paths that are in `failed` or `unsupported` already.
+    refused: HashSet<String>,
+    /// Whether it was not cancelled.
+    complete: bool,
+}
+
+impl FolderState {
+    fn at(host: &Host, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
+        let root = host.config().access.check(&request.folder)?;
+        if !root.is_dir() {
+            return Err(Error::invalid(format!("{} is not a folder.", root.display())).with_hint(hint![
+                "Ingest a single file with ",
+                Action::IngestDocument,
+                "."
+            ]));
+        }
+        let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
+        let config = host.config();
+        let Discovery { files, failed, denied: denied_folders, not_files, .. } = discover(&all, config, cancel)?;
+        let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+        let awaited: HashSet<PathBuf> =
+            request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
+        // A folder may have been reached through a link.
+        let refused = denied_folders.iter().map(|folder| &folder.path);
+        let listed = failed.iter().map(|file| &file.path).chain(refused).map(PathBuf::from);
+        let unseen = listed.flat_map(|path| [absolute(&path), path]).collect();
+        let mut disk = Self {
+            root,
+            found: (files.len() + not_files.len()) as u64,
+            files: Vec::with_capacity(files.len()),
+            failed,
+            unsupported: not_files,
+            denied: denied_folders,
+            awaited,
+            seen: files.iter().map(|file| file.path.clone()).collect(),
+            unseen,
+            refused: HashSet::new(),
+            // What a walk that was cancelled did not find is not gone.
+            complete: !cancel.is_cancelled(),
+        };
+        let known = host.known_files();
+        for file in files {
+            if cancel.is_cancelled() {
+                disk.complete = false;
+                return Ok(disk);
+            }
+            if disk.awaited.contains(&file.path) {
+                continue;
+            }
+            if let Err(error) = config.access.check(&file.path)
+                && error.code == ErrorCode::AccessDenied
+            {
+                disk.unseen.push(file.path.clone());
+                disk.denied.push(denied(&file.path, file.relative, error));
+                continue;
+            }
+            let read = readable(&file.path, &config.limits)
+                .and_then(|metadata| known.digest(&file.path, &metadata, request.trust_times, cancel));
+            disk.take(file, read);
+        }
+        known.keep(&disk.root, |path| disk.seen.contains(path));
+        Ok(disk)
+    }
+
+    fn take(&mut self, file: FoundFile, read: Result<(casetrack_core::Sha256, Option<Refusal>)>) {
+        // Ingestion reports a path that is not Unicode.
+        let path = file.path.display().to_string();
+        let sha256 = match read {
+            Ok((sha256, refusal)) => {
+                match refusal {
+                    Some(Refusal::Failed(problem)) => self.failed.push(problem),
+                    Some(Refusal::Unsupported(skipped)) => self.unsupported.push(skipped),
+                    None => return self.files.push((file, DiskFile { path, sha256: Some(sha256) })),
+                }
+                Some(sha256)
+            }
+            Err(error) => {
+                match error.code {
+                    ErrorCode::Cancelled => self.complete = false,
+                    // It went away since the folder was listed.
+                    ErrorCode::FileNotFound => {
+                        self.found -= 1;
+                        return;
+                    }
+                    _ => self.failed.push(failed(&file.path, file.relative.clone(), &error)),
+                }
+                None
+            }
+        };
+        self.refused.insert(path.clone());
+        self.files.push((file, DiskFile { path, sha256 }));
+    }
+
+    /// Whether the file of a document that was not found is gone.
+    fn is_gone(&self, meta: &DocumentMeta, request: &SyncRequest) -> bool {
+        let path = Path::new(&meta.path);
+        if self.awaited.contains(path)
+            || self.unseen.iter().any(|unseen| path.starts_with(unseen))
+            || path.starts_with(&self.root) && !has_extension(path, request.extensions.as_deref())
+        {
+            return false;
+        }
+        use std::io::ErrorKind::{NotADirectory, NotFound};
+        match path.canonicalize() {
+            Err(error) => matches!(error.kind(), NotFound | NotADirectory),
+            // The path leads to a file that was found under another: by a link in its place, or by another case of its letters.
+            Ok(real) => real != path && self.seen.contains(&real),
+        }
+    }
+}
+
+fn act(
+    host: &Host,
+    collection: &Collection,
+    request: &SyncRequest,
+    disk: FolderState,
+    report: &mut SyncReport,
+    progress: &ProgressSink,
+    cancel: &Cancel,
+) -> Result<()> {
+    let documents = match request.rebuild && !request.dry_run {
+        true => without_earlier(collection, request, &disk, report, cancel)?,
+        false => collection.documents()?,
+    };
+    let files: Vec<DiskFile> = disk.files.iter().map(|(_, file)| file.clone()).collect();
+    // What is still being written may be what a document that seems gone has become.
+    let paths: HashSet<&Path> = documents.iter().map(|meta| Path::new(&meta.path)).collect();
+    let remove = request.remove_deleted && disk.awaited.iter().all(|path| paths.contains(path.as_path()));
+    let plan = plan(&disk.root, &files, &documents, |meta| disk.is_gone(meta, request), remove);
+    let moves: Vec<(usize, &str)> = plan.moved.iter().map(|&(d, f)| (d, files[f].path.as_str())).collect();
+
+    fill(report, &plan, &disk, &documents, request);
+    if request.dry_run {
+        report.moved = apply::moved(&documents, &moves);
+        preview(report, &plan, &disk, &documents, remove);
+        return Ok(());
+    }
+
+    apply::relocate(collection, apply::relocations(&documents, &moves))?;
+    report.moved = apply::moved(&documents, &moves);
+    for &d in &plan.gone {
+        let gone = GoneDocument::from(&documents[d]);
+        if !remove {
+            report.missing.push(gone);
+            continue;
+        }
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        delete_whole(collection, &documents[d], &documents)?;
+        report.removed.push(gone);
+    }
+
+    let wanted: HashSet<usize> = plan.fresh.iter().chain(&plan.changed).copied().collect();
+    let refused = disk.refused;
+    let wanted = disk.files.into_iter().enumerate().filter(|(f, _)| wanted.contains(f));
+    let files: Vec<FoundFile> = wanted
+        .map(|(_, (file, disk))| (file, disk.path))
+        .filter(|(_, path)| !refused.contains(path))
+        .map(|(file, _)| file)
+        .collect();
+    if files.is_empty() {
+        if !report.moved.is_empty() || !report.removed.is_empty() {
+            collection.flush()?;
+        }
+        return Ok(());
+    }
+    let ingest = IngestRequest {
+        document_type: request.document_type,
+        since: request.since,
+        ..IngestRequest::new(files.iter().map(|file| file.path.clone()).collect())
+    };
+    let discovery = Discovery { files, ..Discovery::default() };
+    let mut ingested = ingest_files(host, collection, &ingest, discovery, progress, cancel)?;
+    note_versions(host, collection.meta().id, &mut ingested);
+    remember(host, &ingested);
+    add(report, ingested);
+    Ok(())
+}
+
+/// Deletes the documents of the folder that this job has not made itself, and returns all that are left. Those of files that could not be
+/// looked at stay; only those whose files are gone are reported as removed.
+fn without_earlier(
+    collection: &Collection,
+    request: &SyncRequest,
+    disk: &FolderState,
+    report: &mut SyncReport,
+    cancel: &Cancel,
+) -> Result<Vec<DocumentMeta>> {
+    let documents = collection.documents()?;
+    let containers: HashSet<&str> =
+        documents.iter().filter(|meta| meta.is_container()).map(|meta| meta.path.as_str()).collect();
+    for meta in &documents {
+        let path = Path::new(&meta.path);
+        let is_member = path.ancestors().skip(1).filter_map(Path::to_str).any(|above| containers.contains(above));
+        let is_new = request.since.is_some_and(|since| meta.ingested_at >= since);
+        if is_member || is_new || !path.starts_with(&disk.root) {
+            continue;
+        }
+        let is_gone = disk.is_gone(meta, request);
+        if !is_gone && !disk.seen.contains(path) {
+            continue;
+        }
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        delete_whole(collection, meta, &documents)?;
+        if is_gone {
+            report.removed.push(GoneDocument::from(meta));
+        }
+    }
+    collection.documents()
+}
+
+/// What is known before anything is done.
+fn fill(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[DocumentMeta], request: &SyncRequest) {
+    for &(f, d) in &plan.unchanged {
+        let meta = &documents[d];
+        if request.since.is_none_or(|since| meta.ingested_at < since) {
+            report.unchanged += 1;
+            continue;
+        }
+        // Stored by this job before it was interrupted.
+        let folder = format!("{}/", meta.path);
+        let members = documents.iter().filter(|member| member.path.starts_with(&folder));
+        for stored in std::iter::once(meta).chain(members) {
+            report.summary.pages += u64::from(stored.page_count);
+            report.summary.chunks += u64::from(stored.chunk_count);
+            report.new.push(SyncedFile {
+                document_id: Some(stored.id),
+                name: stored.name.clone(),
+                relative_path: format!("{}{}", disk.files[f].0.relative, &stored.path[meta.path.len()..]),
+                path: stored.path.clone(),
+                pages: stored.page_count,
+                chunks: stored.chunk_count,
+                warnings: stored.warnings.clone(),
+            });
+        }
+    }
+    for &(f, d) in &plan.duplicates {
+        let (file, same) = (&disk.files[f].0, &documents[d]);
+        report.duplicates.push(SkippedFile {
+            relative_path: file.relative.clone(),
+            path: file.path.display().to_string(),
+            reason: SkipReason::Duplicate,
+            document_id: Some(same.id),
+            detail: format!("same content as {}, matching SHA256", same.path),
+        });
+    }
+}
+
+/// What would be done.
+fn preview(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[DocumentMeta], remove: bool) {
+    let gone = plan.gone.iter().map(|&d| GoneDocument::from(&documents[d]));
+    if remove {
+        report.removed.extend(gone)
+    } else {
+        report.missing.extend(gone)
+    }
+    let mut contents = HashSet::new();
+    for (list, is_new) in [(&plan.changed, false), (&plan.fresh, true)] {
+        for &f in list {
+            let (file, DiskFile { path, sha256 }) = &disk.files[f];
+            if disk.refused.contains(path) {
+                continue;
+            }
+            if is_new && sha256.is_some_and(|sha256| !contents.insert(sha256)) {
+                report.duplicates.push(SkippedFile {
+                    relative_path: file.relative.clone(),
+                    path: path.clone(),
+                    reason: SkipReason::Duplicate,
+                    document_id: None,
+                    detail: "same content as another new file, matching SHA256".to_owned(),
+                });
+                continue;
+            }
+            let document = documents.iter().find(|meta| !is_new && meta.path == *path);
+            let synced = SyncedFile {
+                document_id: document.map(|meta| meta.id),
+                name: document.map_or_else(|| apply::file_name(path).to_owned(), |meta| meta.name.clone()),
+                relative_path: file.relative.clone(),
+                path: path.clone(),
+                pages: 0,
+                chunks: 0,
+                warnings: Vec::new(),
+            };
+            if is_new { report.new.push(synced) } else { report.changed.push(synced) }
+        }
+    }
+}
+
+/// Notes which files can only be ingested when they change.
+fn remember(host: &Host, report: &IngestReport) {
+    let known = host.known_files();
+    const OF_THE_FILE: [ErrorCode; 3] = [ErrorCode::UnreadableFile, ErrorCode::EmptyFile, ErrorCode::NeedsPassword];
+    for file in report.failed.iter().filter(|file| OF_THE_FILE.iter().any(|code| file.problem.code == code.name())) {
+        known.refuse(Path::new(&file.path), Refusal::Failed(file.clone()));
+    }
+    for file in report.skipped.iter().filter(|file| file.reason == SkipReason::Unsupported) {
+        known.refuse(Path::new(&file.path), Refusal::Unsupported(file.clone()));
+    }
+}
+
+fn add(report: &mut SyncReport, ingested: IngestReport) {
+    for document in ingested.ingested {
+        if document.replaced { report.changed.push(document.into()) } else { report.new.push(document.into()) }
+    }
+    for file in ingested.skipped {
+        match file.reason {
+            SkipReason::Unchanged => report.unchanged += 1,
+            SkipReason::Duplicate => report.duplicates.push(file),
+            SkipReason::Unsupported => report.unsupported.push(file),
+            SkipReason::Denied => report.denied.push(file),
+        }
+    }
+    report.failed.extend(ingested.failed);
+    let (pages, chunks) = (report.summary.pages, report.summary.chunks);
+    report.summary = ingested.summary;
+    report.summary.pages += pages;
+    report.summary.chunks += chunks;
+}

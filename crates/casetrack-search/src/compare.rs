@@ -1,0 +1,70 @@
+//! What two documents say about one topic, side by side.
+
+use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Notice, Result, hint};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::search;
+use super::{SearchRequest, SearchResult};
+use casetrack_host::Host;
+use casetrack_host::documents::document_named;
+use casetrack_host::paging::check_range;
+
+/// Most passages of each document.
+pub const MAX_OF_EACH: u32 = 20;
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Comparison {
+    pub topic: String,
+    pub collection: String,
+    pub a: SideOfComparison,
+    pub b: SideOfComparison,
+    /// What made the search less complete than it could be; empty if nothing did.
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
+}
+
+/// What one document says, best passages first. Scores are comparable within a side only.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SideOfComparison {
+    pub document: DocumentMeta,
+    pub results: Vec<SearchResult>,
+}
+
+/// Searches two documents for a topic, each by itself; the best `count` (1–[`MAX_OF_EACH`](compare::MAX_OF_EACH)) passages of each.
+pub fn compare_documents(
+    host: &Host,
+    collection: CollectionId,
+    documents: [&str; 2],
+    topic: &str,
+    count: u32,
+) -> Result<Comparison> {
+    check_range("top_k_per_document", count, 1..=MAX_OF_EACH)?;
+    let opened = host.collection(collection)?;
+    let [a, b] = [document_named(&opened, documents[0])?, document_named(&opened, documents[1])?];
+    if a.id == b.id {
+        return Err(Error::invalid(format!("Both names mean the same document, {}.", a.name)).with_hint(hint![
+            "Name two different documents. See them with ",
+            Action::ListDocuments,
+            "."
+        ]));
+    }
+    let mut notices: Vec<Notice> = Vec::new();
+    let mut side = |document: DocumentMeta| -> Result<SideOfComparison> {
+        let request = SearchRequest {
+            query: topic.to_owned(),
+            top_k: count,
+            document: Some(document.id.to_string()),
+            ..SearchRequest::default()
+        };
+        let response = search(host, &[collection], &request)?;
+        for notice in response.notices {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        Ok(SideOfComparison { document, results: response.results })
+    };
+    let (a, b) = (side(a)?, side(b)?);
+    Ok(Comparison { topic: topic.trim().to_owned(), collection: opened.meta().name.clone(), a, b, notices })
+}

@@ -1,0 +1,400 @@
+//! One question asked of every document.
+
+use std::collections::{HashMap, HashSet};
+use std::thread;
+use std::time::Instant;
+
+use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
+use casetrack_store::{Collection, Filter, Passage, Telling, TellingReader};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::clauses::{self, AskedClause};
+use super::fusion::Candidate;
+use super::query::{self, Understood};
+use super::{Filters, Scope, Weights, cover, excerpt, filter, recall};
+use casetrack_host::Host;
+use casetrack_host::documents::chunks::{self, ChunkView};
+use casetrack_host::paging::check_range;
+
+/// Most rows of one answer.
+pub const MAX_ROWS: u32 = 1000;
+/// The best passages of a document, which are read …
+const READ: usize = 3;
+/// … and where it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/sweeps.py;
+/// reading 40 adds little.
+const READ_FOR_CLAUSES: usize = 12;
+/// What the best of these count, best first.
+const COUNT: [f32; 3] = [1.0, 0.5, 0.25];
+/// Words decide more here than in a search: a passage that is about something else is always similar to some question.
+const WEIGHTS: Weights = Weights { bm25: 1.0, dense: 0.5, sparse: 0.5 };
+/// What the score of a part of a table of contents counts.
+const LISTED: f32 = 0.1;
+/// The best documents, with which all are compared.
+const BEST: usize = 5;
+/// What begins a passage and is shown of it where its beginning answers, in words.
+const BEGINNING_WORDS: usize = 12;
+
+/// What decides whether a document answers: its evidence, weighed, comes to 1. Fitted with logistic regression on the first half of the
+/// categories of benches/sweeps.py.
+struct Weighing {
+    relative: f32,
+    together: f32,
+    said: f32,
+}
+
+/// For questions that ask for a clause of which is known how contracts say it, or for what documents say at their beginning …
+const OF_CLAUSES: Weighing = Weighing { relative: 0.85, together: 0.64, said: 0.51 };
+/// … and for others, fitted on the same categories without that knowledge.
+const OF_WORDS: Weighing = Weighing { relative: 1.08, together: 1.38, said: 0.0 };
+
+/// Nothing answers a question whose clause no passage says, where less than this share of its words stands together anywhere …
+const TOGETHER: f32 = 0.8;
+/// … and no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
+/// there: 20 of these and none of the others are refused.
+const SIMILAR: f32 = 0.5;
+
+#[derive(Debug, Clone)]
+pub struct EveryRequest {
+    /// A question, or words, as for a search.
+    pub question: String,
+    /// Restrict to documents of these names or ids.
+    pub documents: Vec<String>,
+    /// The deciding sentence of each document instead of its best passage.
+    pub brief: bool,
+    /// Rows to pass over.
+    pub offset: u32,
+    /// Most rows, 1–[`MAX_ROWS`].
+    pub limit: u32,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EveryAnswer {
+    pub question: String,
+    pub collection: String,
+    /// Documents that were asked.
+    pub documents: u64,
+    /// Those of them that answer.
+    pub found: u64,
+    pub elapsed_ms: f64,
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
+    /// A row for each document: first those that answer, best first, then the others, nearest first.
+    pub rows: Vec<DocumentAnswer>,
+    /// The `offset` of the rows that follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+}
+
+/// What one document says to a question.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DocumentAnswer {
+    pub document_name: String,
+    /// Whether the document answers; otherwise nothing was found there.
+    pub found: bool,
+    /// How near it is, comparable within one answer; one of 1 or more is as good as the best five on average.
+    pub score: f32,
+    /// Of a document that answers: where the quotation stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub citation: Option<String>,
+    /// The sentences that decide, verbatim; where the answer is brief.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunk_id: Option<ChunkId>,
+    /// The best passage, where the answer is not brief.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passage: Option<ChunkView>,
+}
+
+/// The best passage of a document, and how near the document is.
+struct Best {
+    document: DocumentId,
+    score: f32,
+    evidence: Evidence,
+    passage: Option<ChunkView>,
+    /// The phrases of the passage that say what is asked for.
+    said: Vec<String>,
+}
+
+/// The most that any of some passages has.
+#[derive(Clone, Copy, Default)]
+struct Evidence {
+    /// The share of the question's words that stand together, 0–1.
+    together: f32,
+    /// The share of a clause that is said, 0–1.
+    said: f32,
+    cosine: f32,
+}
+
+impl Evidence {
+    fn max(self, other: Self) -> Self {
+        Self {
+            together: self.together.max(other.together),
+            said: self.said.max(other.said),
+            cosine: self.cosine.max(other.cosine),
+        }
+    }
+
+    /// Whether any document may answer, where this is the most that all of them have.
+    fn is_enough(&self) -> bool {
+        self.said > 0.0 || self.together >= TOGETHER || self.cosine >= SIMILAR
+    }
+}
+
+impl Weighing {
+    /// Whether a document answers that has this score, where the best ones have 1 on average.
+    fn admits(&self, relative: f32, evidence: Evidence) -> bool {
+        self.relative * relative + self.together * evidence.together + self.said * evidence.said >= 1.0
+    }
+}
+
+/// Asks each document of a collection a question. Costs a search of all passages, and reads three of each document, or twelve
+/// for a kind of clause that is known.
+pub fn ask_every_document(host: &Host, collection: CollectionId, request: &EveryRequest) -> Result<EveryAnswer> {
+    let started = Instant::now();
+    let question = request.question.trim();
+    if question.is_empty() {
+        return Err(Error::invalid("The question is empty.").with_hint("Ask as you would ask a colleague."));
+    }
+    check_range("limit", request.limit, 1..=MAX_ROWS)?;
+    if query::is_complete(question)? {
+        return Err(Error::invalid("The question consists of conditions only; there is nothing to rank documents by.")
+            .with_hint("Ask in words. A search gives the complete list of passages that fulfil conditions."));
+    }
+    let collection = host.collection(collection)?;
+    let Understood { text, filters, words, mut notices, .. } = query::understand(host, &collection, question)?;
+    let named = Filters { documents: request.documents.clone(), ..Filters::default() };
+    let selection = filter::left(host, &collection, [&named, &filters], &words, &mut notices)?;
+    let catalogue = collection.catalogue()?;
+    let asked: HashSet<DocumentId> = match &selection {
+        Some(selection) => selection.document_ids().collect(),
+        None => catalogue.iter().map(|entry| entry.id).collect(),
+    };
+    let scope = Scope { keywords: &text, filter: Filter { selection, documents: None } };
+    let count = collection.counts()?.chunks.max(1) as usize;
+    let recalled = recall(host, &collection, &text, count, &[scope])?.remove(0);
+    let know_the_language = Weights { bm25: recalled.weights.bm25, ..Weights::default() };
+    let weights = if recalled.weights == know_the_language { WEIGHTS } else { recalled.weights };
+    let asks = Asks::of(&collection, &text)?;
+    let style = &host.config().citations;
+    let mut answers = answers(&collection, &asks, style, recalled.fused_with(weights))?;
+
+    let best: f32 = answers.iter().take(BEST).map(|answer| answer.score).sum();
+    let best = best / answers.len().clamp(1, BEST) as f32;
+    let most = answers.iter().map(|answer| answer.evidence).fold(Evidence::default(), Evidence::max);
+    let known: HashSet<DocumentId> = answers.iter().map(|answer| answer.document).collect();
+    let silent = asked.iter().filter(|document| !known.contains(document)).map(|&document| Best {
+        document,
+        score: 0.0,
+        evidence: Evidence::default(),
+        passage: None,
+        said: Vec::new(),
+    });
+    answers.extend(silent);
+    let names: HashMap<DocumentId, String> = catalogue.iter().map(|entry| (entry.id, entry.name.clone())).collect();
+    let mut rows = Vec::new();
+    for answer in answers.iter().filter(|answer| asked.contains(&answer.document)) {
+        let Some(name) = names.get(&answer.document) else { continue };
+        let score = if best > 0.0 { answer.score / best } else { 0.0 };
+        let found = most.is_enough() && asks.weighing().admits(score, answer.evidence);
+        rows.push((name, score, found, answer));
+    }
+    rows.sort_by(|(a_name, a, a_found, _), (b_name, b, b_found, _)| {
+        b_found.cmp(a_found).then_with(|| b.total_cmp(a)).then_with(|| a_name.cmp(b_name))
+    });
+    let found = rows.iter().filter(|(_, _, found, _)| *found).count() as u64;
+    let total = rows.len() as u64;
+    let tier = host.config().tier;
+    let most = tier.max_results().map_or(total, u64::from).min(total);
+    if most < total {
+        notices.push(format!("The {} tier shows the first {most} documents. Upgrade to Pro for more.", tier.label()));
+    }
+    let limit = most.saturating_sub(request.offset.into()).min(request.limit.into()) as usize;
+    let shown = rows.into_iter().skip(request.offset as usize).take(limit);
+    let rows: Vec<DocumentAnswer> =
+        shown.map(|(name, score, found, answer)| row(name, score, answer, found, &text, request.brief)).collect();
+    let end = u64::from(request.offset) + rows.len() as u64;
+    Ok(EveryAnswer {
+        question: question.to_owned(),
+        collection: collection.meta().name.clone(),
+        documents: total,
+        found,
+        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+        notices: notices.into_iter().map(Notice::from).chain(recalled.notices).collect(),
+        next_offset: (end < most && !rows.is_empty()).then_some(end),
+        rows,
+    })
+}
+
+fn row(name: &str, score: f32, answer: &Best, found: bool, question: &str, brief: bool) -> DocumentAnswer {
+    let mut row = DocumentAnswer {
+        document_name: name.to_owned(),
+        found,
+        score,
+        citation: None,
+        quote: None,
+        chunk_id: None,
+        passage: None,
+    };
+    if let Some(passage) = answer.passage.as_ref().filter(|_| found) {
+        row.chunk_id = Some(passage.chunk_id);
+        if brief {
+            let words = format!("{question} {}", answer.said.join(" "));
+            let excerpt = excerpt::around(&answer.said, &words, passage, true);
+            (row.citation, row.quote) = (Some(excerpt.citation), Some(excerpt.text));
+        } else {
+            (row.citation, row.passage) = (Some(passage.citation.clone()), Some(passage.clone()));
+        }
+    }
+    row
+}
+
+/// What a question asks for.
+struct Asks {
+    telling: Telling,
+    clauses: Vec<AskedClause>,
+    /// Whether it is what documents say at their beginning.
+    beginning: bool,
+}
+
+impl Asks {
+    fn of(collection: &Collection, question: &str) -> Result<Self> {
+        let telling = collection.telling(question)?;
+        Ok(Self { telling, clauses: clauses::asked(question), beginning: cover::asks(question) })
+    }
+
+    fn weighing(&self) -> Weighing {
+        if self.beginning || !self.clauses.is_empty() { OF_CLAUSES } else { OF_WORDS }
+    }
+
+    /// What a passage has of it, with the phrases that say it.
+    fn evidence(
+        &self,
+        telling: &mut TellingReader<'_>,
+        candidate: &Candidate,
+        passage: &Passage,
+    ) -> (Evidence, Vec<String>) {
+        let cosine = candidate.dense.map_or(0.0, |dense| dense.score);
+        let text = passage.chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !self.beginning && clauses::lists_pages(&text) {
+            return (Evidence { cosine, ..Evidence::default() }, Vec::new());
+        }
+        let (together, place) = telling.densest(&text, passage.document.meta.properties.language.as_deref());
+        let mut phrases = vec![text.get(place).unwrap_or_default().to_owned()];
+        let mut most: f32 = 0.0;
+        for (share, said) in self.clauses.iter().map(|clause| clause.said(&text)) {
+            if share > most {
+                (most, phrases) = (share, said);
+            }
+        }
+        let beginning = if self.beginning { cover::share(candidate.index) } else { 0.0 };
+        if beginning > most {
+            most = beginning;
+            phrases = vec![text.split(' ').take(BEGINNING_WORDS).collect::<Vec<_>>().join(" ")];
+        }
+        (Evidence { together, said: most, cosine }, phrases)
+    }
+}
+
+/// Each document that has a candidate, best first.
+fn answers(
+    collection: &Collection,
+    asks: &Asks,
+    style: &CitationStyle,
+    candidates: Vec<Candidate>,
+) -> Result<Vec<Best>> {
+    let most = if asks.clauses.is_empty() { READ } else { READ_FOR_CLAUSES };
+    let mut of_document: HashMap<DocumentId, Vec<Candidate>> = HashMap::new();
+    for candidate in candidates {
+        let best = of_document.entry(candidate.document).or_default();
+        if best.len() < most {
+            best.push(candidate);
+        } else if asks.beginning && candidate.index == 0 {
+            best.pop();
+            best.push(candidate);
+        }
+    }
+    let mut documents: Vec<(DocumentId, Vec<Candidate>)> = of_document.into_iter().collect();
+    for (_, candidates) in &mut documents {
+        candidates.sort_unstable_by_key(|candidate| candidate.index);
+    }
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let parts = documents.chunks(documents.len().div_ceil(threads).max(1));
+    let read: Vec<Result<Vec<Best>>> = thread::scope(|scope| {
+        let readers: Vec<_> = parts.map(|part| scope.spawn(move || read(collection, asks, style, part))).collect();
+        let ended = |_| Err(Error::internal("The reading of documents ended unexpectedly; the log says where"));
+        readers.into_iter().map(|reader| reader.join().unwrap_or_else(ended)).collect()
+    });
+    let mut answers: Vec<Best> = read.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+    answers.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.document.cmp(&b.document)));
+    Ok(answers)
+}
+
+/// Reads the best passages of some documents, which are given in their order.
+fn read(
+    collection: &Collection,
+    asks: &Asks,
+    style: &CitationStyle,
+    documents: &[(DocumentId, Vec<Candidate>)],
+) -> Result<Vec<Best>> {
+    let mut passages = collection.passages();
+    let mut telling = asks.telling.reader();
+    let mut answers = Vec::new();
+    for (document, candidates) in documents {
+        let mut evidence = Evidence::default();
+        let mut read: Vec<(f32, Passage, Vec<String>)> = Vec::new();
+        for passage in
+            passages.some(*document, &candidates.iter().map(|candidate| candidate.index).collect::<Vec<_>>())?
+        {
+            let place = candidates.binary_search_by_key(&passage.chunk.index, |candidate| candidate.index);
+            let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
+            let (own, said) = asks.evidence(&mut telling, candidate, &passage);
+            evidence = evidence.max(own);
+            // A table of contents, which alone has no phrase, names clauses but says none.
+            let counts = if said.is_empty() { LISTED } else { 1.0 };
+            read.push((candidate.score * counts + own.together + own.said, passage, said));
+        }
+        read.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
+        let score = read.iter().zip(COUNT).map(|((score, ..), counts)| score * counts).sum();
+        if let Some((_, passage, said)) = read.into_iter().next() {
+            let passage = Some(chunks::view(passage, style));
+            answers.push(Best { document: *document, score, evidence, passage, said });
+        }
+    }
+    Ok(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evidence(together: f32, said: f32, cosine: f32) -> Evidence {
+        Evidence { together, said, cosine }
+    }
+
+    #[test]
+    fn a_question_has_answers_where_words_a_clause_or_the_meaning_is_there() {
+        for (most, expected) in [
+            (evidence(1.0, 0.0, 0.3), true),
+            (evidence(0.3, 0.0, 0.6), true),
+            (evidence(0.3, 0.8, 0.3), true),
+            // Half of its words stand together somewhere.
+            (evidence(0.5, 0.0, 0.3), false),
+            (evidence(0.0, 0.0, 0.0), false),
+        ] {
+            assert_eq!(most.is_enough(), expected);
+        }
+    }
+
+    #[test]
+    fn a_document_answers_by_its_own_evidence_and_by_comparison() {
+        // All words together are an answer, some only in one of the best documents.
+        assert!(OF_WORDS.admits(0.4, evidence(1.0, 0.0, 0.0)));
+        assert!(OF_WORDS.admits(1.0, evidence(0.3, 0.0, 0.0)));
+        assert!(!OF_WORDS.admits(0.4, evidence(0.3, 0.0, 0.0)));
+        // So is a clause that is said, with some of the words.
+        assert!(OF_CLAUSES.admits(0.4, evidence(0.4, 0.8, 0.0)));
+        assert!(!OF_CLAUSES.admits(0.6, evidence(0.4, 0.0, 0.0)));
+    }
+}

@@ -1,0 +1,438 @@
+//! The part of a passage that shows best why it was found.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use casetrack_core::Provenance;
+
+use super::Excerpt;
+use casetrack_host::documents::chunks::ChunkView;
+
+/// Longest excerpt, in characters, …
+const MAX_CHARS: usize = 320;
+/// … and of a hit in a line: most sentences of contracts are said whole, or to where they decide.
+const BRIEF_CHARS: usize = 280;
+/// How many more characters an excerpt may take to end with its sentence.
+const TO_END: usize = 240;
+/// How far before a phrase in a long sentence its part may begin, in characters.
+const BEFORE_PHRASE: usize = 60;
+/// Abbreviations whose stop ends no sentence where a number follows, as in "Application No. 6".
+const BEFORE_NUMBERS: [&str; 13] =
+    ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
+/// A last sentence or line of at most this many words is the heading of what follows.
+const HEADING_WORDS: usize = 8;
+
+/// Words that say nothing about which sentence answers.
+const FUNCTION_WORDS: [&str; 58] = [
+    "a", "an", "and", "any", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does", "for", "from",
+    "has", "have", "how", "if", "in", "into", "is", "it", "its", "may", "must", "of", "on", "or", "shall", "should",
+    "so", "such", "than", "that", "the", "their", "there", "these", "they", "this", "those", "to", "upon", "was",
+    "were", "what", "when", "where", "whether", "which", "who", "why", "will", "with", "would",
+];
+
+#[derive(Default)]
+struct Window {
+    /// Phrases that decide, different words of the query, and all their occurrences.
+    score: (usize, usize, usize),
+    start: usize,
+    first_match: usize,
+}
+
+/// The stretch of at most [`MAX_CHARS`] characters ([`BRIEF_CHARS`] where it is to be brief), beginning at a sentence or line, that holds the most different words of
+/// `query`; among equals the one with more of them, then the first place.
+pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
+    around(&[], query, chunk, brief)
+}
+
+/// As [`excerpt`], but first of all the stretch that holds most of these phrases whole, whatever their white space. In a long sentence it
+/// begins at the part that a phrase stands in.
+pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
+    let most = if brief { BRIEF_CHARS } else { MAX_CHARS };
+    let chars: Vec<char> = chunk.text.chars().collect();
+    let terms = terms(query);
+    let matches: Vec<(usize, String)> =
+        words(&chars).map(|(at, word)| (at, stem(&word))).filter(|(_, word)| terms.contains(word)).collect();
+
+    let phrases: Vec<Vec<Range<usize>>> = phrases.iter().map(|phrase| places(&chars, phrase)).collect();
+    let starts = starts(&chars);
+    let inner = phrases.iter().flatten().filter_map(|place| part_start(&chars, &starts, place, most));
+    let mut best = Window::default();
+    for start in starts.iter().copied().chain(inner) {
+        let said = said_until(&chars, &starts, start, most);
+        let inside: Vec<_> = matches.iter().filter(|(at, _)| (start..said).contains(at)).collect();
+        let Some(&&(first, _)) = inside.first() else { continue };
+        let distinct = inside.iter().map(|(_, word)| word).collect::<HashSet<_>>().len();
+        let is_whole = |place: &Range<usize>| start <= place.start && place.end <= said;
+        let decide = phrases.iter().filter(|places| places.iter().any(is_whole)).count();
+        let score = (decide, distinct, inside.len());
+        // Of windows around the same words, the one that begins nearest before them.
+        if score > best.score || (score == best.score && first == best.first_match) {
+            best = Window { score, start, first_match: first };
+        }
+    }
+    let start = best.start;
+    let end = match end_of(&chars, start, most) {
+        end if brief => end,
+        end => sentence_end(&chars, end),
+    };
+    let line_start = chunk.provenance.line_start + newlines(&chars[..start]);
+    let line_end = line_start + newlines(&chars[start..end]);
+    Excerpt {
+        text: chars[start..end].iter().collect(),
+        char_start: chunk.provenance.char_start + start as u32,
+        char_end: chunk.provenance.char_start + end as u32,
+        line_start,
+        line_end,
+        citation: Provenance { line_start, line_end, ..chunk.provenance.clone() }.citation(),
+    }
+}
+
+/// The words of a text that are forms of the words of a query, as ranges of bytes. Words that say nothing, such as "of", are left out where
+/// the query has others.
+pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
+    let terms = terms(query);
+    let (mut bytes, mut chars): (Vec<usize>, Vec<char>) = text.char_indices().unzip();
+    bytes.push(text.len());
+    chars.push(' ');
+    let forms = words(&chars).filter(|(_, word)| terms.contains(&stem(word)));
+    forms
+        .filter_map(|(start, _)| {
+            let length = chars[start..].iter().position(|c| !c.is_alphanumeric())?;
+            Some(*bytes.get(start)?..*bytes.get(start + length)?)
+        })
+        .collect()
+}
+
+/// Where the part of a sentence begins that a phrase stands in, if the whole sentence up to the phrase's end is longer than an excerpt.
+fn part_start(chars: &[char], starts: &[usize], place: &Range<usize>, most: usize) -> Option<usize> {
+    let sentence = starts.iter().copied().filter(|&start| start <= place.start).max()?;
+    if place.end - sentence <= most {
+        return None;
+    }
+    let reach = sentence.max(place.start.saturating_sub(BEFORE_PHRASE));
+    let after = (reach..place.start).rev().find(|&at| matches!(chars[at], ',' | ';' | ':'));
+    let begins = after.map_or(place.start, |at| at + 1);
+    (begins..=place.start).find(|&at| !chars[at].is_whitespace())
+}
+
+/// Where a phrase stands in a text, without regard to white space.
+fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
+    let phrase: Vec<char> = phrase.chars().filter(|c| !c.is_whitespace()).collect();
+    let Some(first) = phrase.first() else { return Vec::new() };
+    let ends = |start: usize| {
+        let mut at = start;
+        for wanted in &phrase {
+            at += chars.get(at..)?.iter().position(|c| !c.is_whitespace())?;
+            if chars.get(at) != Some(wanted) {
+                return None;
+            }
+            at += 1;
+        }
+        Some(at)
+    };
+    let starts = chars.iter().enumerate().filter(|(_, c)| *c == first);
+    starts.filter_map(|(start, _)| Some(start..ends(start)?)).collect()
+}
+
+/// The stems of the words of a query, without function words where it has others.
+fn terms(query: &str) -> HashSet<String> {
+    let (function, content): (Vec<String>, Vec<String>) = words(&query.chars().collect::<Vec<_>>())
+        .map(|(_, word)| word)
+        .partition(|word| FUNCTION_WORDS.contains(&word.as_str()));
+    let kept = if content.is_empty() { function } else { content };
+    kept.iter().map(|word| stem(word)).collect()
+}
+
+/// Alphanumeric runs in lower case, with their place.
+fn words(chars: &[char]) -> impl Iterator<Item = (usize, String)> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while chars.get(at).is_some_and(|c| !c.is_alphanumeric()) {
+            at += 1;
+        }
+        let start = at;
+        while chars.get(at).is_some_and(|c| c.is_alphanumeric()) {
+            at += 1;
+        }
+        (at > start).then(|| (start, chars[start..at].iter().flat_map(|c| c.to_lowercase()).collect()))
+    })
+}
+
+/// Endings of English words; the first that fits is taken off.
+const ENDINGS: [&str; 13] =
+    ["ations", "ation", "ments", "ment", "ions", "ings", "ion", "ing", "ors", "ed", "es", "or", "s"];
+
+/// Enough stemming to see "payment" in "payments", "amended" in "amendment" and "deleted" in "deleting": the first six letters of what is left
+/// without an ending and without an e.
+fn stem(word: &str) -> String {
+    const LETTERS: usize = 6;
+    /// What is left has at least these letters.
+    const LEFT: usize = 3;
+    let without = |ending: &str| word.strip_suffix(ending).filter(|left| left.len() >= LEFT);
+    let stem = ENDINGS.iter().find_map(|ending| without(ending)).unwrap_or(word);
+    let stem = stem.strip_suffix('e').filter(|left| left.len() >= LEFT).unwrap_or(stem);
+    stem.chars().take(LETTERS).collect()
+}
+
+/// Where sentences and lines begin, also indented ones.
+fn starts(chars: &[char]) -> Vec<usize> {
+    let mut starts = vec![0];
+    // Whether only white space follows a line break or the end of a sentence.
+    let mut begins = false;
+    for (before, at) in (1..chars.len()).enumerate() {
+        if chars[before].is_whitespace() {
+            begins |=
+                chars[before] == '\n' || before > 0 && (chars[before - 1] == ';' || is_full_stop(chars, before - 1));
+            if begins && !chars[at].is_whitespace() {
+                starts.push(at);
+            }
+        } else {
+            begins = false;
+        }
+    }
+    starts
+}
+
+/// Whether the mark at a place can end a sentence.
+fn is_full_stop(chars: &[char], at: usize) -> bool {
+    let is_number_next = || chars[at + 1..].iter().find(|c| !c.is_whitespace()).is_some_and(char::is_ascii_digit);
+    let is_abbreviation = || {
+        let word: Vec<char> = chars[..at].iter().rev().take_while(|c| c.is_alphanumeric()).copied().collect();
+        let word: String = word.into_iter().rev().flat_map(char::to_lowercase).collect();
+        BEFORE_NUMBERS.contains(&word.as_str())
+    };
+    match chars[at] {
+        '!' | '?' => true,
+        '.' => !(is_number_next() && is_abbreviation()),
+        _ => false,
+    }
+}
+
+/// The end of the last sentence within reach if that leaves at least half, else of the last word.
+fn end_of(chars: &[char], start: usize, most: usize) -> usize {
+    let limit = (start + most).min(chars.len());
+    if limit == chars.len() {
+        return trim_end(chars, start, limit);
+    }
+    let sentence = (start + most / 2..limit)
+        .rev()
+        .find(|&at| is_full_stop(chars, at) && chars.get(at + 1).is_none_or(|c| c.is_whitespace()))
+        .map(|at| at + 1);
+    let word = || (start + 1..limit).rev().find(|&at| chars[at].is_whitespace());
+    trim_end(chars, start, sentence.or_else(word).unwrap_or(limit))
+}
+
+/// The end of the sentence that a text is cut in at `end`, if it is near; else `end`.
+fn sentence_end(chars: &[char], end: usize) -> usize {
+    let limit = (end + TO_END).min(chars.len());
+    // Quotation marks and brackets that are closed after a stop belong to the sentence.
+    let is_closing = |c: &&char| matches!(c, '”' | '"' | '’' | '\'' | '»' | ')' | ']');
+    let end_after = |at: usize| {
+        let after = at + 1 + chars[at + 1..].iter().take_while(is_closing).count();
+        let next = chars[after..].iter().find(|c| !c.is_whitespace());
+        let is_end = chars.get(after).is_none_or(|c| c.is_whitespace()) && next.is_none_or(|c| !c.is_lowercase());
+        is_end.then_some(after)
+    };
+    let is_stop = |at: &usize| chars[*at] == ';' || is_full_stop(chars, *at);
+    let is_whole = end == 0 || is_stop(&(end - 1));
+    let found = if is_whole { None } else { (end..limit).filter(is_stop).find_map(end_after) };
+    match found {
+        Some(end) => end,
+        None if limit == chars.len() => trim_end(chars, end, limit),
+        None => end,
+    }
+}
+
+/// The end of what an excerpt from `start` says: without a heading that it ends with, for what that heads is not shown.
+fn said_until(chars: &[char], starts: &[usize], start: usize, most: usize) -> usize {
+    let end = end_of(chars, start, most);
+    let last = starts.iter().copied().filter(|at| (start + 1..end).contains(at)).max().unwrap_or(start);
+    let words = chars[last..end].split(|c| c.is_whitespace()).filter(|word| !word.is_empty()).count();
+    let goes_on = chars[end..].iter().any(|c| c.is_alphanumeric());
+    if goes_on && last > start && words <= HEADING_WORDS { last } else { end }
+}
+
+fn trim_end(chars: &[char], start: usize, end: usize) -> usize {
+    (start..end).rev().find(|&at| !chars[at].is_whitespace()).map_or(end, |at| at + 1)
+}
+
+fn newlines(chars: &[char]) -> u32 {
+    chars.iter().filter(|&&c| c == '\n').count() as u32
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use casetrack_core::{ChunkId, CitationStyle, DocumentId, ExtractionMethod, Sha256, Timestamp};
+
+    pub fn chunk(text: &str) -> ChunkView {
+        let document_id = DocumentId::random();
+        ChunkView {
+            chunk_id: ChunkId::derive(document_id, 1, 0, text),
+            text: text.to_owned(),
+            viewed: None,
+            citation: String::new(),
+            short_citation: String::new(),
+            provenance: Provenance {
+                document_id,
+                document_name: "a.txt".into(),
+                file_path: "/a.txt".into(),
+                sha256: Sha256([0; 32]),
+                page: 1,
+                unpaged: false,
+                page_label: None,
+                bates: None,
+                exhibits: Vec::new(),
+                paragraph_numbers: None,
+                paragraph_start: 1,
+                paragraph_end: 1,
+                line_start: 10,
+                line_end: 12,
+                char_start: 100,
+                char_end: 100 + text.chars().count() as u32,
+                sheet_name: None,
+                row_range: None,
+                column_range: None,
+                bounding_boxes: Vec::new(),
+                heading_path: Vec::new(),
+                extraction_method: ExtractionMethod::Native,
+                ocr_confidence: None,
+                tracked_changes: false,
+                hidden_text: Vec::new(),
+                chunk_index: 0,
+                created_at: Timestamp(0),
+                embedded_at: None,
+                style: CitationStyle::Full,
+            },
+            chunk_count: 1,
+            embeddings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_sentence_with_the_words_of_the_query_is_shown_with_its_own_place() {
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
+        let text = format!("{filler}\nLate payments bear interest — at 1.5% per month. {filler}");
+        let found = excerpt("interest on late payment", &chunk(&text), false);
+        assert!(found.text.starts_with("Late payments bear interest"), "{}", found.text);
+        assert_eq!(found.line_start, 11);
+        let chars: Vec<char> = text.chars().collect();
+        let range = found.char_start as usize - 100..found.char_end as usize - 100;
+        assert_eq!(found.text, chars[range].iter().collect::<String>());
+        assert!(found.text.chars().count() <= MAX_CHARS);
+    }
+
+    #[test]
+    fn an_excerpt_ends_with_its_sentence_where_that_is_near() {
+        let long =
+            format!("The tenant shall pay rent {}monthly. Nothing else is due.", "and, where it is due, ".repeat(18));
+        let found = excerpt("rent", &chunk(&long), false);
+        assert!(found.text.ends_with("monthly."), "{}", found.text);
+        assert!(excerpt("rent", &chunk(&long), true).text.chars().count() <= BRIEF_CHARS);
+        let quoted = long.replace("monthly. Nothing", "monthly.” Nothing");
+        assert!(excerpt("rent", &chunk(&quoted), false).text.ends_with("monthly.”"));
+        let endless = "The tenant shall pay rent and then some more ".repeat(60);
+        assert!(excerpt("rent", &chunk(&endless), false).text.chars().count() <= MAX_CHARS);
+        let to_the_end = format!("The tenant shall pay rent {}monthly", "and, where it is due, ".repeat(18));
+        assert!(excerpt("rent", &chunk(&to_the_end), false).text.ends_with("monthly"));
+    }
+
+    #[test]
+    fn an_abbreviation_before_a_number_ends_no_sentence() {
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(12);
+        let text = format!("{filler}Subject: Application No. 6, interest on it. {filler}");
+        assert!(excerpt("interest", &chunk(&text), false).text.starts_with("Subject: Application No. 6, interest"));
+        let text =
+            format!("{filler}The rent is {}due under Art. 4 of the lease. {filler}", "and was and is ".repeat(20));
+        assert!(excerpt("rent", &chunk(&text), false).text.ends_with("Art. 4 of the lease."));
+        let text = format!("{filler}Is it due? No, it is not. 6 days are left for interest. {filler}");
+        assert!(excerpt("interest", &chunk(&text), false).text.starts_with("6 days"));
+    }
+
+    #[test]
+    fn forms_of_the_words_of_a_query_are_found_in_a_text() {
+        let text = "Für späte Payments gilt: late-payment interest, of 5 %.";
+        let found: Vec<&str> =
+            matched("interest of a late payment", text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["Payments", "late", "payment", "interest"]);
+        assert!(matched("", text).is_empty());
+        assert_eq!(matched("interest", "interest").first().map(|range| range.end), Some(8));
+    }
+
+    #[test]
+    fn the_phrase_that_decides_is_shown_rather_than_a_sentence_with_more_words() {
+        let decides = "The aggregate liability of either side\nshall not exceed the fees. ";
+        let other = "No party limits its right to cap what the other party may be liable for to any third party. ";
+        let text = format!("{}{decides}{}", other.repeat(4), other.repeat(4));
+        let query = "do the parties cap or limit what a party may be liable for liability shall not exceed";
+        let said = ["liability of either side shall not exceed".to_owned()];
+        assert!(excerpt(query, &chunk(&text), true).text.starts_with("No party"));
+        assert!(around(&said, query, &chunk(&text), true).text.contains("shall not exceed the fees"));
+        // Also where its sentence began long before.
+        let long = format!(
+            "{} and without any effect on {}, {decides}",
+            other.trim_end_matches(". "),
+            other.repeat(4).replace('.', ",")
+        );
+        let found = around(&said, query, &chunk(&format!("{long}{}", other.repeat(4))), true);
+        assert!(
+            found.text.starts_with("The aggregate liability of either side\nshall not exceed the fees."),
+            "{}",
+            found.text
+        );
+    }
+
+    #[test]
+    fn what_a_heading_heads_is_shown_with_it() {
+        let before =
+            "Neither party is liable for delay where performance is limited by events that it cannot control. "
+                .repeat(2);
+        let text = format!(
+            "{before}16.15 Limitation of Liability. In no event shall the supplier's total liability exceed the fees paid in \
+             the year before the claim arose, whatever the cause of action, and whether or not it was told of the loss. {before}"
+        );
+        let found = excerpt("limitation of liability", &chunk(&text), false);
+        assert!(found.text.contains("total liability exceed the fees"), "{}", found.text);
+    }
+
+    #[test]
+    fn function_words_decide_nothing_beside_others() {
+        let text =
+            "The contractor and the client are what they are in the contract, and it is for them to do what is in it. \
+            Section 6.1 is amended by deleting the date.\nNothing else changes. "
+                .to_owned()
+                + &"The rest is about something else and is here to fill the passage. ".repeat(8);
+        let found = excerpt("what is amended and deleted in it", &chunk(&text), true);
+        assert!(found.text.starts_with("Section 6.1 is amended"), "{}", found.text);
+        assert!(excerpt("what is it", &chunk(&text), true).text.starts_with("The contractor"));
+    }
+
+    #[test]
+    fn indented_lines_begin_excerpts() {
+        let clause =
+            "(a)  Section 6.1 of the Agreement is amended by deleting the date and inserting another in its place.";
+        let filler = "Nothing of note is said in this sentence at all. ".repeat(8);
+        let text = format!("FIRST AMENDMENT   TO THE AGREEMENT\n\n     {filler}\n\n          {clause}");
+        let found = excerpt("what is amended, deleted and inserted", &chunk(&text), true);
+        assert!(found.text.starts_with("(a)"), "{}", found.text);
+    }
+
+    #[test]
+    fn forms_of_one_word_are_the_same() {
+        for (one, other) in [("amended", "amendment"), ("deleted", "deleting"), ("payments", "pay"), ("terms", "term")]
+        {
+            assert_eq!(stem(one), stem(other));
+        }
+        for (one, other) in [("amended", "amount"), ("contract", "control"), ("bed", "be")] {
+            assert_ne!(stem(one), stem(other));
+        }
+    }
+
+    #[test]
+    fn without_a_match_or_a_space_the_beginning_is_shown() {
+        let text = "x".repeat(1000);
+        let found = excerpt("query", &chunk(&text), false);
+        assert_eq!((found.char_start, found.char_end), (100, 100 + MAX_CHARS as u32));
+        assert_eq!(excerpt("query", &chunk("short"), false).text, "short");
+    }
+}

@@ -1,0 +1,250 @@
+//! From ranked candidates to results: each passage is read, and one that says nothing new is named beside the one above it.
+//!
+//! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for. A brief hit
+//! shows no more than its quotation, so it is folded by that: copies of a document may be cut into passages at other places. A message that only
+//! quotes another one which is a result is folded into that.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use casetrack_core::{Block, CitationStyle, DocumentId, Result};
+use casetrack_extract::chunker::headings_at;
+use casetrack_store::Collection;
+
+use super::asking::Asked;
+use super::fusion::Candidate;
+use super::quoting::{Messages, Said};
+use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
+use casetrack_host::documents::chunks::{self, ChunkView};
+
+/// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.
+pub(super) fn results(
+    asked: &[Asked],
+    candidates: &[(usize, Candidate)],
+    request: &SearchRequest,
+    style: &CitationStyle,
+) -> Result<Vec<SearchResult>> {
+    let (offset, top_k) = (request.offset as usize, request.top_k as usize);
+    let mut passages: Vec<_> = asked.iter().map(|asked| asked.collection.passages()).collect();
+    let mut seen: HashMap<Option<DocumentId>, Seen> = HashMap::new();
+    let mut results: Vec<SearchResult> = Vec::new();
+    let mut sources = Vec::new();
+    let grouped = request.per_document.map(|_| by_document(candidates));
+    let mut of_document: HashMap<DocumentId, u32> = HashMap::new();
+    let mut messages: Vec<Messages> = asked.iter().map(|_| Messages::default()).collect();
+    let mut quoting = Quoting { top_k, said: Vec::new() };
+    for (at, candidate) in grouped.as_deref().unwrap_or(candidates) {
+        let has = of_document.entry(candidate.document).or_default();
+        if request.per_document.is_some_and(|most| *has >= most) {
+            continue;
+        }
+        let Asked { collection, preferences, .. } = &asked[*at];
+        let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
+        let chunk = chunks::view(passage, style);
+        // Each document has its say, though another says the same.
+        let seen = seen.entry(request.per_document.map(|_| candidate.document)).or_default();
+        let excerpt = excerpt::excerpt(&preferences.asked, &chunk, request.brief);
+        let said = if request.brief { &excerpt.text } else { &chunk.text };
+        let shown = match request.brief {
+            true => excerpt.char_start..excerpt.char_end,
+            false => chunk.provenance.char_start..chunk.provenance.char_end,
+        };
+        let of_message = messages[*at].said(collection, candidate.document, chunk.provenance.page, shown)?;
+        // Where each document is asked, each has its say.
+        let of_message = of_message.filter(|_| request.per_document.is_none());
+        let place = of_message.as_ref().and_then(|said| quoting.place(said, results.len()));
+        let number = match place {
+            Some(Place::Quotes(above) | Place::QuotedBy(above)) => above,
+            None => results.len(),
+        };
+        if let Some(above) = seen.repeats(&chunk, said, number) {
+            results[above].repeated_in.push(repetition(chunk, false));
+            continue;
+        }
+        match place {
+            Some(Place::Quotes(above)) => results[above].repeated_in.push(repetition(chunk, true)),
+            // It has the rank and the score of what quotes it.
+            Some(Place::QuotedBy(above)) => {
+                let result = &mut results[above];
+                let before = std::mem::replace(&mut result.chunk, chunk);
+                result.excerpt = excerpt;
+                result.repeated_in.push(repetition(before, true));
+                sources[above] = collection;
+                result.collection = (asked.len() > 1).then(|| collection.meta().name.clone());
+                quoting.said[above] = of_message;
+            }
+            None if results.len() == offset + top_k => break,
+            None => {
+                *has += 1;
+                sources.push(collection);
+                quoting.said.push(of_message);
+                results.push(SearchResult {
+                    rank: results.len() as u32 + 1,
+                    score: candidate.score,
+                    collection: (asked.len() > 1).then(|| collection.meta().name.clone()),
+                    excerpt,
+                    surroundings: super::Surroundings::default(),
+                    chunk,
+                    repeated_in: Vec::new(),
+                    bm25: candidate.bm25,
+                    dense: candidate.dense,
+                    sparse: candidate.sparse,
+                    late: candidate.late,
+                    preferred: candidate.preferred,
+                });
+            }
+        }
+    }
+    results.drain(..offset.min(results.len()));
+    let mut pages = HashMap::new();
+    for (result, collection) in results.iter_mut().zip(sources.into_iter().skip(offset)) {
+        head_by_excerpt(collection, result, &mut pages)?;
+        result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
+    }
+    Ok(results)
+}
+
+fn repetition(chunk: ChunkView, is_quotation: bool) -> Repetition {
+    Repetition {
+        chunk_id: chunk.chunk_id,
+        citation: chunk.citation,
+        file_path: chunk.provenance.file_path,
+        is_quotation,
+    }
+}
+
+/// What the results so far say that are messages, by their place in the list.
+struct Quoting {
+    /// Results of a page of the list.
+    top_k: usize,
+    said: Vec<Option<Said>>,
+}
+
+/// How a message stands to a result.
+enum Place {
+    /// It only quotes it.
+    Quotes(usize),
+    /// It is what the result only quotes.
+    QuotedBy(usize),
+}
+
+impl Quoting {
+    /// How a message stands to the results so far, of which there are `number`. A result of an earlier page of the list stays as it was
+    /// shown: what it quotes is a result of its own.
+    fn place(&self, said: &Said, number: usize) -> Option<Place> {
+        let results = || self.said.iter().enumerate().filter_map(|(above, result)| Some((above, result.as_ref()?)));
+        if let Some((above, _)) = results().find(|(_, result)| said.only_quotes(result)) {
+            return Some(Place::Quotes(above));
+        }
+        let on_page = |above: usize| above / self.top_k.max(1) == number / self.top_k.max(1);
+        let quoting = results().find(|&(above, result)| on_page(above) && result.only_quotes(said));
+        quoting.map(|(above, _)| Place::QuotedBy(above))
+    }
+}
+
+/// Documents in the order of their best candidates, each with its candidates in their order.
+fn by_document(candidates: &[(usize, Candidate)]) -> Vec<(usize, Candidate)> {
+    let mut places: HashMap<DocumentId, usize> = HashMap::new();
+    for (_, candidate) in candidates {
+        let next = places.len();
+        places.entry(candidate.document).or_insert(next);
+    }
+    let mut grouped = candidates.to_vec();
+    grouped.sort_by_key(|(_, candidate)| places[&candidate.document]);
+    grouped
+}
+
+/// The blocks of pages that were read already.
+pub(super) type PageBlocks = HashMap<(DocumentId, u32), Vec<Block>>;
+
+/// Puts the headings in force at the excerpt in the place of those at the start of the chunk. Sheets have none.
+pub(super) fn head_by_excerpt(
+    collection: &Collection,
+    result: &mut SearchResult,
+    pages: &mut PageBlocks,
+) -> Result<()> {
+    let (chunk, at) = (&mut result.chunk, result.excerpt.char_start);
+    let place = &chunk.provenance;
+    if place.sheet_name.is_none() && at > place.char_start {
+        let blocks = match pages.entry((place.document_id, place.page)) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(collection.page_blocks(place.document_id, place.page)?),
+        };
+        let headings = headings_at(&chunk.text, place.char_start, blocks, &place.heading_path, at);
+        chunk.provenance.heading_path = headings;
+    }
+    Ok(())
+}
+
+/// Start and end of the characters of a page that a result holds, and the place of the result in the list.
+type Held = (u32, u32, usize);
+
+/// What the results so far hold, by their place in the list.
+#[derive(Default)]
+struct Seen {
+    /// By a hash of the words.
+    texts: HashMap<u64, usize>,
+    /// Characters of pages.
+    places: HashMap<(DocumentId, u32), Vec<Held>>,
+}
+
+impl Seen {
+    /// The result that says what a passage says, of which `said` is shown; `None`, and the passage is remembered as result `number`, where
+    /// it says something new. Neighbours share text at their ends; more than half of a passage must be shared, as where a page ends in a short rest.
+    fn repeats(&mut self, chunk: &ChunkView, said: &str, number: usize) -> Option<usize> {
+        let text = hash_of_words(said);
+        if let Some(&above) = self.texts.get(&text) {
+            return Some(above);
+        }
+        let place = &chunk.provenance;
+        let on_page = self.places.entry((place.document_id, place.page)).or_default();
+        let shared = |&&(start, end, _): &&Held| {
+            let common = end.min(place.char_end).saturating_sub(start.max(place.char_start));
+            2 * common > place.char_end - place.char_start
+        };
+        if let Some(&(_, _, above)) = on_page.iter().find(shared) {
+            return Some(above);
+        }
+        on_page.push((place.char_start, place.char_end, number));
+        self.texts.insert(text, number);
+        None
+    }
+}
+
+/// The same for texts that differ in white space and capitals only.
+fn hash_of_words(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.split_whitespace().for_each(|word| word.to_lowercase().hash(&mut hasher));
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::excerpt::tests::chunk;
+
+    #[test]
+    fn what_is_the_same_to_the_word_is_one_result_and_what_differs_in_a_word_is_another() {
+        let mut seen = Seen::default();
+        let mut repeats = |text: &str, number| seen.repeats(&chunk(text), text, number);
+        assert_eq!(repeats("The tenant shall pay\nthe rent.", 0), None);
+        assert_eq!(repeats("The Tenant SHALL  pay the rent. ", 1), Some(0));
+        assert_eq!(repeats("The tenant shall not pay the rent.", 1), None);
+    }
+
+    #[test]
+    fn a_rest_that_a_neighbour_mostly_holds_is_no_result_of_its_own() {
+        let mut seen = Seen::default();
+        let mut rest = chunk("");
+        let mut repeats = |start: u32, text: &str, number| {
+            rest.provenance.char_start = start;
+            rest.provenance.char_end = start + 300;
+            text.clone_into(&mut rest.text);
+            seen.repeats(&rest, text, number)
+        };
+        assert_eq!(repeats(1000, "a page before", 0), None);
+        assert_eq!(repeats(1200, "1150 of it", 1), None);
+        assert_eq!(repeats(1100, "two thirds of it", 2), Some(0));
+    }
+}

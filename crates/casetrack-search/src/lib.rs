@@ -1,0 +1,385 @@
+//! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
+
+mod asking;
+mod clauses;
+pub mod compare;
+mod complete;
+mod context;
+mod cover;
+mod coverage;
+mod deleted;
+pub mod every;
+mod excerpt;
+mod filter;
+mod folding;
+pub mod fusion;
+mod in_sets;
+mod language;
+pub mod late_interaction;
+mod literal;
+mod marked;
+mod preferred;
+mod quantity;
+mod query;
+mod quoting;
+mod recall;
+mod related;
+mod route;
+mod section;
+pub mod similar;
+pub mod terms;
+mod ways;
+mod whole;
+
+use std::collections::HashSet;
+use std::time::Instant;
+
+use casetrack_core::{ChunkId, CollectionId, Error, Notice, Result, Tier};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use filter::{DateRange, Filters, Kind, WrittenFilters};
+
+use asking::Asked;
+use casetrack_host::Host;
+use casetrack_host::documents::chunks;
+use casetrack_host::paging::check_range;
+
+pub use compare::compare_documents;
+pub use complete::CompleteList;
+pub use deleted::{DeletedText, DeletedTexts};
+pub use every::ask_every_document;
+pub use excerpt::matched;
+pub use fusion::Weights;
+pub use marked::{MarkFilter, admit};
+pub use recall::Recall;
+pub use recall::{Scope, recall};
+pub use related::{RelatedPassage, Relation};
+pub use similar::similar_chunks;
+pub use terms::search_terms;
+
+/// Most results of one search.
+pub const MAX_TOP_K: u32 = 1000;
+/// Longest query, in characters.
+pub const MAX_QUERY_CHARS: usize = 10_000;
+/// Most results passed over.
+pub const MAX_OFFSET: u32 = 10_000;
+/// Most characters of text around a passage, on each side.
+pub const MAX_CONTEXT: u32 = 10_000;
+/// Most passages of each document where they are limited.
+pub const MAX_PER_DOCUMENT: u32 = 3;
+/// Candidates that each recall source contributes.
+pub const RECALL: usize = 500;
+
+#[derive(Debug, Clone)]
+pub struct SearchRequest {
+    /// Words, with `"phrases"`, `+required` and `-excluded` ones, fields (`document:`, `type:`, `entity:`, `date:`, `page:`, `bates:`, `tag:`, `field:`, `in:deleted`) and operators
+    /// as the user likes; see `query/mod.rs`.
+    pub query: String,
+    /// 1–[`MAX_TOP_K`].
+    pub top_k: u32,
+    /// Restrict to the document of this name or id.
+    pub document: Option<String>,
+    /// Restrictions besides those in the query.
+    pub filters: Filters,
+    /// Results to pass over: those of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
+    pub offset: u32,
+    /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
+    pub context: u32,
+    /// Whether to add passages that are related to the best results, though the query may not find them.
+    pub related: bool,
+    /// Only so many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
+    /// document that was searched is found then, however many there are.
+    pub per_document: Option<u32>,
+    /// With `per_document`: only documents that have passages among so many candidates of each stage, at least [`RECALL`]. All where absent.
+    pub among: Option<usize>,
+    /// Hits of a line each instead of results.
+    pub brief: bool,
+    /// Whether only the counts of a complete list are wanted, without its passages.
+    pub count_only: bool,
+}
+
+impl Default for SearchRequest {
+    fn default() -> Self {
+        let (query, document, filters) = Default::default();
+        Self {
+            query,
+            top_k: 10,
+            document,
+            filters,
+            offset: 0,
+            context: 0,
+            related: false,
+            per_document: None,
+            among: None,
+            brief: false,
+            count_only: false,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SearchResponse {
+    pub query: String,
+    /// The name of the collection; of several, their names with commas between.
+    pub collection: String,
+    /// Documents in what was searched, before filters.
+    pub total_documents: u64,
+    /// Documents and chunks that were searched.
+    pub documents: u64,
+    pub chunks: u64,
+    pub elapsed_ms: f64,
+    pub tier: Tier,
+    /// The stages that took part, in order.
+    pub stages: Vec<String>,
+    /// What made the search less complete than it could be; empty if nothing did.
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
+    /// What the whole list has, where the query consists of conditions only; absent where results are the best of a ranking.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<CompleteList>,
+    /// The offset to continue a complete list with; absent at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+    /// Best first; of a complete list in the order of documents, by name, and of their text. Empty where brief hits were asked for.
+    pub results: Vec<SearchResult>,
+    /// The results in a line each, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hits: Vec<Hit>,
+    /// What was deleted and has the words of the query, where that asks for it with `in:deleted`. Then there are no results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<DeletedTexts>,
+    /// Passages of other documents that are related to the best results, where they were asked for; none of them is a result itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<RelatedPassage>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct SearchResult {
+    /// From 1.
+    pub rank: u32,
+    /// 0–1, comparable within one response.
+    pub score: f32,
+    /// The collection it is from, where several were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
+    /// The chunk, with the headings in force where the excerpt begins.
+    #[serde(flatten)]
+    pub chunk: chunks::ChunkView,
+    /// The part of `text` that answers the words of the query best.
+    pub excerpt: Excerpt,
+    /// Text of the page right before and after the passage, where it was asked for.
+    #[serde(flatten)]
+    pub surroundings: Surroundings,
+    /// Other passages that say the same, but for white space and capitals, are mostly part of this one, or only quote it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repeated_in: Vec<Repetition>,
+    /// Rank (from 1), raw score and part in `score` by recall source, where the source found it.
+    pub bm25: Option<StageScore>,
+    pub dense: Option<StageScore>,
+    pub sparse: Option<StageScore>,
+    /// The same of late interaction, where the collection has token vectors and the passage was among those compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub late: Option<StageScore>,
+    /// What preferences add to `score`: the query names the document, quotes its words, or compares quantities that it has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preferred: Option<f32>,
+}
+
+/// A result in a line.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Hit {
+    /// From 1.
+    pub rank: u32,
+    /// 0–1, comparable within one response.
+    pub score: f32,
+    /// The collection it is from, where several were searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collection: Option<String>,
+    /// Where the quotation stands.
+    pub citation: String,
+    /// The sentences of the passage that answer the words of the query best, verbatim.
+    pub quote: String,
+    pub chunk_id: ChunkId,
+    /// Other documents that say the same, as far as lower ranked passages show: how many, and the names of the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub also_in: Option<String>,
+}
+
+/// Verbatim text of the page around a passage.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub struct Surroundings {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// A verbatim part of a chunk's text, with its own place on the page.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Excerpt {
+    pub text: String,
+    /// Characters of the page, half-open.
+    pub char_start: u32,
+    pub char_end: u32,
+    pub line_start: u32,
+    pub line_end: u32,
+    /// The chunk's, with the lines of this part.
+    pub citation: String,
+}
+
+/// Another place of a passage.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Repetition {
+    pub chunk_id: ChunkId,
+    pub citation: String,
+    pub file_path: String,
+    /// Whether it is a message that quotes the passage and says little else.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_quotation: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct StageScore {
+    pub rank: u32,
+    /// As the stage computes it: a BM25 score, a cosine, a product of sparse vectors, MaxSim.
+    pub score: f32,
+    /// What the stage adds to the score of the result; the parts of all stages add up to it.
+    pub share: f32,
+}
+
+/// Searches one collection, or several with one ranking. When a model is missing, or chunks lack its vectors, the other stages answer
+/// and a notice says so, as it does while documents are being ingested.
+pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
+    let started = Instant::now();
+    let query = checked_query(request)?;
+    if let Some(deleted) = deleted::deleted_texts(host, collections, query, request, started)? {
+        return Ok(deleted);
+    }
+    if let Some(list) = complete::complete_list(host, collections, query, request, started)? {
+        return Ok(list);
+    }
+    complete::check_ranked(request)?;
+    let mut notices = Vec::new();
+    let request = &within_tier(request, host.config().tier, &mut notices);
+    let count = RECALL.max(request.offset as usize + request.top_k as usize);
+    let ask = |&id: &CollectionId| Asked::of(host, id, query, request, count);
+    let mut asked: Vec<Asked> = collections.iter().map(ask).collect::<Result<_>>()?;
+    let stages = asking::stages(&asked);
+    let candidates = asking::ranked(&mut asked)?;
+    let results = folding::results(&asked, &candidates, request, &host.config().citations)?;
+    let mut related = Vec::new();
+    if request.related {
+        for Asked { collection, .. } in &asked {
+            related.extend(related::to(host, collection, &results)?);
+        }
+    }
+    notices.extend(of_changes(&results));
+    notices.extend(of_hidden(&results));
+    let (results, hits) = Hit::instead_of(results, request.brief);
+    let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
+    notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
+    let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
+    let sum = |of: fn(&Asked) -> u64| asked.iter().map(of).sum();
+    Ok(SearchResponse {
+        results,
+        hits,
+        deleted: None,
+        complete: None,
+        next_offset: None,
+        related,
+        query: query.to_owned(),
+        collection: names.join(", "),
+        total_documents: sum(|asked| asked.counts.documents),
+        documents: sum(|asked| asked.documents),
+        chunks: sum(|asked| asked.chunks),
+        tier: host.config().tier,
+        stages,
+        notices,
+        elapsed_ms: started.elapsed().as_secs_f64() * 1000.0,
+    })
+}
+
+/// Whether a query says with operators what passages must have, so that its answer is a list and no ranking.
+///
+/// Errors: operators that cannot be read.
+pub fn has_operators(query: &str) -> Result<bool> {
+    query::has_operators(query)
+}
+
+/// Most names of other documents in a hit.
+const MAX_NAMED: usize = 3;
+
+impl SearchResult {
+    /// How many other documents say the same, as far as lower ranked passages show, and the names of the first; `None` where none does.
+    pub fn other_documents(&self) -> Option<(usize, Vec<&str>)> {
+        let mut seen = HashSet::from([self.chunk.provenance.file_path.as_str()]);
+        let others: Vec<&str> =
+            self.repeated_in.iter().map(|place| place.file_path.as_str()).filter(|path| seen.insert(*path)).collect();
+        let names = others.iter().copied().take(MAX_NAMED).filter_map(|path| path.rsplit(['/', '\\']).next()).collect();
+        (!others.is_empty()).then_some((others.len(), names))
+    }
+}
+
+impl Hit {
+    /// Results, or hits in their place where they are to be brief.
+    fn instead_of(results: Vec<SearchResult>, brief: bool) -> (Vec<SearchResult>, Vec<Hit>) {
+        let hit = |result: SearchResult| {
+            let also_in = result.other_documents().map(|(count, names)| {
+                let more = if names.len() < count { ", …" } else { "" };
+                format!("{count}: {}{more}", names.join(", "))
+            });
+            let SearchResult { rank, score, collection, chunk, excerpt, .. } = result;
+            let Excerpt { citation, text: quote, .. } = excerpt;
+            Self { rank, score, collection, citation, quote, chunk_id: chunk.chunk_id, also_in }
+        };
+        match brief {
+            true => (Vec::new(), results.into_iter().map(hit).collect()),
+            false => (results, Vec::new()),
+        }
+    }
+}
+
+/// Says how passages with tracked changes are quoted, where there are some.
+fn of_changes(results: &[SearchResult]) -> Option<String> {
+    let count = results.iter().filter(|result| result.chunk.provenance.tracked_changes).count();
+    let passages = if count == 1 { "1 passage contains" } else { "passages contain" };
+    let number = if count == 1 { String::new() } else { format!("{count} ") };
+    (count > 0)
+        .then(|| format!("{number}{passages} tracked changes: the text is quoted as if all of them were accepted."))
+}
+
+/// Says that some passages contain hidden text.
+fn of_hidden(results: &[SearchResult]) -> Option<String> {
+    let count = results.iter().filter(|result| !result.chunk.provenance.hidden_text.is_empty()).count();
+    let passages = if count == 1 { "1 passage contains".to_owned() } else { format!("{count} passages contain") };
+    (count > 0).then(|| format!("{passages} hidden text, which readers of the file do not see."))
+}
+
+/// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.
+fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -> SearchRequest {
+    let mut request = request.clone();
+    if let Some(most) = tier.max_results().filter(|most| request.offset + request.top_k > *most) {
+        request.top_k = most.saturating_sub(request.offset);
+        notices.push(format!("The {} tier gives the first {most} results. Upgrade to Pro for more.", tier.label()));
+    }
+    request
+}
+
+fn checked_query(request: &SearchRequest) -> Result<&str> {
+    let query = request.query.trim();
+    if query.is_empty() {
+        return Err(Error::invalid("The query is empty.").with_hint("Say in a few words what you are looking for."));
+    }
+    let chars = query.chars().count();
+    if chars > MAX_QUERY_CHARS {
+        return Err(Error::invalid(format!("The query has {chars} characters; the limit is {MAX_QUERY_CHARS}."))
+            .with_hint("Search for the words that matter; a sentence or a paragraph is enough."));
+    }
+    check_range("top_k", request.top_k, 1..=MAX_TOP_K)?;
+    check_range("context", request.context, 0..=MAX_CONTEXT)?;
+    if let Some(each) = request.per_document {
+        check_range("per_document", each, 1..=MAX_PER_DOCUMENT)?;
+    }
+    Ok(query)
+}

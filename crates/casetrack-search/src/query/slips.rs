@@ -1,0 +1,86 @@
+//! Which words of a query are slips.
+//!
+//! A word that no passage has may be one, or a word that the documents do not use: "lease" is no slip of "least". The models know what
+//! it means, so it is only replaced where nothing says that it is right.
+
+use casetrack_core::Result;
+use casetrack_embed::Embedder;
+use casetrack_store::{Collection, Correction};
+
+use casetrack_host::Host;
+
+/// Endings of one word that are not told from each other by its stem, as in "given" and "gives".
+const ENDINGS: [&str; 11] = ["", "s", "es", "d", "ed", "n", "en", "ing", "e", "er", "ers"];
+/// Letters before an ending.
+const STEM: usize = 3;
+
+/// The corrections of a text, without those of words that are in the vocabulary of the collection's model, unless to another form of
+/// the word. A model of many languages has but the most frequent words of each, and words that resemble each other are many in a language with
+/// endings: there a slip is one edit behind the first letter. Where the model is missing, all that keyword search proposes.
+pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<Vec<Correction>> {
+    let mut corrections = collection.corrections(text)?;
+    if corrections.iter().any(|correction| !correction.is_known)
+        && let Ok(embedder) = host.embedder_of(collection)
+    {
+        corrections.retain(|correction| correction.is_known || is_slip(&embedder, text, correction));
+    }
+    Ok(corrections)
+}
+
+/// What cannot be asked of the model speaks for a slip.
+fn is_slip(embedder: &Embedder, text: &str, Correction { word, replacement, .. }: &Correction) -> bool {
+    let mut written = text.split(|c: char| !c.is_alphabetic()).filter(|run| run.to_lowercase() == *word);
+    let is_right = !is_form(word, replacement) && written.any(|run| embedder.is_word(run).unwrap_or(false));
+    !is_right && (!embedder.is_multilingual().unwrap_or(false) || is_one_edit(word, replacement))
+}
+
+/// Whether two words differ in their endings only.
+fn is_form(a: &str, b: &str) -> bool {
+    stems(a).any(|stem| stems(b).any(|other| other == stem))
+}
+
+fn stems(word: &str) -> impl Iterator<Item = &str> {
+    let stems = ENDINGS.iter().filter_map(move |ending| word.strip_suffix(ending));
+    stems.filter(|stem| stem.chars().count() >= STEM)
+}
+
+/// Whether two words begin with the same letter and differ by one letter that is missing, added or another, or by two that are exchanged.
+fn is_one_edit(a: &str, b: &str) -> bool {
+    let (mut a, mut b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    if same == 0 {
+        return false;
+    }
+    a.drain(..same);
+    b.drain(..same);
+    while a.last().is_some_and(|last| b.last() == Some(last)) {
+        a.pop();
+        b.pop();
+    }
+    a.len().max(b.len()) <= 1 || matches!((&*a, &*b), (&[a1, a2], &[b1, b2]) if (a1, a2) == (b2, b1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_form_of_a_word_is_not_another_word() {
+        assert!(is_form("given", "gives") && is_form("ending", "ended") && is_form("leases", "lease"));
+        assert!(!is_form("lease", "least") && !is_form("mould", "would") && !is_form("state", "statt"));
+    }
+
+    #[test]
+    fn one_edit_behind_the_first_letter_is_a_slip() {
+        for (a, b) in
+            [("mietminderng", "mietminderung"), ("verrtag", "vertrag"), ("vertarg", "vertrag"), ("vertrog", "vertrag")]
+        {
+            assert!(is_one_edit(a, b) && is_one_edit(b, a), "{a}");
+        }
+        for (a, b) in
+            [("behandeln", "handeln"), ("söhne", "ohne"), ("verbrechen", "versprechen"), ("ovtertrag", "vertrag")]
+        {
+            assert!(!is_one_edit(a, b) && !is_one_edit(b, a), "{a}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Lists of search terms: which documents have which of them, and how often.
+
+use std::collections::{BTreeMap, HashMap};
+
+use casetrack_core::{CollectionId, DocumentId, Error, Notice, Result};
+use casetrack_store::{Selection, WordConditions};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::query::{self, Understood};
+use super::{Filters, MAX_QUERY_CHARS, complete, filter, whole};
+use casetrack_host::Host;
+use casetrack_host::paging::{Paging, Part};
+
+/// Most terms of one list.
+pub const MAX_TERMS: usize = 1000;
+
+#[derive(Debug, Clone, Default)]
+pub struct TermsRequest {
+    /// At most [`MAX_TERMS`], each with the notation of queries; words side by side are a phrase.
+    pub terms: Vec<String>,
+    /// Restrict to the document of this name or id.
+    pub document: Option<String>,
+    pub filters: Filters,
+}
+
+/// Documents and the terms they have.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct TermReport {
+    /// Name of the collection.
+    pub collection: String,
+    /// Documents and chunks that were searched.
+    pub documents: u64,
+    pub chunks: u64,
+    /// What each term is in altogether, in the order of the request.
+    pub terms: Vec<TermTotal>,
+    /// Documents that have any of the terms, and those that have none; the latter are not listed.
+    pub documents_with_hits: u64,
+    pub documents_without_hits: u64,
+    /// Passages that have any of the terms.
+    pub passages_with_hits: u64,
+    #[schemars(with = "Vec<String>")]
+    pub notices: Vec<Notice>,
+    /// The documents that have any of the terms, by name, then path.
+    pub rows: Vec<TermRow>,
+    /// The offset to continue with; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TermTotal {
+    /// From 1.
+    pub number: u32,
+    pub term: String,
+    pub documents: u64,
+    pub passages: u64,
+    /// Documents that fulfil a term with AND or NOT as a whole, in whatever passages its words are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whole_documents: Option<u64>,
+    /// Why the term could not be searched.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TermRow {
+    /// The path where several documents have the name.
+    pub document_name: String,
+    /// Passages that have each term, by its number; 0 is left out.
+    #[schemars(with = "BTreeMap<String, u64>")]
+    pub passages: BTreeMap<u32, u64>,
+}
+
+/// Counts the passages that have each of some terms, by document. Everything is counted; `paging` is about the rows. Takes about 5 ms a
+/// term over 20,000 chunks.
+///
+/// A term that cannot be read is counted as 0, and its total says why.
+pub fn search_terms(
+    host: &Host,
+    collection: CollectionId,
+    request: &TermsRequest,
+    paging: Paging,
+) -> Result<TermReport> {
+    let terms: Vec<&str> = request.terms.iter().map(|term| term.trim()).filter(|term| !term.is_empty()).collect();
+    check(&terms)?;
+    let collection = host.collection(collection)?;
+    let mut notices = Vec::new();
+    let mut restricted = request.filters.clone();
+    restricted.documents.extend(request.document.clone());
+    let mut select =
+        |own: &Filters| filter::left(host, &collection, [&restricted, own], &WordConditions::default(), &mut notices);
+    let base = select(&Filters::default())?;
+    let counts = collection.counts()?;
+    let (documents, chunks) = match &base {
+        Some(base) => (base.documents(), base.chunks()),
+        None => (counts.documents, counts.chunks),
+    };
+    let mut totals = Vec::new();
+    let mut rows: HashMap<DocumentId, BTreeMap<u32, u64>> = HashMap::new();
+    let mut any: Option<Selection> = None;
+    for (number, term) in (1..).zip(terms) {
+        let mut total = TermTotal {
+            number,
+            term: term.to_owned(),
+            documents: 0,
+            passages: 0,
+            whole_documents: None,
+            problem: None,
+        };
+        let mut search = |understood: &Understood| -> Result<(Selection, Option<u64>)> {
+            let own = match understood.filters == Filters::default() {
+                true => base.clone(),
+                false => select(&understood.filters)?,
+            };
+            let whole = whole::documents(&collection, understood, own.as_deref())?;
+            Ok((complete::found(&collection, understood, own.as_deref())?, whole))
+        };
+        match query::understand_term(term).and_then(|understood| search(&understood)) {
+            Ok((found, whole)) => {
+                total.whole_documents = whole;
+                for (document, passages) in found.chunks_by_document() {
+                    total.documents += 1;
+                    total.passages += passages;
+                    rows.entry(document).or_default().insert(number, passages);
+                }
+                any = Some(any.map_or_else(|| found.clone(), |any| any.or(&found)));
+            }
+            Err(error) => total.problem = Some(error.message),
+        }
+        totals.push(total);
+    }
+    let unread = totals.iter().filter(|total| total.problem.is_some()).count();
+    if unread > 0 {
+        notices.push(format!("{unread} of {} terms could not be searched; the list says why.", totals.len()));
+    }
+    notices.push(
+        "Counts are of passages. Case, accents and word endings make no difference, but a word with * is matched letter by \
+         letter; words side by side are a phrase. AND, NOT and w/n hold within one passage; whole documents are those in which AND and NOT \
+         hold over all passages."
+            .to_owned(),
+    );
+    let with_hits = rows.len() as u64;
+    let order = complete::order(&collection)?;
+    let catalogue = collection.catalogue()?;
+    let mut named: HashMap<&str, u32> = HashMap::new();
+    catalogue.iter().for_each(|entry| *named.entry(&entry.name).or_default() += 1);
+    let listed = catalogue.iter().filter_map(|entry| {
+        let passages = rows.remove(&entry.id)?;
+        let is_only = named.get(entry.name.as_str()) == Some(&1);
+        let document_name = if is_only { entry.name.clone() } else { entry.path.clone() };
+        Some((order.get(&entry.id), TermRow { document_name, passages }))
+    });
+    let mut rows: Vec<_> = listed.collect();
+    rows.sort_by_key(|(place, _)| *place);
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
+    let Part { items: rows, next_offset, .. } = paging.of(rows);
+    Ok(TermReport {
+        collection: collection.meta().name.clone(),
+        documents,
+        chunks,
+        terms: totals,
+        documents_with_hits: with_hits,
+        documents_without_hits: documents.saturating_sub(with_hits),
+        passages_with_hits: any.map_or(0, |any| any.chunks()),
+        notices: notices.into_iter().map(Notice::from).collect(),
+        rows,
+        next_offset,
+    })
+}
+
+fn check(terms: &[&str]) -> Result<()> {
+    if terms.is_empty() {
+        return Err(Error::invalid("There are no terms to search for.")
+            .with_hint("Give words, phrases or expressions such as terminat* w/10 convenience."));
+    }
+    if terms.len() > MAX_TERMS {
+        let message = format!("There are {} terms; the limit is {MAX_TERMS}.", terms.len());
+        return Err(Error::invalid(message).with_hint("Search for them in several parts."));
+    }
+    match terms.iter().position(|term| term.chars().count() > MAX_QUERY_CHARS) {
+        Some(at) => Err(Error::invalid(format!("Term {} has more than {MAX_QUERY_CHARS} characters.", at + 1))),
+        None => Ok(()),
+    }
+}

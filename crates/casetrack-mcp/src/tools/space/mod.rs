@@ -75,7 +75,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::ToolOutput;
 
-use casetrack_engine::space;
 
 /// The parameter of tools that take a name alone.
 #[derive(Deserialize, JsonSchema)]

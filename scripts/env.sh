@@ -13,7 +13,7 @@ case $CARGO_TARGET_DIR in
 *) CARGO_TARGET_DIR=$ROOT/$CARGO_TARGET_DIR ;;
 esac
 
-# RocksDB as scripts/rocksdb.sh compiles it, which setup.sh calls before it builds; ROCKSDB_FROM_CRATE=1 leaves it to the crate.
+# RocksDB as scripts/setup/rocksdb.sh compiles it, which setup.sh calls before it builds; ROCKSDB_FROM_CRATE=1 leaves it to the crate.
 if [ -z "${ROCKSDB_FROM_CRATE:-}${ROCKSDB_LIB_DIR:-}" ] && [ "$(uname -sm)" = "Linux x86_64" ]; then
     version=$(sed -n '/^name = "librocksdb-sys"$/ { n; s/^version = "\(.*\)"$/\1/p }' Cargo.lock)
     export ROCKSDB_LIB_DIR=$CARGO_TARGET_DIR/rocksdb-${version//+/-} ROCKSDB_STATIC=1

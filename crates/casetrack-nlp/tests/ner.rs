@@ -1,4 +1,4 @@
-//! The entity recognizer against spaCy's own output, which scripts/make_ner_fixture.py writes.
+//! The entity recognizer against spaCy's own output, which scripts/make/ner_fixture.py writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Collections in PostgreSQL keep what every store promises, on a server that is made for these tests.
 //!
 //! `CASETRACK_TEST_POSTGRES` is the address of a server, in which each test makes a database and removes it. Without it, the tests start the one
-//! that `scripts/postgres.sh` brings; where that cannot be had, they say so and test nothing.
+//! that `scripts/setup/postgres.sh` brings; where that cannot be had, they say so and test nothing.
 //!
 //! `CASETRACK_TEST_CITUS_WORKERS=host:port,…` says that this server is the coordinator of these workers: the tables of each test are distributed over
 //! them. All servers have the extensions citus and vector, and the user may make databases on each.

@@ -1,4 +1,4 @@
-//! A PostgreSQL server with pgvector, of the programs that `scripts/postgres.sh` brings. Where it ends it is started again, until this process ends.
+//! A PostgreSQL server with pgvector, of the programs that `scripts/setup/postgres.sh` brings. Where it ends it is started again, until this process ends.
 #![allow(dead_code, reason = "not every program with this module uses all of it")]
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct OwnServer {
 impl OwnServer {
     /// Makes a server and starts it; why there is none, otherwise.
     pub fn start(options: &str) -> Result<Self, String> {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/postgres.sh");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/setup/postgres.sh");
         let found = Command::new("bash").arg(script).output().map_err(|error| format!("bash: {error}"))?;
         if !found.status.success() {
             return Err(String::from_utf8_lossy(&found.stderr).into_owned());

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs commands and draws what a terminal would show as an SVG, for the documents.
+"""Runs commands and draws what a terminal would show as an SVG, for the documents. It has the colours of a light and of a dark terminal, and
+shows those of the reader's theme.
 
 usage: picture.py --program PROGRAM --data-dir DIR --out FILE.svg -- COMMAND [-- COMMAND]...
 COMMAND are the arguments of one call of casetrack, shown as they would be typed. Blank lines of the output are kept; nothing else is
@@ -17,17 +18,14 @@ import sys
 COLUMNS = 100
 # A character of the usual monospaced fonts is 0.6 em wide.
 FONT, ADVANCE, LINE, MARGIN = 13, 7.8, 18, 18
-# Colours of a usual palette, by their codes (ECMA-48, SGR).
-PALETTES = {
-    "dark": {
-        "ground": "#0d1117", "plain": "#e6edf3", "dim": "#9da7b3", "prompt": "#7ee787",
-        31: "#ff7b72", 32: "#7ee787", 33: "#e3b341", 34: "#79c0ff", 35: "#d2a8ff", 36: "#76e3ea",
-    },
-    "light": {
-        "ground": "#ffffff", "plain": "#1f2328", "dim": "#636c76", "prompt": "#116329",
-        31: "#a40e26", 32: "#116329", 33: "#7d4e00", 34: "#0550ae", 35: "#8250df", 36: "#1b7c83",
-    },
+# A class of the style sheet, and its colour on a light and on a dark terminal.
+COLOURS = {
+    "ground": ("#ffffff", "#0d1117"), "plain": ("#1f2328", "#e6edf3"), "dim": ("#636c76", "#9da7b3"),
+    "red": ("#a40e26", "#ff7b72"), "green": ("#116329", "#7ee787"), "yellow": ("#7d4e00", "#e3b341"),
+    "blue": ("#0550ae", "#79c0ff"), "magenta": ("#8250df", "#d2a8ff"), "cyan": ("#1b7c83", "#76e3ea"),
 }
+# Those of a code, modulo 60, which makes bright ones like others (ECMA-48, SGR).
+CLASSES = {31: "red", 32: "green", 33: "yellow", 34: "blue", 35: "magenta", 36: "cyan"}
 # Viewers of SVG drop spaces at the beginning of a line.
 SPACE = "\N{NO-BREAK SPACE}"
 CODES = re.compile(r"\x1b\[([0-9;]*)m")
@@ -35,8 +33,8 @@ CODES = re.compile(r"\x1b\[([0-9;]*)m")
 ENDS = {39: set(range(30, 38)) | set(range(90, 98)), 22: {1, 2}, 24: {4}}
 
 
-def styled(line, palette=PALETTES["dark"], codes=None):
-    """A line as SVG: its parts in the colour and weight that its codes ask for. `codes` are those in force, which go on after the line."""
+def styled(line, codes=None):
+    """A line as SVG: its parts in the colour and weight of its codes. `codes` are those in force, which continue after the line."""
     drawn = []
     codes = set() if codes is None else codes
     for number, part in enumerate(CODES.split(line)):
@@ -49,17 +47,24 @@ def styled(line, palette=PALETTES["dark"], codes=None):
                 else:
                     codes.add(code)
         elif part:
-            colour = next((palette[code % 60] for code in codes if code % 60 in palette), palette["dim" if 2 in codes else "plain"])
+            colour = next((CLASSES[code % 60] for code in sorted(codes) if code % 60 in CLASSES), "dim" if 2 in codes else "plain")
             weight = ' font-weight="bold"' if 1 in codes else ""
-            drawn.append(f'<tspan fill="{colour}"{weight}>{html.escape(part).replace(" ", SPACE)}</tspan>')
+            drawn.append(f'<tspan class="{colour}"{weight}>{html.escape(part).replace(" ", SPACE)}</tspan>')
     return "".join(drawn)
 
 
-def svg(lines, columns, palette=PALETTES["dark"]):
+def style():
+    """The style sheet, with the colours of both themes."""
+    light, dark = ("".join(f".{name}{{fill:{both[look]}}}" for name, both in COLOURS.items()) for look in (0, 1))
+    return f"<style>{light}@media(prefers-color-scheme:dark){{{dark}}}</style>"
+
+
+def svg(lines, columns):
     """Lines that are SVG already, as the picture of a terminal."""
     width, height = round(columns * ADVANCE + 2 * MARGIN), len(lines) * LINE + 2 * MARGIN
     drawn = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">']
-    drawn.append(f'<rect width="{width}" height="{height}" rx="8" fill="{palette["ground"]}"/>')
+    drawn.append(style())
+    drawn.append(f'<rect width="{width}" height="{height}" rx="8" class="ground"/>')
     drawn.append(f'<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="{FONT}">')
     for number, line in enumerate(lines, 1):
         if line:
@@ -81,7 +86,7 @@ def main():
         if done.returncode != 0:
             sys.exit(f"picture.py: {shlex.join(command)} failed:\n{done.stderr}")
         typed = "$ casetrack " + " ".join(f'"{word}"' if " " in word else word for word in command)
-        lines += [f'<tspan fill="{PALETTES["dark"]["prompt"]}">{html.escape(typed)}</tspan>', ""]
+        lines += [f'<tspan class="green">{html.escape(typed)}</tspan>', ""]
         lines += [*map(styled, done.stdout.rstrip().split("\n")), ""]
     with open(options.out, "w", encoding="utf-8") as file:
         file.write(svg(lines, COLUMNS))

@@ -4,8 +4,8 @@ the standard library.
 
     python3 scripts/make/terminal.py [--binary PROGRAM] [--check]
 
-Runs the program on a copy of the sample matter in terminals of 80 and 120 columns, puts what these show between the two marks in the
-document, and draws it in the colours of a dark and of a light terminal. With --check nothing is written, and lines that are wider than their terminal, or words cut at its edge, are an error.
+Runs the program on a copy of the sample matter in terminals of 80 and 120 columns. Words that are cut at the edge of either are an error.
+Puts what the one of 80 columns shows between the two marks in the document, and draws it. With --check nothing is written.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from picture import CODES, PALETTES, styled, svg
+from picture import CODES, styled, svg
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs" / "terminal.md"
@@ -26,7 +26,9 @@ BEGIN, END = "<!-- captures: begin -->\n", "<!-- captures: end -->\n"
 HOME, SHOWN_HOME = "/tmp/anna", "/home/ann"
 PATIENCE = 300
 
-# Title, name of the pictures, command, and when to take the picture: at a text that is on the way to the end, else at the end.
+# The widths that are tried; the first is shown.
+WIDTHS = (80, 120)
+# Title, name of the picture, command, and when to take the picture: at a text that is on the way to the end, else at the end.
 SCENES = [
     ("The program alone", "alone", "casetrack", None),
     ("While files are read", "progress", 'casetrack start "Harbour Point"', "passages/s"),
@@ -133,14 +135,11 @@ def pictures(columns, binary):
 
 
 def draw(name, columns, lines):
-    """The pictures of a scene, and the links to them."""
-    links = []
-    for look, palette in PALETTES.items():
-        codes = set()
-        file = IMAGES / f"terminal-{name}-{columns}-{look}.svg"
-        file.write_text(svg([styled(line.rstrip(), palette, codes) for line in lines], columns, palette), encoding="utf-8")
-        links.append(f"[{look}](images/{file.name})")
-    return "In colour: " + ", ".join(links)
+    """Writes the picture of a scene; the link to it."""
+    codes = set()
+    file = IMAGES / f"terminal-{name}.svg"
+    file.write_text(svg([styled(line.rstrip(), codes) for line in lines], columns), encoding="utf-8")
+    return f"[In colour](images/{file.name})"
 
 
 def cut_words(columns, lines):
@@ -158,12 +157,13 @@ def main():
     parser.add_argument("--check", action="store_true", help="write nothing")
     arguments = parser.parse_args()
     text, problems = "", []
-    for columns in (80, 120):
+    for columns in WIDTHS:
         for title, name, lines in pictures(columns, str(Path(arguments.binary).resolve())):
             shown = list(map(plain, lines))
             problems += [f"{title}, {columns} columns: {line}" for line in cut_words(columns, shown)]
-            links = "" if arguments.check else draw(name, columns, lines)
-            text += f"\n### {title}, {columns} columns\n\n{links}\n\n```\n" + "\n".join(shown) + "\n```\n"
+            if columns == WIDTHS[0] and not arguments.check:
+                link = draw(name, columns, lines)
+                text += f"\n### {title}\n\n{link}\n\n```\n" + "\n".join(shown) + "\n```\n"
     if problems:
         sys.exit("Words are cut:\n" + "\n".join(problems))
     if not arguments.check:

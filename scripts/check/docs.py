@@ -5,7 +5,8 @@ Without arguments:
   - every relative link in a Markdown file leads to a file and, with `#`, to a heading in it,
   - docs/SUMMARY.md lists every page of docs/ once, and README.md has at most 700 words,
   - where mdbook is installed, every relative link in the book leads to a file in it,
-  - every path that ARCHITECTURE.md mentions exists,
+  - every path that ARCHITECTURE.md and docs/decisions mention exists, and so does every crate of the map; the decisions are numbered without
+    gaps and listed in their README.md,
   - samples/README.md lists every sample file, and the questions name existing ones,
   - no Rust file is longer than 600 lines.
 With --binary PROGRAM: every command that the documents call as `casetrack COMMAND` exists, and as `casetrack-lab COMMAND` in the
@@ -24,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MAX_RUST_LINES = 600
 MAX_README_WORDS = 700
-# A path begins with a place that ARCHITECTURE.md maps, or with the name of a crate.
+# A path begins with a folder that ARCHITECTURE.md maps, or with the name of a crate.
 PATH = re.compile(
     r"(?<![\w/.-])((?:crates|casetrack[\w-]*|models|schemas|tests|benches|scripts|samples|\.ci)/[\w./*-]*)"
 )
@@ -99,12 +100,28 @@ def long_readme():
 
 
 def unknown_paths():
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    for path in sorted(set(PATH.findall(text))):
-        path = path.rstrip(".")
-        pattern = path.rstrip("/")
-        if not any(ROOT.glob(pattern)) and not any(ROOT.glob(f"crates/{pattern}")):
-            yield f"ARCHITECTURE.md: mentions {path}, which does not exist"
+    for file in [ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs" / "decisions").glob("*.md"))]:
+        for path in sorted(set(PATH.findall(file.read_text(encoding="utf-8")))):
+            path = path.rstrip(".")
+            pattern = path.rstrip("/")
+            if not any(ROOT.glob(pattern)) and not any(ROOT.glob(f"crates/{pattern}")):
+                yield f"{file.relative_to(ROOT)}: mentions {path}, which does not exist"
+
+
+def incomplete_map():
+    mapped = re.findall(r"^\| `(casetrack[\w-]*)` \|", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.MULTILINE)
+    crates = sorted(path.parent.name for path in (ROOT / "crates").glob("*/Cargo.toml"))
+    for crate in sorted({*mapped, *crates}):
+        if mapped.count(crate) != 1 or crate not in crates:
+            yield f"ARCHITECTURE.md: maps {crate} {mapped.count(crate)} times, and crates/ has it {crates.count(crate)} times"
+
+
+def unlisted_decisions():
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"\]\(([^)]+)\)", (folder / "README.md").read_text(encoding="utf-8"))
+    for number, path in enumerate(sorted(folder.glob("[0-9]*.md")), 1):
+        if not path.name.startswith(f"{number:02}-") or listed.count(path.name) != 1:
+            yield f"docs/decisions/README.md: {path.name} is not number {number:02}, or is not listed once"
 
 
 def incomplete_samples():
@@ -166,7 +183,7 @@ def main():
         binary = Path(binary)
         problems = [*unknown_commands(binary), *unknown_commands(binary.with_stem(f"{binary.stem}-lab"))]
     else:
-        checks = (broken_links, incomplete_book, broken_book, long_readme, unknown_paths, incomplete_samples, long_rust_files)
+        checks = (broken_links, incomplete_book, broken_book, long_readme, unknown_paths, incomplete_map, unlisted_decisions, incomplete_samples, long_rust_files)
         problems = [problem for check in checks for problem in check()]
     for problem in problems:
         print(problem, file=sys.stderr)

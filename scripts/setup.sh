@@ -79,5 +79,8 @@ python3 scripts/setup/fetch_models.py --check || fail "The model weights under m
 started=$SECONDS
 scripts/setup/rocksdb.sh
 say "Building in $CARGO_TARGET_DIR (the first time takes many minutes; later seconds)"
-cargo build --release --locked
+# Packages have one program of the workspace.
+packages=()
+[ "$CASETRACK_PROFILE" != dist ] || packages=(--package casetrack)
+cargo build --profile "$CASETRACK_PROFILE" --locked ${packages[@]+"${packages[@]}"}
 say "Built $BIN in $((SECONDS - started)) s"

@@ -11,8 +11,8 @@ MEMORY_OF_UNIT=2500 # MB, the most that one of them needed (GCC 12)
 # Parts that only functions of the C interface call that the program never calls. The linker drops those functions. If a later version of RocksDB
 # calls one of these parts, the linker names it, and its line goes from here.
 NEVER_CALLED='^utilities/transactions/(lock/|optimistic|pessimistic|transaction_|write_)
-^utilities/(agg_merge|backup|blob_db|cassandra|copy_engine|leveldb_options|option_change_migration|options|persistent_cache)/
-^utilities/(secondary_index|simulator_cache|sorted_run_builder|ttl)/
+^utilities/(agg_merge|backup|blob_db|cassandra|leveldb_options|option_change_migration|options|persistent_cache)/
+^utilities/(secondary_index|simulator_cache|sorted_run_builder)/
 ^utilities/(cache_dump_load|env_mirror|fault_injection)
 ^tools/
 ^test_util/transaction'

@@ -13,14 +13,18 @@ case $CARGO_TARGET_DIR in
 *) CARGO_TARGET_DIR=$ROOT/$CARGO_TARGET_DIR ;;
 esac
 
-# RocksDB as scripts/rocksdb.sh compiles it, which setup.sh calls before it builds; ROCKSDB_FROM_CRATE=1 leaves it to the crate.
+# `release`, for the demo, the tests and clippy, or `dist`, for packages.
+export CASETRACK_PROFILE=${CASETRACK_PROFILE:-release}
+
+# RocksDB as scripts/setup/rocksdb.sh compiles it, which setup.sh calls before it builds; ROCKSDB_FROM_CRATE=1 leaves it to the crate.
 if [ -z "${ROCKSDB_FROM_CRATE:-}${ROCKSDB_LIB_DIR:-}" ] && [ "$(uname -sm)" = "Linux x86_64" ]; then
     version=$(sed -n '/^name = "librocksdb-sys"$/ { n; s/^version = "\(.*\)"$/\1/p }' Cargo.lock)
     export ROCKSDB_LIB_DIR=$CARGO_TARGET_DIR/rocksdb-${version//+/-} ROCKSDB_STATIC=1
+    [ "$CASETRACK_PROFILE" = release ] || ROCKSDB_LIB_DIR+=-$CASETRACK_PROFILE
 fi
 
 # shellcheck disable=SC2034  # used by the scripts that source this file
-BIN=$CARGO_TARGET_DIR/release/casetrack
+BIN=$CARGO_TARGET_DIR/$CASETRACK_PROFILE/casetrack
 
 say() { printf '==> %s\n' "$*" >&2; }
 

@@ -70,14 +70,17 @@ found=$(rustc --version | cut -d' ' -f2)
 
 # --- what the program reads at run time ---
 
-python3 scripts/fetch_pdfium.py
-python3 scripts/fetch_models.py --check || fail "The model weights under models/ are missing or damaged." \
-    "Restore them with: git checkout -- models   (or fetch them again: python3 scripts/fetch_models.py)"
+python3 scripts/setup/fetch_pdfium.py
+python3 scripts/setup/fetch_models.py --check || fail "The model weights under models/ are missing or damaged." \
+    "Restore them with: git checkout -- models   (or fetch them again: python3 scripts/setup/fetch_models.py)"
 
 # --- build ---
 
 started=$SECONDS
-scripts/rocksdb.sh
+scripts/setup/rocksdb.sh
 say "Building in $CARGO_TARGET_DIR (the first time takes many minutes; later seconds)"
-cargo build --release --locked
+# Packages have one program of the workspace.
+packages=()
+[ "$CASETRACK_PROFILE" != dist ] || packages=(--package casetrack)
+cargo build --profile "$CASETRACK_PROFILE" --locked ${packages[@]+"${packages[@]}"}
 say "Built $BIN in $((SECONDS - started)) s"

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
 from links import TOKEN, rewrite  # noqa: E402
 
 DOC, PARTS = "share/doc/casetrack", "share/casetrack"

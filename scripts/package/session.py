@@ -13,6 +13,10 @@ import re
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+from mcp_client import Client  # noqa: E402
 
 QUESTION = "What is the late payment interest rate after the amendment?"
 ANSWER = "2.5 per cent per annum above the"
@@ -63,31 +67,14 @@ def main():
 
 def handshake(command):
     """One session over stdio, as a client would: initialize, the list of tools, a search that is cited."""
-    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def send(message):
-        server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        server.stdin.flush()
-
-    def call(number, method, **params):
-        send({"id": number, "method": method, "params": params})
-        for line in server.stdout:
-            answer = json.loads(line)
-            if answer.get("id") == number:
-                must("result" in answer, f"{method}: {line}")
-                return answer["result"]
-        sys.exit(f"session.py: the server ended before it answered {method}")
-
-    client = {"name": "session", "version": "1"}
-    about = call(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
-    send({"method": "notifications/initialized"})
-    tools = {tool["name"] for tool in call(2, "tools/list")["tools"]}
+    server = Client(command, "session")
+    tools = {tool["name"] for tool in server.result("tools/list")["tools"]}
     must(TOOLS <= tools, f"tools/list lacks {TOOLS - tools}")
-    call(3, "tools/call", name="switch_collection", arguments={"collection_name": "Harbour Point"})
-    answer = json.dumps(call(4, "tools/call", name="search_documents", arguments={"query": QUESTION}))
+    server.call("switch_collection", collection_name="Harbour Point")
+    answer = json.dumps(server.call("search_documents", query=QUESTION))
     must(FILE in answer, f"search_documents does not cite {FILE}: {answer[:2000]}")
-    server.stdin.close()
-    must(server.wait(30) == 0, f"the server exited with {server.returncode} when its input ended")
+    must(server.close() == 0, f"the server exited with {server.child.returncode} when its input ended")
+    about = server.about
     print(f"  MCP: {about['serverInfo']['name']} {about['serverInfo']['version']}, {len(tools)} tools, search cited {FILE}")
 
 

@@ -19,7 +19,7 @@ cp "$program" "$STAGE/bin/casetrack$suffix"
 # Names of functions are a fifth of the program; a report of a crash does not need them.
 if [ "$SYSTEM" != windows ]; then strip "$STAGE/bin/casetrack"; fi
 
-if [ -z "${CASETRACK_PDFIUM_DIR:-}" ]; then python3 scripts/fetch_pdfium.py >&2; fi
+if [ -z "${CASETRACK_PDFIUM_DIR:-}" ]; then python3 scripts/setup/fetch_pdfium.py >&2; fi
 pdfium=${CASETRACK_PDFIUM_DIR:-$HOME/.cache/casetrack/pdfium}
 cp "$pdfium/$library" "$STAGE/lib/casetrack/"
 cp -R "$pdfium/licenses" "$STAGE/share/doc/casetrack/licences/pdfium"
@@ -32,7 +32,7 @@ done
 
 # It fetches the weights of the second OCR engine, for which there is no command.
 mkdir -p "$STAGE/share/casetrack/scripts"
-cp scripts/fetch_models.py "$STAGE/share/casetrack/scripts/"
+cp scripts/setup/fetch_models.py "$STAGE/share/casetrack/scripts/"
 
 doc=$STAGE/share/doc/casetrack
 cp LICENSE-MIT LICENSE-APACHE "$doc/"

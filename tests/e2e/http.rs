@@ -1,6 +1,6 @@
 //! MCP over HTTP: sessions of their own, a token, and what web pages could send.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::client::{PATIENCE, UNTIL_DONE, casetrack, run, run_expecting, samples};
 use crate::owner::{kill, owner_pid, wait_until_it_ends};
+use crate::web::{self, Answer, hello};
 
 /// A `casetrack mcp --http` on a free port.
 pub struct Served {
@@ -37,24 +38,9 @@ impl Served {
         Self { child, address, note }
     }
 
-    /// Sends a request with these headers besides the usual ones: status, headers in small letters, body.
-    pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut head = format!("{method} /mcp HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
-        head += "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            head += &format!("Host: {}\r\n", self.address);
-        }
-        for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        (status, head.to_lowercase(), body.to_owned())
+    /// Sends a request with these headers besides those of a client of the protocol.
+    pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        web::send(self.address, method, "/mcp", &[&web::JSON, headers].concat(), body)
     }
 }
 
@@ -72,34 +58,26 @@ pub struct HttpClient<'s> {
     session: String,
 }
 
-const HELLO: &str = r#"{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
-    "capabilities": {}, "clientInfo": {"name": "e2e", "version": "0"}}}"#;
-
 impl<'s> HttpClient<'s> {
     pub fn open(served: &'s Served, token: &str) -> Self {
         let token = format!("Bearer {token}");
-        let (status, head, body) = served.send("POST", &[("Authorization", &token)], HELLO);
-        assert_eq!(status, 200, "{body}");
-        let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().to_owned();
-        let client = Self { served, token, session };
-        let (status, ..) = client.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        assert_eq!(status, 202);
+        let answer = served.send("POST", &[("Authorization", &token)], &hello());
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let client = Self { served, token, session: answer.session().unwrap() };
+        assert_eq!(client.post(web::INITIALIZED).status, 202);
         client
     }
 
-    fn post(&self, message: &Value) -> (u16, String, String) {
+    fn post(&self, message: &[u8]) -> Answer {
         let headers = [("Authorization", self.token.as_str()), ("Mcp-Session-Id", &self.session)];
-        self.served.send("POST", &headers, &message.to_string())
+        self.served.send("POST", &headers, message)
     }
 
     /// Calls a tool: (text, structured content).
     pub fn call(&self, tool: &str, arguments: Value) -> (String, Value) {
-        let params = json!({"name": tool, "arguments": arguments});
-        let (status, _, body) =
-            self.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}));
-        assert_eq!(status, 200, "{body}");
-        let answers = body.lines().filter_map(|line| line.strip_prefix("data: ")?.parse::<Value>().ok());
-        let answer = answers.into_iter().find(|message| message["id"] == 1).unwrap_or_else(|| panic!("{body}"));
+        let answer = self.post(&web::call(tool, arguments));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let answer = answer.message();
         let text = answer.pointer("/result/content/0/text").and_then(Value::as_str);
         (text.unwrap_or_else(|| panic!("{answer}")).to_owned(), answer["result"]["structuredContent"].clone())
     }
@@ -128,8 +106,8 @@ fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
 
     // Ended by its client.
     let headers = [("Authorization", second.token.as_str()), ("Mcp-Session-Id", &second.session)];
-    assert!([200, 202, 204].contains(&served.send("DELETE", &headers, "").0));
-    assert_eq!(second.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).0, 404);
+    assert!([200, 202, 204].contains(&served.send("DELETE", &headers, b"").status));
+    assert_eq!(second.post(&web::request("ping", json!({}))).status, 404);
 
     // The owner is killed: another listens on the same port; what was stored is there, the session is not.
     let before = owner_pid(&home);
@@ -139,7 +117,7 @@ fn sessions_over_http_have_their_own_active_collections_and_outlive_no_owner() {
         assert!(started.elapsed() < PATIENCE);
         std::thread::sleep(Duration::from_millis(50));
     }
-    assert_eq!(first.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).0, 404);
+    assert_eq!(first.post(&web::request("ping", json!({}))).status, 404);
     assert_eq!(documents(&HttpClient::open(&served, &token(&home))), 1);
 }
 
@@ -150,10 +128,10 @@ fn without_the_token_or_from_a_web_page_nothing_is_served() {
     let served = Served::start(&home, &[]);
     let bearer = format!("Bearer {}", token(&home));
     let authorization = ("Authorization", bearer.as_str());
-    let status = |headers: &[(&str, &str)]| served.send("POST", headers, HELLO).0;
+    let status = |headers: &[(&str, &str)]| served.send("POST", headers, &hello()).status;
     for wrong in ["Bearer 0123456789abcdef", "Bearer", "Basic Og=="] {
-        let (status, head, _) = served.send("POST", &[("Authorization", wrong)], HELLO);
-        assert!(status == 401 && head.contains("www-authenticate: bearer"), "{wrong}: {status} {head}");
+        let answer = served.send("POST", &[("Authorization", wrong)], &hello());
+        assert!(answer.status == 401 && answer.head.contains("www-authenticate: bearer"), "{wrong}: {}", answer.head);
     }
     assert_eq!(status(&[]), 401);
     let port = served.address.port();
@@ -168,15 +146,14 @@ fn without_the_token_or_from_a_web_page_nothing_is_served() {
     // A protocol without sessions is not spoken, and said so.
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "e2e", "version": "0"}, "io.modelcontextprotocol/clientCapabilities": {}});
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-        "params": {"name": "list_collections", "arguments": {}, "_meta": meta}});
+    let call = web::request("tools/call", json!({"name": "list_collections", "arguments": {}, "_meta": meta}));
     let headers = [
         authorization,
         ("MCP-Protocol-Version", "2026-07-28"),
         ("Mcp-Method", "tools/call"),
         ("Mcp-Name", "list_collections"),
     ];
-    let (_, _, body) = served.send("POST", &headers, &call.to_string());
+    let body = served.send("POST", &headers, &call).body;
     assert!(body.contains("2025-11-25") && body.contains("error"), "{body}");
 }
 
@@ -188,7 +165,7 @@ fn only_this_machine_is_served() {
     // Without a token: for who asks for that.
     let served = Served::start(dir.path(), &["--no-token"]);
     assert!(served.note.starts_with("No token"), "{}", served.note);
-    assert_eq!(served.send("POST", &[], HELLO).0, 200);
+    assert_eq!(served.send("POST", &[], &hello()).status, 200);
 }
 
 #[test]
@@ -205,8 +182,8 @@ fn bodies_that_are_no_messages_are_answered_with_errors() {
         (&deep, 400, Value::Null, -32700),
         (r#"{"jsonrpc": "2.0", "id": 7, "method": 5}"#, 400, json!(7), -32600),
     ] {
-        let (status, _, answer) = served.send("POST", &headers, body);
-        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let sent = served.send("POST", &headers, body.as_bytes());
+        let (status, answer) = (sent.status, sent.body.parse::<Value>().unwrap());
         assert_eq!((status, &answer["id"], &answer["error"]["code"]), (expected, &id, &json!(code)), "{answer}");
         client.call("get_status", json!({}));
     }
@@ -217,25 +194,17 @@ fn health_is_open_and_metrics_need_the_token() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
     let served = Served::start(&home, &[]);
-    let get = |path: &str, head: &str| {
-        let mut stream = TcpStream::connect(served.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}\r\n", served.address);
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    };
-    let health = get("/healthz", "");
-    assert!(health.starts_with("HTTP/1.1 200") && health.ends_with("\r\n\r\nok\n"), "{health}");
-    assert!(get("/metrics", "").starts_with("HTTP/1.1 401"));
+    let get = |path: &str, headers: &[(&str, &str)]| web::send(served.address, "GET", path, headers, b"");
+    let health = get("/healthz", &[]);
+    assert_eq!((health.status, health.body.as_str()), (200, "ok\n"));
+    assert_eq!(get("/metrics", &[]).status, 401);
     let token = token(&home);
     let session = HttpClient::open(&served, &token);
     session.call("list_collections", json!({}));
-    let metrics = get("/metrics", &format!("Authorization: Bearer {token}\r\n"));
+    let metrics = get("/metrics", &[("Authorization", &format!("Bearer {token}"))]).body;
     assert!(metrics.contains("casetrack_tool_calls_total{tool=\"list_collections\",outcome=\"ok\"} 1"), "{metrics}");
     assert!(metrics.contains("casetrack_http_sessions 1"), "{metrics}");
-    assert!(get("/other", "").starts_with("HTTP/1.1 404"));
+    assert_eq!(get("/other", &[]).status, 404);
     // The owner ends some time after its only client has gone.
     drop(served);
     wait_until_it_ends(&home);

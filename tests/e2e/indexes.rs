@@ -1,30 +1,33 @@
 //! Indexes of assistants' own texts: shared by all who use a data directory, in memory or kept.
 
-use std::time::Duration;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use crate::client::{Client, casetrack, run};
-use crate::owner::owner_pid;
+use crate::owner::{owner_pid, wait_until_it_ends};
 
 #[test]
 fn an_index_in_memory_is_shared_and_keeps_the_owner_and_a_durable_one_outlives_it() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
     // The first client starts the owner, which would end after a second without clients.
-    let called = |tool: &str, arguments: Value| -> Value {
-        let mut command = casetrack(&home);
+    let called_in = |home: &Path, tool: &str, arguments: Value| -> Value {
+        let mut command = casetrack(home);
         command.env("CASETRACK_IDLE_SECONDS", "1").args(["--json", "call", tool, &arguments.to_string()]);
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         serde_json::from_slice(&output.stdout).unwrap()
     };
+    let called = |tool: &str, arguments: Value| called_in(&home, tool, arguments);
     let content = "Rate limiting protects APIs from abuse by throttling request frequency.";
     let added = called("search_add_document", json!({"doc_id": "readme", "content": content}));
     assert_eq!(added, json!({"status": "indexed", "doc_id": "readme", "token_count": 10}));
     let owner = owner_pid(&home);
-    // The owner does not end, however long this is.
-    std::thread::sleep(Duration::from_secs(4));
+    // It outlives an owner of another data directory, which began later and has no index.
+    let other = dir.path().join("other");
+    called_in(&other, "get_status", json!({}));
+    wait_until_it_ends(&other);
     let mut first = Client::start(&home, &["--toolsets", "index"]);
     let mut second = Client::start(&home, &["--toolsets", "index"]);
     assert_eq!(owner_pid(&home), owner);

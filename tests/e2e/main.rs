@@ -74,4 +74,5 @@ mod vault;
 mod versions;
 #[cfg(unix)]
 mod watches;
+mod web;
 mod workbench;

@@ -89,7 +89,10 @@ fn a_session_goes_on_when_the_owner_is_killed() {
     let correspondence = samples().join("harbour-point/correspondence");
     let arguments = json!({"folder_path": correspondence, "wait_seconds": UNTIL_DONE});
     let id = client.begin("tools/call", json!({"name": "ingest_folder", "arguments": arguments}));
-    std::thread::sleep(Duration::from_millis(300));
+    let started = Instant::now();
+    while run_json(&home, &["jobs"]).as_array().unwrap().len() < 2 {
+        assert!(started.elapsed() < PATIENCE, "the job does not start");
+    }
     kill(owner_pid(&home));
     let answer = client.next_message();
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(false)), "{answer}");

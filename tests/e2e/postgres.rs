@@ -1,6 +1,6 @@
-//! Collections in a database, through the command line and the protocol. Where no server can be had, this says so and tests nothing.
+//! Collections in a database, through the command line and the protocol. These tests fail without a server, or are left out with
+//! `CASETRACK_TEST_NO_POSTGRES=1`.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -15,13 +15,9 @@ pub use own_server::OwnServer;
 
 /// A server with an empty database `matters`.
 pub fn server() -> Option<OwnServer> {
-    let made = OwnServer::start("-c fsync=off");
-    let made = made.and_then(|server| server.sql("postgres", "CREATE DATABASE matters").map(|_| server));
-    made.map_err(|why| {
-        // Past what keeps the output of tests back.
-        let _ = writeln!(std::io::stderr(), "There is no PostgreSQL server, so nothing is tested with one: {why}");
-    })
-    .ok()
+    let server = OwnServer::for_tests("-c fsync=off")?;
+    server.sql("postgres", "CREATE DATABASE matters").unwrap();
+    Some(server)
 }
 
 /// Arguments of a tool that reads, made of what a collection has.

@@ -1,4 +1,4 @@
-//! A server for a team over collections in a database. Where no server of PostgreSQL can be had, this says so and tests nothing.
+//! A server for a team over collections in a database. See [`crate::postgres`] for the server.
 
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::client::{PATIENCE, casetrack, run, run_json, samples, write_files};
-use crate::owner::find_owner;
+use crate::owner::{find_owner, wait_until_it_ends};
 
 fn command(home: &Path, args: &[&str]) -> Command {
     let mut command = casetrack(&home.join("data"));
@@ -101,8 +101,9 @@ fn an_owner_that_stays_takes_over_and_keeps_watching() {
     };
     let pid = stays.id();
     until("it takes over", &mut || owner() == Some(pid));
-    // It outlives the time after which an owner without clients exits.
-    std::thread::sleep(std::time::Duration::from_secs(5));
+    // It outlives an owner without clients that started later.
+    run(&home.join("other"), &["new", "Papers"]);
+    wait_until_it_ends(&home.join("other"));
     assert!(stays.try_wait().unwrap().is_none());
     assert_eq!(owner(), Some(pid));
     run(&data, &["stop"]);

@@ -157,15 +157,21 @@ fn a_collection_follows_its_folder() {
     let answer = watched.client.call("set_sync_schedule", json!({"folder_path": folder, "schedule": "manual"}));
     assert_eq!(answer.1["watch"]["schedule"], "manual");
     watched.until_state("manual");
+    let other = dir.path().canonicalize().unwrap().join("other");
+    write(&other.join("lofts.txt"), "Lime for the lofts.");
+    watched.client.call("watch_folder", json!({"folder_path": other}));
+    watched.found("Lime", &other.join("lofts.txt"));
     write(&file("by hand.txt"), "Not by itself.");
-    // Longer than a watch takes on a quiet machine. On a busy one this shows less, and fails no more.
-    std::thread::sleep(Duration::from_secs(3));
+    // Written later, in a folder that is watched: once that is read, the first would have been.
+    write(&other.join("attics.txt"), "Clay for the attics.");
+    watched.found("Clay", &other.join("attics.txt"));
     assert!(!watched.documents().contains_key(&file("by hand.txt").display().to_string()));
     let documents = watched.documents().len();
     let (text, _) = watched.client.call("unwatch_folder", json!({"folder_path": folder}));
     assert!(text.contains("stay in the collection"), "{text}");
     assert_eq!(watched.documents().len(), documents);
     assert!(watched.client.call_failing("unwatch_folder", json!({"folder_path": folder})).contains("Watch not found"));
+    watched.client.call("unwatch_folder", json!({"folder_path": other}));
     watched.client.close();
     assert!(run(&home, &["verify", "-c", "House"]).contains("Clean."));
 }

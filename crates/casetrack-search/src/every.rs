@@ -21,7 +21,7 @@ use casetrack_host::paging::check_range;
 pub const MAX_ROWS: u32 = 1000;
 /// The best passages of a document, which are read …
 const READ: usize = 3;
-/// … and where it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/sweeps.py;
+/// … and where it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/retrieval/sweeps.py;
 /// reading 40 adds little.
 const READ_FOR_CLAUSES: usize = 12;
 /// What the best of these count, best first.
@@ -36,7 +36,7 @@ const BEST: usize = 5;
 const BEGINNING_WORDS: usize = 12;
 
 /// What decides whether a document answers: its evidence, weighed, comes to 1. Fitted with logistic regression on the first half of the
-/// categories of benches/sweeps.py.
+/// categories of benches/retrieval/sweeps.py.
 struct Weighing {
     relative: f32,
     together: f32,

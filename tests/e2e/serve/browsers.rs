@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Answer, Team, add, audited, ends};
+use super::{Team, add, audited, ends};
 use crate::client::{run, run_json, samples, write_files};
+use crate::web::{self, Answer};
 
 /// A browser with a page of the workbench.
 pub(super) struct Browser<'t> {
@@ -58,16 +59,12 @@ impl<'t> Browser<'t> {
     }
 
     fn hello(&self) -> Answer {
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "e2e", "version": "0"}});
-        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-        self.send("POST", "/mcp", &[], hello.to_string().as_bytes())
+        self.send("POST", "/mcp", &[], &web::hello())
     }
 
     /// A new session, unless the login has ended.
     fn session(&self) -> Option<String> {
-        let hello = self.hello();
-        hello.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).map(str::to_owned)
+        self.hello().session()
     }
 
     /// The stream of notifications of a new session, unless the login has ended.
@@ -80,13 +77,8 @@ impl<'t> Browser<'t> {
     fn ask(&self, method: &str, params: Value) -> Value {
         let session = self.session().unwrap();
         let session = [("Mcp-Session-Id", session.as_str())];
-        self.send("POST", "/mcp", &session, br#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let answer = self.send("POST", "/mcp", &session, request.to_string().as_bytes());
-        let mut messages =
-            answer.body.lines().filter_map(|line| line.strip_prefix("data: ").unwrap_or(line).parse::<Value>().ok());
-        let message = messages.find(|message| message["id"] == 1).unwrap_or_else(|| panic!("{}", answer.body));
-        message["result"].clone()
+        self.send("POST", "/mcp", &session, web::INITIALIZED);
+        self.send("POST", "/mcp", &session, &web::request(method, params)).message()["result"].clone()
     }
 
     fn call(&self, tool: &str, arguments: Value) -> Value {

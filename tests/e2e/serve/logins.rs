@@ -50,12 +50,12 @@ fn only_users_with_their_own_token_get_in() {
     let session = Member::open(&team, &anna);
     assert_eq!(session.collections(), ["Flat 3"]);
     let stolen = Member { team: &team, bearer: format!("Bearer {ben}"), session: session.session.clone() };
-    assert_eq!(stolen.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "ping"})).status, 404);
+    assert_eq!(stolen.post(&crate::web::request("ping", json!({}))).status, 404);
     assert_eq!(session.collections(), ["Flat 3"]);
 
     // A new token ends what the old one began.
     let renewed = run_json(&home, &["users", "token", "anna"])["token"].as_str().unwrap().to_owned();
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let ping = crate::web::request("ping", json!({}));
     assert_eq!((session.post(&ping).status, team.knock(&anna), team.knock(&renewed)), (401, 401, 200));
     let with_new = Member { team: &team, bearer: format!("Bearer {renewed}"), session: session.session.clone() };
     assert_eq!(with_new.post(&ping).status, 404);
@@ -94,7 +94,7 @@ fn a_user_is_changed_at_once_and_sessions_end_where_they_may_do_less() {
         (&json!(true), &json!(false), &json!("anna@firm.example"), &json!(true))
     );
     // It logs in otherwise, so that this was a new beginning.
-    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let ping = crate::web::request("ping", json!({}));
     assert_eq!(session.post(&ping).status, 404);
     let session = Member::open(&team, &anna);
     assert!(!make(&session, "Notes"));
@@ -171,8 +171,7 @@ fn what_others_reach_is_encrypted_or_behind_a_proxy() {
     let mut team = Team::start(&home, &["--tls-cert", certificate, "--tls-key", key]);
     assert!(team.said.contains("https://"), "{}", team.said);
     // Without TLS, there is no answer.
-    let mut plain = std::net::TcpStream::connect(team.address).unwrap();
-    plain.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut plain = crate::web::connect(team.address);
     std::io::Write::write_all(&mut plain, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
     let mut answer = Vec::new();
     let _ = plain.read_to_end(&mut answer);
@@ -189,7 +188,7 @@ fn what_others_reach_is_encrypted_or_behind_a_proxy() {
     let fresh = CertificateDer::from_pem_file(certificate).unwrap();
     let started = std::time::Instant::now();
     loop {
-        let stream = std::net::TcpStream::connect(team.address).unwrap();
+        let stream = crate::web::connect(team.address);
         let mut stream = super::encrypted(stream, &fresh);
         if std::io::Write::write_all(&mut stream, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").is_ok() {
             break;

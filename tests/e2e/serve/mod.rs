@@ -18,6 +18,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::{Value, json};
 
 use crate::client::{PATIENCE, casetrack, run_json};
+use crate::web::{self, Answer};
 
 /// A `casetrack serve` on a free port.
 pub struct Team {
@@ -27,14 +28,6 @@ pub struct Team {
     pub said: String,
     /// For connections that are encrypted.
     pub authority: Option<CertificateDer<'static>>,
-}
-
-/// A status, headers in small letters and as they are, and a body.
-pub struct Answer {
-    pub status: u16,
-    pub raw_head: String,
-    pub head: String,
-    pub body: String,
 }
 
 impl Team {
@@ -54,24 +47,14 @@ impl Team {
     }
 
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut head = format!("{method} {path} HTTP/1.1\r\nContent-Length: {}\r\nConnection: close\r\n", body.len());
-        head += "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
-        if !headers.iter().any(|(name, _)| *name == "Host") {
-            head += &format!("Host: {}\r\n", self.address);
+        let headers = [&web::JSON, headers].concat();
+        let stream = web::connect(self.address);
+        match &self.authority {
+            Some(authority) => {
+                web::exchange(encrypted(stream, authority), self.address, (method, path), &headers, body)
+            }
+            None => web::exchange(stream, self.address, (method, path), &headers, body),
         }
-        for (name, value) in headers {
-            head += &format!("{name}: {value}\r\n");
-        }
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let request = [head.as_bytes(), b"\r\n", body].concat();
-        let answer = match &self.authority {
-            Some(authority) => exchange(encrypted(stream, authority), &request),
-            None => exchange(stream, &request),
-        };
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{method} {path}: {answer}"));
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, raw_head: head.to_owned(), head: head.to_lowercase(), body: body.to_owned() }
     }
 
     /// The status of a client's first request with this token.
@@ -80,10 +63,7 @@ impl Team {
     }
 
     pub fn hello(&self, headers: &[(&str, &str)]) -> Answer {
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "e2e", "version": "0"}});
-        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-        self.send("POST", "/mcp", headers, hello.to_string().as_bytes())
+        self.send("POST", "/mcp", headers, &web::hello())
     }
 
     /// Opens the stream of notifications of a session, unless it is refused.
@@ -92,8 +72,7 @@ impl Team {
         for (name, value) in [&[("Mcp-Session-Id", session), ("Connection", "close")], headers].concat() {
             head += &format!("{name}: {value}\r\n");
         }
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut stream = web::connect(self.address);
         stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
         let mut first = [0; 15];
         stream.read_exact(&mut first).unwrap();
@@ -117,15 +96,6 @@ impl Drop for Team {
 /// Waits until a stream has ended; one that goes on fails the test.
 pub fn ends(mut stream: TcpStream) {
     stream.read_to_end(&mut Vec::new()).unwrap();
-}
-
-fn exchange(mut stream: impl Read + Write, request: &[u8]) -> String {
-    // A server that refuses does not read the rest.
-    let _ = stream.write_all(request);
-    let mut answer = Vec::new();
-    let ended = stream.read_to_end(&mut answer);
-    assert!(ended.is_ok() || !answer.is_empty(), "{ended:?}");
-    String::from_utf8_lossy(&answer).into_owned()
 }
 
 fn encrypted(
@@ -160,9 +130,8 @@ impl<'t> Member<'t> {
         if answer.status != 200 {
             return Err(answer);
         }
-        let session = answer.head.lines().find_map(|line| line.strip_prefix("mcp-session-id: ")).unwrap().to_owned();
-        let member = Self { team, bearer, session };
-        let begun = member.post(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        let member = Self { team, bearer, session: answer.session().unwrap() };
+        let begun = member.post(web::INITIALIZED);
         if begun.status == 202 { Ok(member) } else { Err(begun) }
     }
 
@@ -171,8 +140,8 @@ impl<'t> Member<'t> {
         self.team.stream(&self.session, &[("Authorization", &self.bearer)])
     }
 
-    pub fn post(&self, message: &Value) -> Answer {
-        self.send("POST", "/mcp", &[("Mcp-Session-Id", &self.session)], message.to_string().as_bytes())
+    pub fn post(&self, message: &[u8]) -> Answer {
+        self.send("POST", "/mcp", &[("Mcp-Session-Id", &self.session)], message)
     }
 
     pub fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
@@ -182,11 +151,9 @@ impl<'t> Member<'t> {
 
     /// The answer to a request of the protocol: its result or its error.
     pub fn ask(&self, method: &str, params: Value) -> Value {
-        let answer = self.post(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}));
+        let answer = self.post(&web::request(method, params));
         assert_eq!(answer.status, 200, "{method}: {}", answer.body);
-        let mut messages =
-            answer.body.lines().filter_map(|line| line.strip_prefix("data: ").unwrap_or(line).parse::<Value>().ok());
-        let message = messages.find(|message| message["id"] == 1).unwrap_or_else(|| panic!("{}", answer.body));
+        let message = answer.message();
         match message.get("result") {
             Some(result) => result.clone(),
             None => message["error"].clone(),

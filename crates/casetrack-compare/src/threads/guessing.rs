@@ -6,7 +6,7 @@ use super::forest::{Forest, ThreadLink};
 use super::message::{Message, address};
 use super::sources::Source;
 
-/// Days after which an answer is not taken for one by its subject alone; chosen with `benches/threads.py`, whose mailbox answers within
+/// Days after which an answer is not taken for one by its subject alone; chosen with `benches/facts/threads.py`, whose mailbox answers within
 /// three days, to leave people time.
 const MAX_DAYS: i64 = 60;
 /// The same for an answer that names a message which is missing: it goes to this conversation only if that message was part of it, too.

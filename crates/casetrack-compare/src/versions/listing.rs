@@ -18,7 +18,7 @@ use casetrack_host::{Host, OpenCollection};
 /// Least similarity that may be asked for.
 pub const MIN_SIMILARITY: f64 = 0.1;
 /// The usual least similarity. Copies in which a word in five has changed are at 0.34; of 100 contracts, two that are no versions of each
-/// other have at most 0.14 (`benches/near_duplicates.py`).
+/// other have at most 0.14 (`benches/facts/near_duplicates.py`).
 pub const USUAL_SIMILARITY: f64 = 0.25;
 /// Most documents listed of one group.
 pub const MAX_LISTED: usize = 200;

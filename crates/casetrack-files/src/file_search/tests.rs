@@ -198,8 +198,9 @@ fn a_replaced_file_is_noticed_without_what_syncs_know() {
     let path = made.indexed("a.txt", "The rent is due in May.");
     let other = made.write("other.txt", "The rent is due in Mai.");
     age(&other, 3600);
-    // The times of the index are in milliseconds.
-    std::thread::sleep(Duration::from_millis(20));
+    // The times of the index are in milliseconds, and a file system may have coarser ones: until it has a later one.
+    let indexed = SystemTime::now();
+    while made.write("clock.txt", "").metadata().unwrap().modified().unwrap() < indexed + Duration::from_millis(1) {}
     fs::rename(&other, &path).unwrap();
     made.host.known_files().keep(&made.root, |_| false);
     assert!(!made.is_current(&path));

@@ -11,7 +11,7 @@ use safetensors::{Dtype, SafeTensors};
 use serde::de::DeserializeOwned;
 
 const RESTORE_HINT: &str =
-    "Restore the models folder: reinstall CaseTrack, or run scripts/convert_ner.py in its source folder.";
+    "Restore the models folder: reinstall CaseTrack, or run scripts/make/ner_model.py in its source folder.";
 
 /// A model file that cannot be used: `problem` says why.
 pub(super) fn damaged(path: &Path, problem: impl Display) -> Error {

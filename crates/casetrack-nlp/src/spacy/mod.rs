@@ -1,7 +1,7 @@
 //! spaCy's English entity recognizer (`en_core_web_sm`, MIT), run natively: the same tokens and, up to rounding, the same
 //! entities as spaCy 3.8 with only this component in its pipeline.
 //!
-//! scripts/convert_ner.py makes the model's files.
+//! scripts/make/ner_model.py makes the model's files.
 
 mod attributes;
 mod charset;

@@ -12,7 +12,8 @@ use casetrack_postgres::PostgresStore;
 use casetrack_store::{Collection, Store, StoredDocument};
 use postgres::{Client, NoTls};
 
-use crate::server::{backend, own};
+use crate::own_server::OwnServer;
+use crate::server::backend;
 
 /// Each client stores these again and again.
 const DOCUMENTS: u64 = 12;
@@ -150,7 +151,7 @@ pub fn kill(pid: u32) {
 
 #[test]
 fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
-    let Some(server) = own("-c fsync=off -c synchronous_commit=on") else { return };
+    let Some(server) = OwnServer::for_tests("-c fsync=off -c synchronous_commit=on") else { return };
     let (address, files) = (server.address("postgres"), tempfile::tempdir().unwrap());
     // What the clients are known by to the server.
     let theirs = format!("{address}?application_name=killed");

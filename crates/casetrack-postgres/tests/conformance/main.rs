@@ -1,7 +1,7 @@
 //! Collections in PostgreSQL keep what every store promises, on a server that is made for these tests.
 //!
 //! `CASETRACK_TEST_POSTGRES` is the address of a server, in which each test makes a database and removes it. Without it, the tests start the one
-//! that `scripts/postgres.sh` brings; where that cannot be had, they say so and test nothing.
+//! that `scripts/setup/postgres.sh` installs. If there is none they fail; `CASETRACK_TEST_NO_POSTGRES=1` leaves them out.
 //!
 //! `CASETRACK_TEST_CITUS_WORKERS=host:port,…` says that this server is the coordinator of these workers: the tables of each test are distributed over
 //! them. All servers have the extensions citus and vector, and the user may make databases on each.
@@ -28,7 +28,7 @@ use server::Database;
 /// What is lost with the machine need not be kept.
 const SERVER_OPTIONS: &str = "-c fsync=off -c synchronous_commit=off -c full_page_writes=off";
 
-/// A store without collections; `None` where there is no server.
+/// A store without collections; `None` if tests with PostgreSQL are left out.
 fn on_postgres() -> Option<(PostgresStore, (Database, tempfile::TempDir))> {
     let (database, files) = (Database::new()?, tempfile::tempdir().unwrap());
     PostgresStore::connect(&database.address, files.path()).unwrap();

@@ -15,7 +15,8 @@ use casetrack_store::Store;
 use postgres::{Client, NoTls};
 
 use crate::kills::kill;
-use crate::server::{backend, own};
+use crate::own_server::OwnServer;
+use crate::server::backend;
 
 /// Passes on what clients send, but for a `COMMIT` once it `keeps` one: it says so, and ends the connection when it is told to.
 struct Between {
@@ -59,7 +60,9 @@ impl Between {
 #[test]
 fn a_number_that_is_given_again_acknowledges_nothing() {
     // What the transaction wrote is nowhere but in memory.
-    let Some(server) = own("-c fsync=off -c synchronous_commit=on -c wal_writer_delay=10s") else { return };
+    let Some(server) = OwnServer::for_tests("-c fsync=off -c synchronous_commit=on -c wal_writer_delay=10s") else {
+        return;
+    };
     let (files, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let meta = collection_meta("Test");
     let direct = PostgresStore::connect(&server.address("postgres"), files.path()).unwrap();

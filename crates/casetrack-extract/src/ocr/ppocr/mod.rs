@@ -1,5 +1,5 @@
 //! PP-OCRv6 small: an OCR engine for photographs, receipts and screenshots. One network finds lines of text, another
-//! reads them. Their weights are not part of CaseTrack; `scripts/fetch_models.py --ocr` fetches them.
+//! reads them. Their weights are not part of CaseTrack; `scripts/setup/fetch_models.py --ocr` fetches them.
 //!
 //! Sizes and thresholds are those of RapidOCR 3.10 (its config.yaml and Python code), from which the weights come.
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use casetrack_core::{
     Annotations, DocumentId, DocumentMeta, DocumentType, EntityType, PlacedMention, ReferenceKind, Relation,
 };
-use casetrack_nlp::languages::{Language, Tongue};
+use casetrack_nlp::languages::{Language, Ruleset};
 
 use super::fold::fold;
 use super::items::Share;
@@ -150,7 +150,7 @@ impl DocumentNode {
             title: meta.title.clone(),
             document_type: meta.document_type,
             pages: meta.page_count,
-            language: Tongue::of(meta.properties.language.as_deref()).rules(),
+            language: Ruleset::of(meta.properties.language.as_deref()).rules(),
             names,
         };
         Self { info, entities, postings, roles, references, citations, centroid: centroid.and_then(unit) }

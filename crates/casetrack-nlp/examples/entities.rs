@@ -1,7 +1,7 @@
 //! Prints the names of texts: reads JSON lines `{"text", "spans": [[start, end, "ORG"], …]}` and writes for each a line with the
 //! mentions of the whole pipeline. `benches/facts/entities.py` measures with it.
 //!
-//! `pages` instead of `text` and `spans`: a document of several, each `{"text", "spans"}`. Standard error says how long the rules took.
+//! `pages` instead of `text` and `spans`: a document of several, each `{"text", "spans"}`. Standard error has the time that the rules took.
 
 use std::error::Error;
 use std::io::{BufRead, Write};

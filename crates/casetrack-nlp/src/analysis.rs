@@ -7,22 +7,23 @@ use casetrack_core::{
 };
 
 use crate::concepts::concept_candidates;
-use crate::languages::{self, Language, Tongue};
-use crate::merging::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
+use crate::entities::{DocumentMention, EntityKey, EntityNames, Resolved, key_of_value, resolve};
+use crate::languages::{self, Language, Ruleset};
 use crate::names::{Alias, NameMention, Page, PageNames, names};
 use crate::recognizer::{NamedSpan, Recognizer};
 use crate::rules::{self, PageFindings};
+use crate::words::single_spaced;
 
 /// Name and version of the analysis of documents in a language, by its BCP 47 tag; `None` where it is not known. Documents that were annotated
-/// by another one can be annotated again. Each language has a version of its own, so that a change of its rules concerns its documents alone.
+/// by another one can be annotated again. Each language has a version of its own, so that a change of its rules concerns only its documents.
 pub fn analysis_of(language: Option<&str>) -> &'static str {
-    match Tongue::of(language) {
-        Tongue::English => "en-4",
-        Tongue::Own(Language::German) => "de-1",
-        Tongue::Own(Language::French) => "fr-1",
-        Tongue::Own(Language::Spanish) => "es-1",
-        Tongue::Own(Language::Italian) => "it-1",
-        Tongue::Other => "other-1",
+    match Ruleset::of(language) {
+        Ruleset::English => "en-4",
+        Ruleset::Own(Language::German) => "de-1",
+        Ruleset::Own(Language::French) => "fr-1",
+        Ruleset::Own(Language::Spanish) => "es-1",
+        Ruleset::Own(Language::Italian) => "it-1",
+        Ruleset::Other => "other-1",
     }
 }
 
@@ -33,9 +34,9 @@ const FORMED: u8 = 95;
 /// Most aliases kept of an entity.
 const MAX_ALIASES: usize = 8;
 
-/// What a document says of entities and references, by the texts of its pages in order and its language, a BCP 47 tag. Depends on them
-/// alone; linear in their length. Names and topics are found in English alone, which a document without a language is taken to be; the
-/// recognizer is not asked in others. Fails with `Cancelled` soon after `cancel` is set.
+/// The entities and references of a document, by the texts of its pages in order and its language, a BCP 47 tag. Depends only on them;
+/// linear in their length. Only documents in English, or without a language, have names and topics; others do not need the
+/// recognizer. Fails with `Cancelled` soon after `cancel` is set.
 pub fn annotate(
     recognizer: &dyn Recognizer,
     pages: &[&str],
@@ -43,8 +44,8 @@ pub fn annotate(
     cancel: &Cancel,
 ) -> Result<Annotations> {
     let go_on = || if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) };
-    let tongue = Tongue::of(language);
-    let (named, topics) = if tongue.has_names() {
+    let ruleset = Ruleset::of(language);
+    let (named, topics) = if ruleset.has_names() {
         let spans: Vec<Vec<NamedSpan>> =
             pages.iter().map(|page| recognizer.recognize(page, cancel)).collect::<Result<_>>()?;
         let with_spans: Vec<Page<'_>> = pages.iter().zip(&spans).map(|(text, spans)| Page { text, spans }).collect();
@@ -56,38 +57,21 @@ pub fn annotate(
         (pages.iter().map(|_| PageNames::default()).collect(), pages.iter().map(|_| Vec::new()).collect())
     };
     go_on()?;
-    let found = found(tongue.rules(), pages)?;
+    let found = found(ruleset.rules(), pages)?;
     go_on()?;
 
-    let mut placed: Vec<Placed> = Vec::new();
+    let mut placed: Vec<UnresolvedMention> = Vec::new();
     let mut references = Vec::new();
-    for (number, ((named, topics), found)) in (1..).zip(named.into_iter().zip(topics).zip(found)) {
-        let first = placed.len();
-        let mut add = |mention: Mention, alias, confidence| {
-            placed.push(Placed { page: number, mention, alias, confidence });
-        };
-        // What has a form of its own is that, whatever the recognizer takes it for: "May 2019" is nobody's name.
-        let formed = found.mentions.into_iter().filter(|mention| {
-            mention.value.is_some() || !matches!(mention.entity_type, EntityType::Date | EntityType::Amount)
-        });
-        let formed: Vec<Mention> = formed.collect();
-        let clear_of_formed = |mention: &Mention| !formed.iter().any(|other| overlap(mention, other));
-        named
-            .mentions
-            .into_iter()
-            .filter(|named| clear_of_formed(&named.mention))
-            .for_each(|NameMention { mention, alias, confidence }| add(mention, alias, confidence));
-        topics.into_iter().filter(clear_of_formed).for_each(|mention| add(mention, None, TOPIC));
-        formed.into_iter().for_each(|mention| add(mention, None, FORMED));
-        placed[first..].sort_by_key(|placed| (placed.mention.char_start, placed.mention.char_end));
-        references.extend(found.references.into_iter().map(|reference| PlacedReference { page: number, reference }));
+    for (page, ((named, topics), found)) in (1..).zip(named.into_iter().zip(topics).zip(found)) {
+        placed.extend(on_page(page, named, topics, found.mentions));
+        references.extend(found.references.into_iter().map(|reference| PlacedReference { page, reference }));
     }
 
     let surfaces = surfaces(pages, &placed);
     let mentions: Vec<DocumentMention<'_>> = placed
         .iter()
         .zip(&surfaces)
-        .map(|(Placed { mention, alias, .. }, surface)| DocumentMention {
+        .map(|(UnresolvedMention { mention, alias, .. }, surface)| DocumentMention {
             entity_type: mention.entity_type,
             surface,
             value: mention.value.as_ref(),
@@ -98,7 +82,26 @@ pub fn annotate(
     Ok(assemble(analysis_of(language), placed, surfaces, resolved, references))
 }
 
-/// What the rules of a language, or of English, find page by page.
+/// The mentions of a page in text order. Dates and amounts have a form of their own, whatever the recognizer takes them for: "May 2019" is
+/// nobody's name.
+fn on_page(page: u32, named: PageNames, topics: Vec<Mention>, found: Vec<Mention>) -> Vec<UnresolvedMention> {
+    let is_formed = |mention: &Mention| {
+        mention.value.is_some() || !matches!(mention.entity_type, EntityType::Date | EntityType::Amount)
+    };
+    let formed: Vec<Mention> = found.into_iter().filter(is_formed).collect();
+    let is_clear = |mention: &Mention| !formed.iter().any(|other| overlap(mention, other));
+    let names = named.mentions.into_iter().filter(|named| is_clear(&named.mention));
+    let names =
+        names.map(|NameMention { mention, alias, confidence }| UnresolvedMention { page, mention, alias, confidence });
+    let of_form = |mention, confidence| UnresolvedMention { page, mention, alias: None, confidence };
+    let topics = topics.into_iter().filter(is_clear).map(|mention| of_form(mention, TOPIC));
+    let mut placed: Vec<UnresolvedMention> = names.chain(topics).collect();
+    placed.extend(formed.into_iter().map(|mention| of_form(mention, FORMED)));
+    placed.sort_by_key(|placed| (placed.mention.char_start, placed.mention.char_end));
+    placed
+}
+
+/// The findings of the rules of a language, or of English, page by page.
 fn found(language: Option<Language>, pages: &[&str]) -> Result<Vec<PageFindings>> {
     match language {
         Some(language) => languages::find(language, pages),
@@ -109,7 +112,7 @@ fn found(language: Option<Language>, pages: &[&str]) -> Result<Vec<PageFindings>
 /// Type and key of the date or amount that makes up a whole text, in any notation of a language: "$1.2 million", "5 May 2019". What
 /// "1.500 EUR" is depends on the language.
 pub fn value_key(text: &str, language: Option<&str>) -> Option<(EntityType, String)> {
-    whole_value(text, Tongue::of(language).rules())
+    whole_value(text, Ruleset::of(language).rules())
 }
 
 /// The same by the rules of English (`None`), which come first, and of these languages.
@@ -132,13 +135,13 @@ fn whole_value(text: &str, language: Option<Language>) -> Option<(EntityType, St
 
 /// Key of the first date or amount in a text, as [`value_key`] gives it.
 pub fn first_value(text: &str, entity_type: EntityType, language: Option<&str>) -> Option<String> {
-    let found = found(Tongue::of(language).rules(), &[text]).ok()?.pop()?;
+    let found = found(Ruleset::of(language).rules(), &[text]).ok()?.pop()?;
     let of_type = found.mentions.iter().filter(|mention| mention.entity_type == entity_type);
     of_type.min_by_key(|mention| mention.char_start)?.value.as_ref().map(key_of_value)
 }
 
 /// A mention before its entity is known.
-struct Placed {
+struct UnresolvedMention {
     page: u32,
     mention: Mention,
     alias: Option<Alias>,
@@ -150,15 +153,15 @@ fn overlap(a: &Mention, b: &Mention) -> bool {
 }
 
 /// The text of the pages at the mentions, which are in order, without line breaks.
-fn surfaces(pages: &[&str], placed: &[Placed]) -> Vec<String> {
+fn surfaces(pages: &[&str], placed: &[UnresolvedMention]) -> Vec<String> {
     let mut surfaces = Vec::with_capacity(placed.len());
     for of_page in placed.chunk_by(|a, b| a.page == b.page) {
         let page = pages[of_page[0].page as usize - 1];
         let mut bytes: Vec<usize> = page.char_indices().map(|(at, _)| at).collect();
         bytes.push(page.len());
-        surfaces.extend(of_page.iter().map(|Placed { mention, .. }| {
+        surfaces.extend(of_page.iter().map(|UnresolvedMention { mention, .. }| {
             let written = &page[bytes[mention.char_start as usize]..bytes[mention.char_end as usize]];
-            written.split_whitespace().collect::<Vec<_>>().join(" ")
+            single_spaced(written)
         }));
     }
     surfaces
@@ -167,7 +170,7 @@ fn surfaces(pages: &[&str], placed: &[Placed]) -> Vec<String> {
 /// Gives each entity a number in order of its first mention, and its mentions that number. Parties without a name are left out.
 fn assemble(
     analysis: &str,
-    placed: Vec<Placed>,
+    placed: Vec<UnresolvedMention>,
     surfaces: Vec<String>,
     resolved: Vec<Option<Resolved>>,
     references: Vec<PlacedReference>,
@@ -175,7 +178,7 @@ fn assemble(
     let mut numbers: HashMap<EntityKey, usize> = HashMap::new();
     let mut entities: Vec<(LocalEntity, EntityNames)> = Vec::new();
     let mut mentions = Vec::new();
-    for ((Placed { page, mention, confidence, .. }, surface), resolved) in
+    for ((UnresolvedMention { page, mention, confidence, .. }, surface), resolved) in
         placed.into_iter().zip(surfaces).zip(resolved)
     {
         let Some(Resolved { key, own_word }) = resolved else { continue };
@@ -221,9 +224,9 @@ mod tests {
     use crate::recognizer::Label;
 
     /// Recognizes two names.
-    struct Known;
+    struct TwoNames;
 
-    impl Recognizer for Known {
+    impl Recognizer for TwoNames {
         fn recognize(&self, text: &str, _: &Cancel) -> Result<Vec<NamedSpan>> {
             let known = [("John Smith", Label::Person), ("May 5, 2019", Label::Person)];
             let spans = known.iter().filter_map(|(name, label)| {
@@ -240,7 +243,7 @@ mod tests {
             "This Agreement is dated as of May 5, 2019 between Acme Foods, Inc. (the \u{201c}Company\u{201d}) and John Smith.",
             "The Company pays Mr. Smith $1,250,000 under Section 4.2(b). Acme Foods Inc. is not liable.",
         ];
-        let found = annotate(&Known, &pages, None, &Cancel::default()).unwrap();
+        let found = annotate(&TwoNames, &pages, None, &Cancel::default()).unwrap();
         let entity = |key: &str| found.entities.iter().position(|entity| entity.key == key).unwrap() as u32;
         let written = |entity: u32| -> Vec<String> {
             let of_entity = found.mentions.iter().filter(|mention| mention.entity == entity);
@@ -253,14 +256,14 @@ mod tests {
         assert_eq!(written(entity("acme foods")), ["Acme Foods, Inc.", "Company", "Company", "Acme Foods Inc."]);
         assert_eq!(found.entities[entity("acme foods") as usize].aliases, ["Acme Foods Inc.", "Company"]);
         assert_eq!(written(entity("john smith")), ["John Smith", "Smith"]);
-        // What reads as a date is nobody's name.
+        // A date is nobody's name.
         let date = found.entities.iter().position(|entity| entity.entity_type == EntityType::Date).unwrap();
         assert_eq!(written(date as u32), ["May 5, 2019"]);
         assert!(found.mentions.is_sorted_by_key(|mention| (mention.page, mention.char_start, mention.char_end)));
         let [reference] = &found.references[..] else { panic!("{:?}", found.references) };
         assert_eq!((reference.page, reference.reference.kind), (2, ReferenceKind::Internal));
         assert_eq!(reference.reference.name, "Section 4.2(b)");
-        assert_eq!(annotate(&Known, &pages, None, &Cancel::default()).unwrap(), found);
+        assert_eq!(annotate(&TwoNames, &pages, None, &Cancel::default()).unwrap(), found);
 
         let key = |text: &str| value_key(text, None).map(|(_, key)| key);
         assert_eq!(key("5 May 2019"), Some(found.entities[date].key.clone()));
@@ -271,10 +274,10 @@ mod tests {
         assert_eq!(first(EntityType::Person), None);
     }
 
-    /// Fails where it is asked.
-    struct Unasked;
+    /// Always fails.
+    struct FailingRecognizer;
 
-    impl Recognizer for Unasked {
+    impl Recognizer for FailingRecognizer {
         fn recognize(&self, text: &str, _: &Cancel) -> Result<Vec<NamedSpan>> {
             Err(Error::internal(text))
         }
@@ -284,15 +287,15 @@ mod tests {
     fn the_recognizer_is_asked_in_english_alone() {
         let pages = ["Am 5.4.2023 zahlt John Smith 1.500 EUR nach § 433 Abs. 2 BGB."];
         for language in [None, Some("en"), Some("en-US")] {
-            assert!(annotate(&Unasked, &pages, language, &Cancel::default()).is_err(), "{language:?}");
-            assert_eq!(annotate(&Known, &pages, language, &Cancel::default()).unwrap().analysis, "en-4");
+            assert!(annotate(&FailingRecognizer, &pages, language, &Cancel::default()).is_err(), "{language:?}");
+            assert_eq!(annotate(&TwoNames, &pages, language, &Cancel::default()).unwrap().analysis, "en-4");
         }
         for language in ["de", "fr", "es", "it", "nl"] {
-            let found = annotate(&Unasked, &pages, Some(language), &Cancel::default()).unwrap();
+            let found = annotate(&FailingRecognizer, &pages, Some(language), &Cancel::default()).unwrap();
             assert_eq!(found.analysis, analysis_of(Some(language)));
             assert!(found.entities.iter().all(|entity| entity.entity_type != EntityType::Person), "{language}");
         }
-        let found = annotate(&Unasked, &pages, Some("de-AT"), &Cancel::default()).unwrap();
+        let found = annotate(&FailingRecognizer, &pages, Some("de-AT"), &Cancel::default()).unwrap();
         let keys: Vec<&str> = found.entities.iter().map(|entity| entity.key.as_str()).collect();
         assert_eq!(keys, ["2023-04-05", "1500 EUR"]);
         assert_eq!(found.references[0].reference.name, "BGB § 433 Abs. 2");

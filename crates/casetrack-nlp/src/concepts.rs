@@ -2,17 +2,16 @@
 //!
 //! Candidates are runs of content words between function words and marks (RAKE: Rose et al., "Automatic keyword extraction from
 //! individual documents", 2010), of one to four words, and the words of longer phrases count less for themselves (C-value: Frantzi,
-//! Ananiadou, Mima, 2000). Whether a candidate is a topic of a collection is for its document frequencies to say.
+//! Ananiadou, Mima, 2000). The document frequencies of a candidate decide if it is a topic of a collection.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::collections::HashMap;
 
 use casetrack_core::{EntityType, Mention};
 
-use crate::merging::singular;
+use crate::entities::singular;
 use crate::names::PageNames;
-use crate::words::{Class, Gap, Shape, Word, set, words};
+use crate::words::{Class, Gap, Shape, Word, words};
 
 /// Most candidates for 1,000 characters of a page.
 const DENSITY: f64 = 12.0;
@@ -21,11 +20,13 @@ const WORDS: usize = 4;
 /// Fewest occurrences of a phrase, and of a single word, in a document.
 const PHRASE_COUNT: u32 = 2;
 const WORD_COUNT: u32 = 3;
-/// Shortest word that is a topic alone.
+/// Shortest word that is a topic by itself.
 const WORD_CHARS: usize = 5;
 
-/// Words between topics, besides those in [`Class::STOP`].
-static FUNCTION: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../data/words/function.txt")));
+word_lists! {
+    /// Words between topics, besides those in [`Class::STOP`].
+    FUNCTION: set = "words/function.txt";
+}
 
 /// The candidates for concepts on the pages of one document: mentions of phrases that occur at least twice, at most 12 for
 /// 1,000 characters of a page, those with the highest score. In order, without overlaps. Two phrases are the same if they are in small
@@ -122,7 +123,7 @@ fn on_page(words: &[Word<'_>], content: &[u32], counts: &HashMap<Phrase, u32>) -
         })
         .map(|(first, length)| {
             let own = f64::from(count(first, length));
-            // What a longer phrase around it says is that phrase's.
+            // Occurrences within a longer phrase count for that phrase.
             let joined = |at: usize| matches!(words[at].gap, Gap::Space | Gap::Line);
             let left = first > 0 && content[first - 1] != 0 && joined(first);
             let right = content.get(first + length).is_some_and(|id| *id != 0) && joined(first + length);

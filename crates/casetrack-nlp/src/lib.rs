@@ -1,15 +1,20 @@
 //! Entities and references of a document, found without a language model: statistical named-entity recognition, rules on top of
 //! it, normalisation, and merging of the names of one entity.
 //!
-//! All text is that of one page; all places are characters (Unicode scalar values) of it, half-open.
+//! All text is the text of one page; all places are characters (Unicode scalar values) of it, half-open.
+
+#[macro_use]
+mod words;
+#[macro_use]
+mod pattern_table;
 
 pub mod amounts;
 mod analysis;
 pub mod concepts;
 pub mod dates;
+pub mod entities;
 pub mod facts;
 pub mod languages;
-pub mod merging;
 pub mod names;
 mod numbers;
 pub mod patterns;
@@ -20,7 +25,6 @@ pub mod references;
 pub mod rules;
 pub mod spacy;
 pub mod tokens;
-mod words;
 
 pub use analysis::{analysis_of, annotate, first_value, value_key, value_keys};
 pub use facts::{Fact, FactKind, MAX_OBLIGATIONS, Obligation, facts, length_of_time, obligations};

@@ -2,51 +2,11 @@
 
 use crate::tokens::{Gap, Tokens};
 
-const UNITS: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-const TENS: &[&str] = &["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
-const ORDINALS: &[&str] = &[
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-    "twentieth",
-];
+word_lists! {
+    UNITS: list = "numbers/units.txt";
+    TENS: list = "numbers/tens.txt";
+    ORDINALS: list = "numbers/ordinals.txt";
+}
 
 /// The power of ten of a scale word.
 pub fn scale(word: &str) -> Option<u32> {
@@ -69,12 +29,12 @@ fn index(list: &[&str], word: &str) -> Option<u64> {
 /// "seven", "seventeen", "seventy", "seventy-seven".
 fn below_hundred(tokens: &Tokens, at: usize) -> Option<(u64, usize)> {
     let word = tokens.word(at);
-    if let Some(unit) = index(UNITS, word) {
+    if let Some(unit) = index(&UNITS, word) {
         return Some((unit, at + 1));
     }
-    let tens = (index(TENS, word)? + 2) * 10;
+    let tens = (index(&TENS, word)? + 2) * 10;
     let unit_at = if tokens.symbol(at + 1) == '-' { at + 2 } else { at + 1 };
-    match index(UNITS, tokens.word(unit_at)) {
+    match index(&UNITS, tokens.word(unit_at)) {
         Some(unit @ 1..=9) if tokens.gap(unit_at) <= Gap::Line => Some((tens + unit, unit_at + 1)),
         _ => Some((tens, at + 1)),
     }
@@ -131,15 +91,15 @@ pub fn ordinal(tokens: &Tokens, at: usize) -> Option<(u32, usize)> {
         return valid.then_some((value, at + if suffix { 2 } else { 3 }));
     }
     let word = tokens.word(at);
-    if let Some(value) = index(ORDINALS, word) {
+    if let Some(value) = index(&ORDINALS, word) {
         return Some((value as u32 + 1, at + 1));
     }
     if word == "thirtieth" {
         return Some((30, at + 1));
     }
-    let tens = (index(TENS, word)? as u32 + 2) * 10;
+    let tens = (index(&TENS, word)? as u32 + 2) * 10;
     let unit_at = if tokens.symbol(at + 1) == '-' { at + 2 } else { at + 1 };
-    match index(ORDINALS, tokens.word(unit_at)) {
+    match index(&ORDINALS, tokens.word(unit_at)) {
         Some(unit @ 0..=8) => Some((tens + unit as u32 + 1, unit_at + 1)),
         _ => None,
     }

@@ -4,39 +4,13 @@ use casetrack_core::{EntityType, Mention};
 
 use crate::tokens::{Gap, Kind, Tokens};
 
-/// Words before a number and what kind of number they announce; "No.", "Number" or "#" must come between.
-/// Longer ones first.
-const NUMBERED: &[(&[&str], &str)] = &[
-    (&["civil", "action"], "case number"),
-    (&["criminal", "action"], "case number"),
-    (&["civil", "case"], "case number"),
-    (&["case"], "case number"),
-    (&["docket"], "docket number"),
-    (&["cause"], "case number"),
-    (&["index"], "case number"),
-    (&["commission", "file"], "file number"),
-    (&["file"], "file number"),
-    (&["invoice"], "invoice number"),
-    (&["purchase", "order"], "order number"),
-    (&["order"], "order number"),
-    (&["po"], "order number"),
-    (&["p", ".", "o", "."], "order number"),
-    (&["contract"], "contract number"),
-    (&["agreement"], "contract number"),
-    (&["account"], "account number"),
-    (&["acct", "."], "account number"),
-    (&["policy"], "policy number"),
-    (&["patent"], "patent number"),
-    (&["registration"], "registration number"),
-    (&["serial"], "serial number"),
-    (&["part"], "part number"),
-    (&["ticket"], "ticket number"),
-    (&["claim"], "claim number"),
-    (&["customer"], "customer number"),
-];
+word_lists! {
+    /// Words before a number and what kind of number they announce; "No.", "Number" or "#" must come between.
+    NUMBERED: phrases = "words/numbered.txt";
+}
 
 /// The concepts of a page that are known by their form, in text order, without overlap. A number with a name ("Invoice No.
-/// INV-2023-0042") is the identifier only; its role says which kind.
+/// INV-2023-0042") is only the identifier; its role is the kind.
 pub fn find(tokens: &Tokens) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut at = 0;
@@ -120,13 +94,41 @@ fn phone(tokens: &Tokens, at: usize) -> Option<(usize, usize, &'static str)> {
     if tokens.symbol(at) == '(' && tokens.surface(at + 1).len() != 3 && cue.is_none() {
         return None;
     }
-    let mut groups: Vec<&str> = Vec::new();
-    let mut next = at + usize::from(international);
-    if international && !(tokens.is_number(next) && tokens.glued(next)) {
+    let first = at + usize::from(international);
+    if international && !(tokens.is_number(first) && tokens.glued(first)) {
         return None;
     }
-    let mut end = next;
-    let mut dotted = 0;
+    let (groups, dotted, end) = digit_groups(tokens, first);
+    let after = tokens.glued(end)
+        && (tokens.is_word(end)
+            || tokens.is_number(end)
+            || matches!(tokens.symbol(end), '%' | '/' | '-' | '_') && tokens.glued(end + 1));
+    if after {
+        return None;
+    }
+    let total: usize = groups.iter().map(|group| group.len()).sum();
+    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+    let american = match lengths.as_slice() {
+        [3, 3, 4] => area(groups[0]),
+        [1, 3, 3, 4] => groups[0] == "1" && area(groups[1]),
+        _ => false,
+    };
+    // "212 555 0100" may be three numbers of a table: only white space is not enough
+    let separated = (at..end).any(|at| tokens.symbol(at) != '\0');
+    let valid = if international {
+        (8..=15).contains(&total)
+    } else if cue.is_some() {
+        (7..=15).contains(&total) && (groups.len() > 1 || total >= 9) && dotted != 1
+    } else {
+        american && separated && (dotted == 0 || dotted >= 2)
+    };
+    valid.then_some((at, end, role))
+}
+
+/// The groups of digits from a token on, the number of points between them, and the token after them.
+fn digit_groups<'t>(tokens: &Tokens<'t>, at: usize) -> (Vec<&'t str>, usize, usize) {
+    let mut groups: Vec<&str> = Vec::new();
+    let (mut next, mut end, mut dotted) = (at, at, 0);
     while groups.len() < PHONE_GROUPS {
         let parenthesis = tokens.symbol(next) == '(';
         let digits = next + usize::from(parenthesis);
@@ -148,33 +150,10 @@ fn phone(tokens: &Tokens, at: usize) -> Option<(usize, usize, &'static str)> {
             next += 1;
         }
     }
-    let total: usize = groups.iter().map(|group| group.len()).sum();
-    let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-    let after = tokens.glued(end)
-        && (tokens.is_word(end)
-            || tokens.is_number(end)
-            || matches!(tokens.symbol(end), '%' | '/' | '-' | '_') && tokens.glued(end + 1));
-    if after {
-        return None;
-    }
-    let american = match lengths.as_slice() {
-        [3, 3, 4] => area(groups[0]),
-        [1, 3, 3, 4] => groups[0] == "1" && area(groups[1]),
-        _ => false,
-    };
-    // "212 555 0100" may be three numbers of a table: white space alone is not enough
-    let separated = (at..end).any(|at| tokens.symbol(at) != '\0');
-    let valid = if international {
-        (8..=15).contains(&total)
-    } else if cue.is_some() {
-        (7..=15).contains(&total) && (groups.len() > 1 || total >= 9) && dotted != 1
-    } else {
-        american && separated && (dotted == 0 || dotted >= 2)
-    };
-    valid.then_some((at, end, role))
+    (groups, dotted, end)
 }
 
-/// Where the token before this one ends. Columns of a table are more than one space apart, groups of a number are not.
+/// The end of the token before this one. Columns of a table are more than one space apart, groups of a number are not.
 fn end_byte(tokens: &Tokens, at: usize) -> usize {
     at.checked_sub(1).map_or(0, |before| tokens.bytes(before).1)
 }
@@ -184,7 +163,7 @@ fn area(digits: &str) -> bool {
     matches!(digits.as_bytes().first(), Some(b'2'..=b'9')) && !digits.ends_with("11")
 }
 
-/// Whether the words right before announce that a phone (`false`) or fax (`true`) number follows.
+/// The kind of number that the words right before announce: a phone (`false`) or fax (`true`) number.
 fn cue(tokens: &Tokens, at: usize) -> Option<bool> {
     (at.saturating_sub(4)..at).rev().take_while(|before| !tokens.is_number(*before)).find_map(|before| {
         match tokens.word(before) {

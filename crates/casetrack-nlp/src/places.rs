@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use crate::words::{Gap, Shape, Word, entries, set};
+use crate::words::{Gap, Shape, Word, entries, set, words};
 
 /// Words of a text that form the name of a place: `first..last` are indexes of words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ static TABLE: LazyLock<HashMap<String, Vec<Entry>>> = LazyLock::new(|| {
         let ambiguous = doubtful.contains(name);
         for spelling in [name.to_string(), name.to_uppercase()] {
             // As `words` splits them, with the points as they are.
-            let words: Vec<String> = crate::words::words(&spelling).iter().map(|w| w.text.to_owned()).collect();
+            let words: Vec<String> = words(&spelling).iter().map(|w| w.text.to_owned()).collect();
             if let Some(first) = words.first().cloned() {
                 table.entry(first).or_default().push(Entry { words, ambiguous });
             }
@@ -64,6 +64,12 @@ pub(crate) fn place_at(words: &[Word<'_>], at: usize) -> Option<Place> {
     table_place(words, at)
 }
 
+/// True if a text is the name of a place and nothing else.
+pub(crate) fn is_place(name: &str) -> bool {
+    let words = words(name);
+    !words.is_empty() && place_at(&words, 0).is_some_and(|place| place.last == words.len())
+}
+
 fn table_place(words: &[Word<'_>], at: usize) -> Option<Place> {
     let entries = TABLE.get(words[at].text)?;
     let entry = entries.iter().find(|entry| {
@@ -74,22 +80,24 @@ fn table_place(words: &[Word<'_>], at: usize) -> Option<Place> {
     Some(Place { first: at, last: at + entry.words.len(), ambiguous: entry.ambiguous })
 }
 
-/// Is `word` the code of a state, written as postal addresses write it?
+/// True if `word` is the code of a state, as postal addresses write it.
 pub(crate) fn is_state_code(word: &Word<'_>) -> bool {
     word.shape == Shape::Upper && STATE_CODES.contains(word.text)
 }
 
-static STREETS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../data/places/streets.txt")));
-static UNITS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../data/places/units.txt")));
-static STATE_CODES: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../data/places/state-codes.txt")));
-static HEADS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../data/places/heads.txt")));
+word_lists! {
+    STREETS: set = "places/streets.txt";
+    UNITS: set = "places/units.txt";
+    STATE_CODES: set = "places/state-codes.txt";
+    HEADS: set = "places/heads.txt";
+}
 
-/// Does `word` end the name of a place: "River", "County"?
+/// True if `word` ends the name of a place: "River", "County".
 pub(crate) fn is_head(word: &Word<'_>) -> bool {
     HEADS.contains(word.text)
 }
 
-/// Does `word` end the name of a street: "Road", "Blvd."?
+/// True if `word` ends the name of a street: "Road", "Blvd.".
 pub(crate) fn is_street(word: &Word<'_>) -> bool {
     is_one_of(&STREETS, word.text)
 }
@@ -122,7 +130,7 @@ pub(crate) fn address_at(words: &[Word<'_>], at: usize) -> Option<Address> {
     let street = street + 1;
     let mut last = street;
     let mut i = street;
-    // What follows belongs to the address as long as it looks like parts of one; it ends at a state, code or place.
+    // The words behind belong to the address as long as they look like parts of one; it ends at a state, code or place.
     while i < words.len().min(at + ADDRESS_WORDS) && words[i].gap < Gap::Blank {
         let word = &words[i];
         if word.is(',') || word.is('#') || word.is('.') && is_one_of(&UNITS, words[i - 1].text) {
@@ -176,7 +184,6 @@ fn postal_code(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::words::words;
 
     fn text_of(text: &str, first: usize, last: usize) -> String {
         let words = words(text);

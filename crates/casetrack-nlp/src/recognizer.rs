@@ -1,9 +1,11 @@
 //! The interface of a statistical recognizer of named entities, so that a larger model can replace the one that ships.
 
 use casetrack_core::{Cancel, Result};
+use serde::Deserialize;
 
 /// The classes of OntoNotes 5.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Label {
     Cardinal,
     Date,
@@ -34,6 +36,6 @@ pub struct NamedSpan {
 }
 
 pub trait Recognizer: Send + Sync {
-    /// The named entities of a page's text. The result depends on the text alone. Fails with `Cancelled` soon after `cancel` is set.
+    /// The named entities of a page's text. The result depends only on the text. Fails with `Cancelled` soon after `cancel` is set.
     fn recognize(&self, text: &str, cancel: &Cancel) -> Result<Vec<NamedSpan>>;
 }

@@ -6,7 +6,7 @@ use crate::dates::{self, Anchors};
 use crate::tokens::Tokens;
 use crate::{amounts, patterns, references};
 
-/// What the rules find on one page, in text order.
+/// The findings of the rules on one page, in text order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageFindings {
     /// Dates, amounts and concepts. Those of one type do not overlap.
@@ -15,10 +15,10 @@ pub struct PageFindings {
     pub references: Vec<Reference>,
 }
 
-/// What the rules find in a document, page by page.
+/// The findings of the rules in a document, page by page.
 ///
 /// All pages of a document are needed together: they decide how "01/05/2023" is read, and a date may count from one on
-/// another page. The result depends on the texts alone. Linear in their length; one page's tokens are in memory at a time.
+/// another page. The result depends only on the texts. Linear in their length; one page's tokens are in memory at a time.
 pub fn find(pages: &[&str]) -> Vec<PageFindings> {
     let order = dates::DateOrder::of(pages.iter().copied());
     let mut anchors = Anchors::default();
@@ -55,7 +55,7 @@ pub(crate) fn links(references: &[Reference]) -> impl Iterator<Item = Mention> {
     })
 }
 
-/// Whether a number is part of a citation: the year of a law, a case or a standard.
+/// True if a number is part of a citation: the year of a law, a case or a standard.
 pub(crate) fn inside_citation(mention: &Mention, references: &[Reference]) -> bool {
     let after = references.partition_point(|reference| reference.char_end <= mention.char_start);
     references.get(after).is_some_and(|reference| {
@@ -117,74 +117,75 @@ mod tests {
     }
 
     /// Pieces that the rules look for, so that random texts reach deep into them.
+    const PIECES: &[&str] = &[
+        "January ",
+        "Feb. ",
+        "5th ",
+        "day of ",
+        "2023",
+        "Q3 ",
+        "FY",
+        "third quarter of ",
+        "days after the Effective Date",
+        "$",
+        "USD ",
+        "million ",
+        "twenty ",
+        "thousand ",
+        "hundred ",
+        "percent",
+        "basis points",
+        "Section ",
+        "Sections ",
+        "Exhibit ",
+        "A",
+        "(c)",
+        " and ",
+        " of ",
+        "the ",
+        "Exchange Act",
+        "C.F.R. ",
+        "U.S.C. ",
+        "U.S. ",
+        "v. ",
+        "In re ",
+        "Brown ",
+        "ISO/IEC ",
+        "NIST SP 800-",
+        "Rev. ",
+        "Agreement ",
+        "dated as of ",
+        "Amendment No. ",
+        "Form 10-",
+        "K",
+        "http://",
+        "www.",
+        "a.b",
+        "@",
+        "+",
+        "Tel. ",
+        "Invoice No. ",
+        "é",
+        "漢",
+        "ſ",
+        "İ",
+        "\u{feff}",
+        "[●] ",
+        "____ ",
+        "Report ",
+        "Directive ",
+        "/EC",
+        "Cal. Civ. Code ",
+        "Pub. L. No. ",
+        "Case C-",
+    ];
+
     fn piece() -> impl Strategy<Value = String> {
         prop_oneof![
             any::<String>(),
             "[ \\n.,;:()\\[\\]/$€%§_'\"-]{1,3}",
             "[0-9]{1,12}",
-            prop::sample::select(vec![
-                "January ",
-                "Feb. ",
-                "5th ",
-                "day of ",
-                "2023",
-                "Q3 ",
-                "FY",
-                "third quarter of ",
-                "days after the Effective Date",
-                "$",
-                "USD ",
-                "million ",
-                "twenty ",
-                "thousand ",
-                "hundred ",
-                "percent",
-                "basis points",
-                "Section ",
-                "Sections ",
-                "Exhibit ",
-                "A",
-                "(c)",
-                " and ",
-                " of ",
-                "the ",
-                "Exchange Act",
-                "C.F.R. ",
-                "U.S.C. ",
-                "U.S. ",
-                "v. ",
-                "In re ",
-                "Brown ",
-                "ISO/IEC ",
-                "NIST SP 800-",
-                "Rev. ",
-                "Agreement ",
-                "dated as of ",
-                "Amendment No. ",
-                "Form 10-",
-                "K",
-                "http://",
-                "www.",
-                "a.b",
-                "@",
-                "+",
-                "Tel. ",
-                "Invoice No. ",
-                "é",
-                "漢",
-                "ſ",
-                "İ",
-                "\u{feff}",
-                "[●] ",
-                "____ ",
-                "Report ",
-                "Directive ",
-                "/EC",
-                "Cal. Civ. Code ",
-                "Pub. L. No. ",
-                "Case C-",
-            ])
-            .prop_map(str::to_owned),
+            prop::sample::select(PIECES).prop_map(str::to_owned),
         ]
     }
 

@@ -1,6 +1,6 @@
 //! The text of a page as tokens, which all rules read: made once, in linear time, without a copy of any word.
 
-/// What a token is made of.
+/// The characters of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Letters, of any script.
@@ -103,7 +103,7 @@ impl<'a> Tokens<'a> {
         self.tokens.get(at).map_or(Gap::Paragraph, |token| token.gap)
     }
 
-    /// Whether a token follows the one before it without white space.
+    /// True if a token follows the one before it without white space.
     pub fn glued(&self, at: usize) -> bool {
         self.gap(at) == Gap::None
     }
@@ -157,7 +157,7 @@ impl<'a> Tokens<'a> {
         if self.is_number(at) && self.surface(at).len() <= 9 { self.surface(at).parse().ok() } else { None }
     }
 
-    /// Whether these words (in lower case) or symbols stand here, in this order, without a blank line between them.
+    /// True if the tokens from here are these words (in lower case) or symbols, in this order, without a blank line between them.
     pub fn has(&self, at: usize, words: &[&str]) -> bool {
         words
             .iter()
@@ -211,7 +211,7 @@ impl<'a> Tokens<'a> {
         self.text
     }
 
-    /// Whether a sentence can end before this token: a blank line, or a stop after something other than an abbreviation.
+    /// True if a sentence can end before this token: a blank line, or a stop after something other than an abbreviation.
     pub fn starts_sentence(&self, at: usize) -> bool {
         if self.gap(at) == Gap::Paragraph {
             return true;

@@ -16,9 +16,9 @@ const SETS: &[(&str, &str, &str)] = &[
 ];
 const FLOOR: f64 = 0.9;
 
-struct Nobody;
+struct NoNames;
 
-impl Recognizer for Nobody {
+impl Recognizer for NoNames {
     fn recognize(&self, _: &str, _: &Cancel) -> Result<Vec<NamedSpan>> {
         Ok(Vec::new())
     }
@@ -45,7 +45,7 @@ fn labelled(line: &str) -> (String, Labels) {
 }
 
 fn found(text: &str, language: &str) -> Labels {
-    let annotations = annotate(&Nobody, &[text], Some(language), &Cancel::default()).unwrap();
+    let annotations = annotate(&NoNames, &[text], Some(language), &Cancel::default()).unwrap();
     let mut found = Labels::new();
     for mention in &annotations.mentions {
         let entity = &annotations.entities[mention.entity as usize];
@@ -128,7 +128,7 @@ fn look_alikes_are_not_read() {
 fn what_is_written_alike_everywhere_is_read_in_every_language() {
     for language in ["de", "fr", "es", "it"] {
         let text = "https://example.com/a, info@example.com, ISO 27001, ECLI:EU:C:2020:559, C-311/18, 2024-03-01";
-        let found = annotate(&Nobody, &[text], Some(language), &Cancel::default()).unwrap();
+        let found = annotate(&NoNames, &[text], Some(language), &Cancel::default()).unwrap();
         let names: Vec<&str> = found.references.iter().map(|placed| placed.reference.name.as_str()).collect();
         assert_eq!(
             names,
@@ -151,7 +151,7 @@ fn a_date_has_the_role_that_the_words_before_it_give() {
         ("es", "entra en vigor el 1 de marzo de 2024", "effective date"),
         ("it", "Il contratto entra in vigore il 1º marzo 2024", "effective date"),
     ] {
-        let found = annotate(&Nobody, &[text], Some(language), &Cancel::default()).unwrap();
+        let found = annotate(&NoNames, &[text], Some(language), &Cancel::default()).unwrap();
         assert_eq!(found.mentions[0].role.as_deref(), Some(role), "{language}: {text}");
     }
 }

@@ -136,7 +136,7 @@ fn a_contract_supports_its_people() {
             "{sentence}: {found:?}"
         );
     }
-    // Prose without defined terms keeps what the recognizer says.
+    // Prose without defined terms keeps the labels of the recognizer.
     let text = "Ansbert Gadick left.";
     has(text, &[span(text, "Ansbert Gadick", Label::Person)], "Ansbert Gadick", Person);
 }

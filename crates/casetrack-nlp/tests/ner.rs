@@ -55,7 +55,7 @@ fn tokens_and_entities_equal_spacys() {
             expected.push((start, end));
         }
         assert_eq!(recognizer().tokens(&text).unwrap(), expected, "{text:?}");
-        // What each token belongs to: whether it begins an entity, and the entity's label.
+        // For each token: true if it begins an entity, and the entity's label.
         let mut wanted = vec![None; expected.len()];
         for (start, end, label) in entities {
             for (at, wanted) in wanted.iter_mut().enumerate().take(end).skip(start) {

@@ -1,4 +1,4 @@
-//! What redaction finds in labelled lines, and that no cut leaves a part of a secret.
+//! Redaction of labelled lines; no cut leaves a part of a secret.
 
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use casetrack_core::{DocumentId, Result};
-use casetrack_nlp::languages::Tongue;
+use casetrack_nlp::languages::Ruleset;
 use casetrack_store::{Collection, Filter, Selection};
 
 use super::fusion::{self, Candidate};
@@ -123,7 +123,7 @@ pub(super) fn compared(
             && let Some(passage) = passages.at(candidate.document, candidate.index)?
         {
             let text = passage.chunk.searchable_text();
-            let language = Tongue::of(passage.document.meta.properties.language.as_deref()).rules();
+            let language = Ruleset::of(passage.document.meta.properties.language.as_deref()).rules();
             let admitted = comparisons.iter().filter(|comparison| comparison.satisfied_by(&text, language)).count();
             bonus = COMPARED * admitted as f32 / comparisons.len().max(1) as f32;
         }

@@ -1,15 +1,17 @@
 //! Currencies: symbols, codes of ISO 4217 and names.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use crate::tokens::{Gap, Tokens};
-use crate::words::set;
 
-/// Codes of ISO 4217 that are in use, and some that were before the euro.
-static CODES: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/amounts/currencies.txt")));
+word_lists! {
+    /// Codes of ISO 4217 that are in use, and some that were before the euro.
+    CODES: set = "amounts/currencies.txt";
+    /// The letters before a dollar sign or the like, and the currency: "US$", "C$", "HK$".
+    DOLLARS: map = "amounts/dollars.txt";
+    COUNTRIES: map = "amounts/countries.txt";
+    NOUNS: map = "amounts/nouns.txt";
+}
 
-/// Whether this is a code of ISO 4217.
+/// True if this is a code of ISO 4217.
 pub fn is_code(written: &str) -> bool {
     CODES.contains(written)
 }
@@ -46,22 +48,6 @@ fn symbol(c: char) -> Option<&'static str> {
     })
 }
 
-/// The letters before a dollar sign or the like: "US$", "C$", "HK$".
-fn prefixed(letters: &str) -> Option<&'static str> {
-    Some(match letters {
-        "US" | "USD" => "USD",
-        "C" | "CA" | "CAN" | "CDN" | "CAD" => "CAD",
-        "A" | "AU" | "AUD" => "AUD",
-        "NZ" | "NZD" => "NZD",
-        "HK" | "HKD" => "HKD",
-        "S" | "SG" | "SGD" => "SGD",
-        "R" => "BRL",
-        "NT" | "NTD" => "TWD",
-        "MX" | "MXN" => "MXN",
-        _ => return None,
-    })
-}
-
 /// A currency before its number: "$", "US$", "U.S. $", "USD", "EUR", "Rs.", and the token after it.
 pub fn before(tokens: &Tokens, at: usize) -> Option<(&'static str, usize)> {
     if let Some(unit) = symbol(tokens.symbol(at)) {
@@ -77,7 +63,7 @@ pub fn before(tokens: &Tokens, at: usize) -> Option<(&'static str, usize)> {
     if tokens.symbol(at + 1) == '$' && tokens.gap(at + 1) <= Gap::Space {
         let glued = tokens.glued(at + 1);
         let long = tokens.surface(at).len() > 1;
-        if let Some(unit) = prefixed(tokens.surface(at)).filter(|_| glued || long) {
+        if let Some(unit) = DOLLARS.get(tokens.surface(at)).copied().filter(|_| glued || long) {
             return Some((unit, at + 2));
         }
     }
@@ -110,31 +96,18 @@ pub fn after(tokens: &Tokens, at: usize) -> Option<(&'static str, i32, usize)> {
         return (!tokens.glued(at + 1) || !tokens.is_number(at + 1)).then_some((unit, 0, at + 1));
     }
     let (country, next) = match tokens.word(at) {
-        "us" | "american" => (Some("USD"), at + 1),
         "u" => (Some("USD"), tokens.letters(at, "us")?),
         "united" if tokens.word(at + 1) == "states" => (Some("USD"), at + 2),
-        "canadian" => (Some("CAD"), at + 1),
-        "australian" => (Some("AUD"), at + 1),
-        "singapore" => (Some("SGD"), at + 1),
         "hong" if tokens.word(at + 1) == "kong" => (Some("HKD"), at + 2),
-        "swiss" => (Some("CHF"), at + 1),
-        "british" => (Some("GBP"), at + 1),
-        "indian" => (Some("INR"), at + 1),
-        "japanese" => (Some("JPY"), at + 1),
-        _ => (None, at),
+        word => COUNTRIES.get(word).map_or((None, at), |country| (Some(*country), at + 1)),
     };
     let (unit, power) = match tokens.word(next) {
         "dollar" | "dollars" => (country.unwrap_or("USD"), 0),
         "cent" | "cents" => (country.unwrap_or("USD"), -2),
-        "euro" | "euros" => ("EUR", 0),
         "pound" | "pounds" if country == Some("GBP") || tokens.word(next + 1) == "sterling" => ("GBP", 0),
         "pence" => ("GBP", -2),
-        "yen" => ("JPY", 0),
-        "rupee" | "rupees" => ("INR", 0),
         "franc" | "francs" if country.is_some() => ("CHF", 0),
-        "yuan" | "renminbi" => ("CNY", 0),
-        "rmb" => ("CNY", 0),
-        _ => return None,
+        noun => (*NOUNS.get(noun)?, 0),
     };
     let sterling = usize::from(tokens.word(next + 1) == "sterling");
     Some((unit, power, next + 1 + sterling))

@@ -12,7 +12,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Of digits, the last `fraction` of them after the point; there are at least so many.
+    /// Of digits, the last `fraction` of them after the point; there are at least `fraction` digits.
     pub fn new(digits: String, fraction: usize) -> Decimal {
         Decimal { digits, fraction, negative: false }.shifted(0)
     }
@@ -64,7 +64,7 @@ const LONGEST: usize = 30;
 
 /// The number in digits that begins here, and the token after it.
 ///
-/// The last of two kinds of separator is the decimal point. One kind alone groups digits where every group after the first
+/// The last of two kinds of separator is the decimal point. A single kind groups digits if every group after the first
 /// has three (or, in the Indian way, two and then three at the end) and there is a comma or more than one separator.
 pub fn in_digits(tokens: &Tokens, at: usize) -> Option<(Decimal, usize)> {
     if !tokens.is_number(at) {

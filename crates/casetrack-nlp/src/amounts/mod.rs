@@ -1,6 +1,6 @@
 //! Amounts of money and percentages: exact values with the currency's ISO 4217 code or `%`.
 //!
-//! A dollar sign alone is taken as the United States dollar. Cost: linear.
+//! A dollar sign without a country is the United States dollar. Cost: linear.
 
 mod currency;
 mod decimal;
@@ -80,7 +80,7 @@ fn amount_at(tokens: &Tokens, at: usize) -> Option<Amount> {
     }
 }
 
-/// Whether parentheses here can be the sign of accounts: in a column, not an apposition in a sentence.
+/// True if parentheses here can be the sign of accounts: in a column, not an apposition in a sentence.
 fn accounting(tokens: &Tokens, at: usize) -> bool {
     tokens.gap(at) >= Gap::Line
         || at > 0 && (matches!(tokens.symbol(at - 1), ')' | '|' | '%' | '—') || tokens.is_number(at - 1))
@@ -189,7 +189,7 @@ fn after_repetition(tokens: &Tokens, at: usize, value: &Decimal) -> usize {
 pub struct Number {
     /// The nearest one; never negative.
     pub value: f64,
-    /// What a word after the digits multiplies them by: 1,000,000 in "3 million", else 1.
+    /// The factor of a word after the digits: 1,000,000 in "3 million", else 1.
     pub scale: f64,
     /// The token after it, and after its repetition in parentheses.
     pub end: usize,
@@ -214,7 +214,7 @@ pub fn number(tokens: &Tokens, at: usize) -> Option<Number> {
     Some(Number { value: value.to_string().parse().ok()?, scale: 10f64.powi(power as i32), end })
 }
 
-/// What a number counts: a currency, percent or basis points, with the power of ten that brings it to the unit.
+/// The unit of a number: a currency, percent or basis points, with the power of ten that brings it to the unit.
 fn unit_after(tokens: &Tokens, at: usize) -> Option<(&'static str, i32, usize)> {
     if tokens.gap(at) > Gap::Line {
         return None;

@@ -2,25 +2,14 @@
 
 use jiff::civil::Date;
 
+use super::date_parts::DateParts;
 use super::order::DateOrder;
-use super::stated::Stated;
 use crate::numbers::{cardinal, ordinal};
 use crate::tokens::{Gap, Tokens};
 
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+word_lists! {
+    MONTHS: list = "dates/months.txt";
+}
 
 /// The month that a word names, in full or abbreviated as is usual.
 fn month_name(word: &str) -> Option<i8> {
@@ -126,7 +115,7 @@ fn dash(tokens: &Tokens, at: usize) -> bool {
 }
 
 /// A date that begins with the name of a month.
-pub fn month_first(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
+pub fn month_first(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     let (month, next) = month_at(tokens, at)?;
     if tokens.glued(at) && at > 0 && (tokens.is_number(at - 1) || tokens.symbol(at - 1) == '_') {
         return None;
@@ -137,7 +126,7 @@ pub fn month_first(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
         && let Some((day, after)) = day_at(tokens, next + 1).filter(|_| tokens.gap(next + 1) <= Gap::Space)
         && let Some((year, end)) = year_at(tokens, before_year(tokens, after))
     {
-        return Some((Stated::day(year, month, day)?, end));
+        return Some((DateParts::day(year, month, day)?, end));
     }
     let capitalized = tokens.is_capitalized(at);
     let separated = if matches!(tokens.symbol(next), '-' | '/') && tokens.glued(next) { next + 1 } else { next };
@@ -148,29 +137,29 @@ pub fn month_first(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
             && tokens.surface(after + 1).len() == 2
             && let Some(year) = tokens.number(after + 1)
         {
-            return Some((Stated::day(century(year), month, day)?, after + 2));
+            return Some((DateParts::day(century(year), month, day)?, after + 2));
         }
         if (dash(tokens, after) || matches!(tokens.word(after), "and" | "&"))
             && let Some((last, after)) = day_at(tokens, after + 1)
             && let Some((year, end)) = year_at(tokens, before_year(tokens, after))
         {
-            return Some((Stated::days(year, month, day, last)?, end));
+            return Some((DateParts::days(year, month, day, last)?, end));
         }
         if let Some((year, end)) = year_at(tokens, before_year(tokens, after)) {
-            return Some((Stated::day(year, month, day)?, end));
+            return Some((DateParts::day(year, month, day)?, end));
         }
-        return capitalized.then_some((Stated::DayOfMonth { month, day }, after));
+        return capitalized.then_some((DateParts::DayOfMonth { month, day }, after));
     }
     let filled = blank_at(tokens, next)
         .map_or(next, |after| after + usize::from(matches!(tokens.word(after), "st" | "nd" | "rd" | "th")));
     if let Some((year, end)) = year_at(tokens, before_year(tokens, filled)) {
-        return Some((Stated::Month { year, month }, end));
+        return Some((DateParts::Month { year, month }, end));
     }
-    capitalized.then_some((Stated::MonthOnly(month), next))
+    capitalized.then_some((DateParts::MonthOnly(month), next))
 }
 
 /// "day of January, 2023", or without "day of": what follows the day. The day is `None` where it is left open.
-fn after_day(tokens: &Tokens, at: usize, day: Option<i8>) -> Option<(Stated, usize)> {
+fn after_day(tokens: &Tokens, at: usize, day: Option<i8>) -> Option<(DateParts, usize)> {
     let mut next = at;
     let mut spelled = false;
     // "3rd. day of"
@@ -196,7 +185,7 @@ fn after_day(tokens: &Tokens, at: usize, day: Option<i8>) -> Option<(Stated, usi
     }
     if spelled && let Some(after) = blank_at(tokens, next) {
         let (year, end) = year_at(tokens, before_year(tokens, after))?;
-        return Some((Stated::Year(year), end));
+        return Some((DateParts::Year(year), end));
     }
     let (month, after) = month_at(tokens, next)?;
     if !tokens.is_capitalized(next) && !spelled && matches!(tokens.word(next), "may" | "march" | "mar" | "dec") {
@@ -211,15 +200,15 @@ fn after_day(tokens: &Tokens, at: usize, day: Option<i8>) -> Option<(Stated, usi
         numeric.then(|| (century(year), year_start + 1))
     };
     match (year_at(tokens, year_start).or_else(short), day) {
-        (Some((year, end)), Some(day)) => Some((Stated::day(year, month, day)?, end)),
-        (Some((year, end)), None) => Some((Stated::Month { year, month }, end)),
-        (None, Some(day)) => Some((Stated::DayOfMonth { month, day }, after)),
+        (Some((year, end)), Some(day)) => Some((DateParts::day(year, month, day)?, end)),
+        (Some((year, end)), None) => Some((DateParts::Month { year, month }, end)),
+        (None, Some(day)) => Some((DateParts::DayOfMonth { month, day }, after)),
         (None, None) => None,
     }
 }
 
 /// A date that begins with a day in digits or words, or with a blank in its place.
-pub fn day_first(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
+pub fn day_first(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     if let Some(next) = blank_at(tokens, at) {
         let next = next + usize::from(matches!(tokens.word(next), "st" | "nd" | "rd" | "th"));
         return if tokens.has(next, &["day", "of"]) { after_day(tokens, next, None) } else { None };
@@ -227,14 +216,14 @@ pub fn day_first(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
     let (day, next) = day_at(tokens, at)?;
     if dash(tokens, next)
         && let Some((last, after)) = day_at(tokens, next + 1)
-        && let Some((Stated::Day(end), end_token)) = after_day(tokens, after, Some(last))
+        && let Some((DateParts::Day(end), end_token)) = after_day(tokens, after, Some(last))
     {
-        return Some((Stated::days(end.year(), end.month(), day, last)?, end_token));
+        return Some((DateParts::days(end.year(), end.month(), day, last)?, end_token));
     }
     after_day(tokens, next, Some(day))
 }
 
-/// Whether a date in digits may begin and end here: not inside a longer number, a path or an identifier.
+/// True if a date in digits may begin and end here: not inside a longer number, a path or an identifier.
 fn stands_alone(tokens: &Tokens, at: usize, end: usize) -> bool {
     let before = at > 0
         && tokens.glued(at)
@@ -253,25 +242,15 @@ fn stands_alone(tokens: &Tokens, at: usize, end: usize) -> bool {
 }
 
 /// A date in digits: "2023-01-05", "01/05/2023", "5.1.2023", "03/2019", "[]/[]/2020".
-pub fn numeric(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Stated, usize)> {
+pub fn numeric(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(DateParts, usize)> {
+    if tokens.surface(at).len() == 4 && tokens.is_number(at) {
+        return year_first(tokens, at);
+    }
     let part = |at: usize| match tokens.number(at) {
         Some(value) if tokens.surface(at).len() <= 2 => Some((Some(value as i8), at + 1)),
         Some(_) => None,
         None => blank_at(tokens, at).map(|next| (None, next)),
     };
-    if tokens.surface(at).len() == 4 && tokens.is_number(at) {
-        let separator = tokens.symbol(at + 1);
-        if !matches!(separator, '-' | '/' | '.')
-            || !(1..5).all(|n| tokens.glued(at + n))
-            || tokens.symbol(at + 3) != separator
-        {
-            return None;
-        }
-        let two = |at: usize| tokens.number(at).filter(|_| tokens.surface(at).len() <= 2).map(|value| value as i8);
-        let (year, _) = year_at(tokens, at)?;
-        let stated = Stated::day(year, two(at + 2)?, two(at + 4)?)?;
-        return stands_alone(tokens, at, at + 5).then_some((stated, at + 5));
-    }
     let (first, next) = part(at)?;
     let separator = tokens.symbol(next);
     if !matches!(separator, '/' | '-' | '.') || tokens.gap(next) > Gap::Space {
@@ -285,7 +264,7 @@ pub fn numeric(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Stated, 
     if separator == '/' && tokens.surface(next + 1).len() == 4 {
         let (year, end) = year_at(tokens, next + 1).filter(|(year, _)| (1900..2100).contains(year))?;
         let month = first.filter(|month| (1..=12).contains(month))?;
-        return stands_alone(tokens, at, end).then_some((Stated::Month { year, month }, end));
+        return stands_alone(tokens, at, end).then_some((DateParts::Month { year, month }, end));
     }
     let (second, after) = part(next + 1)?;
     if tokens.symbol(after) != separator || tokens.gap(after) != spaced || tokens.gap(after + 1) != spaced {
@@ -304,17 +283,30 @@ pub fn numeric(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Stated, 
         (Some(first), Some(second)) => {
             let day_first = second <= 12 && (first > 12 || separator == '.' || order == DateOrder::DayFirst);
             let (month, day) = if day_first { (second, first) } else { (first, second) };
-            Stated::day(year, month, day)?
+            DateParts::day(year, month, day)?
         }
-        (Some(month), None) if order == DateOrder::MonthFirst && (1..=12).contains(&month) => {
-            Stated::Month { year, month }
+        (month, day) => {
+            let month = if order == DateOrder::MonthFirst { month } else { day };
+            let month = month.filter(|month| (1..=12).contains(month));
+            month.map_or(DateParts::Year(year), |month| DateParts::Month { year, month })
         }
-        (None, Some(month)) if order == DateOrder::DayFirst && (1..=12).contains(&month) => {
-            Stated::Month { year, month }
-        }
-        _ => Stated::Year(year),
     };
     Some((stated, end))
+}
+
+/// "2023-01-05".
+fn year_first(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
+    let separator = tokens.symbol(at + 1);
+    if !matches!(separator, '-' | '/' | '.')
+        || !(1..5).all(|n| tokens.glued(at + n))
+        || tokens.symbol(at + 3) != separator
+    {
+        return None;
+    }
+    let two = |at: usize| tokens.number(at).filter(|_| tokens.surface(at).len() <= 2).map(|value| value as i8);
+    let (year, _) = year_at(tokens, at)?;
+    let stated = DateParts::day(year, two(at + 2)?, two(at + 4)?)?;
+    stands_alone(tokens, at, at + 5).then_some((stated, at + 5))
 }
 
 /// The day that digits and separators give, for [`DateOrder`]: the first two numbers, unless one of them is a year.

@@ -1,7 +1,48 @@
 //! Lengths of time: "thirty (30) days", "two weeks", "a 10-year term".
 
+use jiff::{Span, ToSpan};
+
 use crate::amounts::number;
 use crate::tokens::{Gap, Tokens};
+
+/// A unit of the calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Unit {
+    Day,
+    Week,
+    Month,
+    Year,
+}
+
+impl Unit {
+    pub fn of(word: &str) -> Option<Unit> {
+        Some(match word {
+            "day" | "days" => Unit::Day,
+            "week" | "weeks" => Unit::Week,
+            "month" | "months" => Unit::Month,
+            "year" | "years" => Unit::Year,
+            _ => return None,
+        })
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Day => "day",
+            Unit::Week => "week",
+            Unit::Month => "month",
+            Unit::Year => "year",
+        }
+    }
+
+    pub fn times(self, count: i32) -> Span {
+        match self {
+            Unit::Day => count.days(),
+            Unit::Week => count.weeks(),
+            Unit::Month => count.months(),
+            Unit::Year => count.years(),
+        }
+    }
+}
 
 /// A length of time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,14 +73,14 @@ pub fn unit(tokens: &Tokens, at: usize) -> Option<Duration> {
         "calendar" | "consecutive" | "full" => (false, at + 1),
         _ => (false, at),
     };
-    let days = match tokens.word(next) {
-        "hour" | "hours" => 1.0 / 24.0,
-        "day" | "days" if business => 7.0 / 5.0,
-        "day" | "days" => 1.0,
-        "week" | "weeks" => 7.0,
-        "month" | "months" => 365.0 / 12.0,
-        "year" | "years" => 365.0,
-        _ => return None,
+    let days = match Unit::of(tokens.word(next)) {
+        None if matches!(tokens.word(next), "hour" | "hours") => 1.0 / 24.0,
+        Some(Unit::Day) if business => 7.0 / 5.0,
+        Some(Unit::Day) => 1.0,
+        Some(Unit::Week) => 7.0,
+        Some(Unit::Month) => 365.0 / 12.0,
+        Some(Unit::Year) => 365.0,
+        None => return None,
     };
     Some(Duration { days, end: next + 1 })
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | calendar | written days and months |
 //! | periods | quarters, halves, fiscal years, bare years |
-//! | stated | the days of a written date, and ranges |
+//! | date_parts | the days of a written date, and ranges |
 //! | durations | "ninety (90) days" |
 //! | order | day or month first in dates of digits |
 //! | roles | "effective date", "due date": the words around a date |
@@ -13,26 +13,27 @@
 //! Cost: linear; rules of bounded reach look at each token.
 
 mod calendar;
+mod date_parts;
 mod durations;
 mod order;
 mod periods;
 mod relative;
 mod roles;
-mod stated;
 
 use std::collections::BTreeMap;
 
 use casetrack_core::{DatePrecision, DateValue, EntityType, EntityValue, Mention};
 
 pub(crate) use calendar::century;
+pub(crate) use date_parts::DateParts;
+pub(crate) use durations::Unit;
 pub use durations::{Duration, duration, unit};
 pub use order::{DateOrder, OrderEvidence};
 use relative::RelativeDate;
-pub(crate) use stated::Stated;
 
 use crate::tokens::{Gap, Kind, Tokens};
 
-/// What is found on one page.
+/// The dates of one page.
 #[derive(Debug, Default)]
 pub struct PageDates {
     /// In text order, without overlap.
@@ -71,7 +72,7 @@ fn mention(char_start: u32, char_end: u32, value: DateValue, role: Option<String
 }
 
 /// The one date at this token, or a range.
-fn date_at(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Stated, usize)> {
+fn date_at(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(DateParts, usize)> {
     let (stated, end) = single(tokens, at, order)?;
     // "between January 1, 2001, and March 31, 2002"
     let joint = end + usize::from(tokens.symbol(end) == ',' && tokens.word(end + 1) == "and");
@@ -89,7 +90,7 @@ fn date_at(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Stated, usiz
             next += 1;
         }
         let last = single(tokens, next, order).or_else(|| match stated {
-            Stated::Year(_) => calendar::year_at(tokens, next).map(|(year, end)| (Stated::Year(year), end)),
+            DateParts::Year(_) => calendar::year_at(tokens, next).map(|(year, end)| (DateParts::Year(year), end)),
             _ => None,
         });
         if let Some((last, last_end)) = last
@@ -102,7 +103,7 @@ fn date_at(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Stated, usiz
     Some((stated, end))
 }
 
-fn single(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Stated, usize)> {
+fn single(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(DateParts, usize)> {
     let found = match tokens.kind(at)? {
         Kind::Word => match tokens.word(at).as_bytes().first()? {
             b'j' | b'f' | b'm' | b'a' | b's' | b'o' | b'n' | b'd' | b'q' | b'h' | b't' | b'e' | b'y' | b'c' => {
@@ -137,7 +138,7 @@ fn whole(tokens: &Tokens, from: usize, to: usize) -> bool {
 /// One day stated at this token, in ISO 8601, and the token after it.
 pub(crate) fn day(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(String, usize)> {
     match single(tokens, at, order)? {
-        (Stated::Day(date), end) => Some((date.to_string(), end)),
+        (DateParts::Day(date), end) => Some((date.to_string(), end)),
         _ => None,
     }
 }
@@ -161,8 +162,8 @@ impl Anchors {
         }
     }
 
-    /// The mention of a relative date, where its anchor is known. Its role says how it was computed: "computed: 30 days from 1998-06-01
-    /// (p. 2)", after what the text says it is.
+    /// The mention of a relative date, if its anchor is known. Its role states the computation: "computed: 30 days from 1998-06-01
+    /// (p. 2)", after the role that the text gives it.
     pub fn resolve(&self, relative: &RelativeDate, span: (u32, u32)) -> Option<Mention> {
         let (anchor, page) = self
             .0

@@ -1,4 +1,4 @@
-//! Whether "01/05/2023" is in January or in May, decided from the whole document.
+//! The order of day and month in "01/05/2023", decided from the whole document.
 
 use super::calendar::numeric_pair;
 use crate::tokens::Tokens;
@@ -51,7 +51,7 @@ impl DateOrder {
     }
 }
 
-/// Whether the text has a digit between two separators of the same kind: what `numeric_pair` needs.
+/// True if the text has a digit between two separators of the same kind, as `numeric_pair` needs.
 fn has_numeric_date(text: &str) -> bool {
     text.as_bytes().windows(3).any(|three| {
         matches!(three[0], b'/' | b'-')

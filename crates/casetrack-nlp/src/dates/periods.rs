@@ -3,14 +3,14 @@
 use jiff::civil::Date;
 
 use super::calendar::{century, year_at};
-use super::stated::Stated;
+use super::date_parts::DateParts;
 use crate::numbers::ordinal;
 use crate::tokens::{Gap, Tokens};
 
 /// "Q3", "H1" or "FY" and what follows; "third quarter of 2023", "first half of 2023", "fiscal year 2023".
 ///
-/// A fiscal year and its quarters are taken as those of the calendar: documents seldom say when theirs begin.
-pub fn period(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
+/// A fiscal year and its quarters are taken as those of the calendar: documents seldom state when theirs begin.
+pub fn period(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     if at > 0
         && tokens.glued(at)
         && (tokens.is_number(at - 1) || tokens.is_word(at - 1) || tokens.symbol(at - 1) == '_')
@@ -25,7 +25,7 @@ pub fn period(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
         }
         "fy" if tokens.is_upper(at) => {
             let (year, next) = fiscal(tokens, at)?;
-            Some((Stated::Year(year), next))
+            Some((DateParts::Year(year), next))
         }
         "fiscal" | "calendar" | "tax" | "financial" | "year" | "years" => {
             let mut next = at + 1;
@@ -38,7 +38,7 @@ pub fn period(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
                 next += 1;
             }
             let (year, next) = four_digits(tokens, next)?;
-            Some((Stated::Year(year), next))
+            Some((DateParts::Year(year), next))
         }
         _ => {
             let (number, mut next) = ordinal(tokens, at)?;
@@ -59,17 +59,17 @@ pub fn period(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
     }
 }
 
-fn part_of_year(year: i16, number: i8, quarter: bool) -> Option<Stated> {
+fn part_of_year(year: i16, number: i8, quarter: bool) -> Option<DateParts> {
     match (quarter, number) {
-        (true, 1..=4) => Some(Stated::Quarter { year, quarter: number }),
-        (false, 1) => Some(Stated::Days { first: Date::new(year, 1, 1).ok()?, last: Date::new(year, 6, 30).ok()? }),
-        (false, 2) => Some(Stated::Days { first: Date::new(year, 7, 1).ok()?, last: Date::new(year, 12, 31).ok()? }),
+        (true, 1..=4) => Some(DateParts::Quarter { year, quarter: number }),
+        (false, 1) => Some(DateParts::Days { first: Date::new(year, 1, 1).ok()?, last: Date::new(year, 6, 30).ok()? }),
+        (false, 2) => Some(DateParts::Days { first: Date::new(year, 7, 1).ok()?, last: Date::new(year, 12, 31).ok()? }),
         _ => None,
     }
 }
 
 /// "3Q23", "3Q 2023".
-pub fn number_quarter(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
+pub fn number_quarter(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     let quarter = tokens.number(at).filter(|_| tokens.surface(at).len() == 1)? as i8;
     if tokens.surface(at + 1) != "Q" || !tokens.glued(at + 1) || (at > 0 && tokens.glued(at)) {
         return None;
@@ -124,7 +124,7 @@ fn plausible(tokens: &Tokens, at: usize, year: i16, end: usize) -> bool {
     (1900..2100).contains(&year) && !before && ends(tokens, end)
 }
 
-/// Whether a number ends here or a range of years continues.
+/// True if a number ends here or a range of years continues.
 fn ends(tokens: &Tokens, end: usize) -> bool {
     let inside = |at: usize| tokens.glued(at) && (tokens.is_number(at) || tokens.is_word(at));
     let joined = tokens.glued(end)
@@ -140,8 +140,8 @@ const SURE: &[&str] =
     &["since", "©", "copyright", "circa", "spring", "summer", "autumn", "winter", "early", "late", "mid"];
 const LIKELY: &[&str] = &["in", "during", "until", "till", "by", "before", "after", "from", "between", "through"];
 
-/// A year alone, where the text around it says that it is one.
-pub fn bare_year(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
+/// A year without a month, if the text around it makes it one.
+pub fn bare_year(tokens: &Tokens, at: usize) -> Option<(DateParts, usize)> {
     let (year, next) = year_at(tokens, at)?;
     if !plausible(tokens, at, year, next) {
         return None;
@@ -179,7 +179,7 @@ pub fn bare_year(tokens: &Tokens, at: usize) -> Option<(Stated, usize)> {
         cue => LIKELY.contains(&cue),
     };
     let likely = likely && !counts(tokens, next);
-    (sure || likely).then_some((Stated::Year(year), next))
+    (sure || likely).then_some((DateParts::Year(year), next))
 }
 
 fn ends_phrase(tokens: &Tokens, at: usize) -> bool {
@@ -188,26 +188,16 @@ fn ends_phrase(tokens: &Tokens, at: usize) -> bool {
         || matches!(tokens.word(at), "and" | "to" | "as" | "was" | "were" | "is")
 }
 
-/// Whether the number counts what follows: "in 2000 cases".
+word_lists! {
+    COUNTED: set = "dates/counted.txt";
+}
+
+/// True if the number counts what follows: "in 2000 cases".
 fn counts(tokens: &Tokens, at: usize) -> bool {
     tokens.gap(at) != Gap::Paragraph
         && tokens.is_word(at)
         && !tokens.is_capitalized(at)
         && (tokens.word(at).ends_with('s')
             && !matches!(tokens.word(at), "as" | "was" | "is" | "has" | "this" | "its" | "his" | "us")
-            || matches!(
-                tokens.word(at),
-                "percent"
-                    | "people"
-                    | "men"
-                    | "women"
-                    | "children"
-                    | "million"
-                    | "other"
-                    | "or"
-                    | "of"
-                    | "square"
-                    | "km"
-                    | "per"
-            ))
+            || COUNTED.contains(tokens.word(at)))
 }

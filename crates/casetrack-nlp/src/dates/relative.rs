@@ -1,8 +1,8 @@
 //! Dates relative to another one: "thirty (30) days after the Effective Date".
 
 use jiff::civil::Date;
-use jiff::{Span, ToSpan};
 
+use super::durations::Unit;
 use super::roles::{AGREEMENT, EFFECTIVE};
 use crate::numbers::{cardinal, ordinal};
 use crate::tokens::Tokens;
@@ -17,54 +17,28 @@ pub struct RelativeDate {
     unit: Unit,
     /// The role of the date that it counts from.
     pub anchor: String,
-    /// What the words before it say it is.
+    /// Its role by the words before it.
     pub role: Option<&'static str>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Day,
-    Week,
-    Month,
-    Year,
 }
 
 impl RelativeDate {
     /// "30 days from", "1 year before"
     pub fn arithmetic(&self) -> String {
-        let unit = match self.unit {
-            Unit::Day => "day",
-            Unit::Week => "week",
-            Unit::Month => "month",
-            Unit::Year => "year",
-        };
         let count = self.count.unsigned_abs();
         let plural = if count == 1 { "" } else { "s" };
-        format!("{count} {unit}{plural} {}", if self.count < 0 { "before" } else { "from" })
+        format!("{count} {}{plural} {}", self.unit.name(), if self.count < 0 { "before" } else { "from" })
     }
 
     /// `None` where the calendar of jiff ends (years -9999 to 9999).
     pub fn resolve(&self, anchor: Date) -> Option<Date> {
-        let span: Span = match self.unit {
-            Unit::Day => self.count.days(),
-            Unit::Week => self.count.weeks(),
-            Unit::Month => self.count.months(),
-            Unit::Year => self.count.years(),
-        };
-        anchor.checked_add(span).ok()
+        anchor.checked_add(self.unit.times(self.count)).ok()
     }
 }
 
 /// The relative date whose unit is the word at this token. Business days are left out: they need a calendar of holidays.
 pub fn relative(tokens: &Tokens, at: usize) -> Option<RelativeDate> {
-    let unit = match tokens.word(at) {
-        "day" | "days" => Unit::Day,
-        "week" | "weeks" => Unit::Week,
-        "month" | "months" => Unit::Month,
-        "year" | "years" | "anniversary" => Unit::Year,
-        _ => return None,
-    };
     let anniversary = tokens.word(at) == "anniversary";
+    let unit = if anniversary { Unit::Year } else { Unit::of(tokens.word(at))? };
     let last = at.checked_sub(1 + usize::from(tokens.word(at.wrapping_sub(1)) == "calendar"))?;
     let (first, count) = count_before(tokens, last, anniversary)?;
     let (sign, next) = match tokens.word(at + 1) {

@@ -5,140 +5,18 @@ use crate::tokens::{Gap, Tokens};
 pub const EFFECTIVE: &str = "effective date";
 pub const AGREEMENT: &str = "agreement date";
 
-/// Phrases before a date, in lower case, and the standard name of the role they give. The nearest to the date decides; of those
-/// that end at the same word, the first here.
-const CUES: &[(&[&str], &str)] = &[
-    (&["effective", "date"], EFFECTIVE),
-    (&["effective", "as", "of"], EFFECTIVE),
-    (&["effective", "on"], EFFECTIVE),
-    (&["effective", "from"], EFFECTIVE),
-    (&["effective"], EFFECTIVE),
-    (&["effect", "from"], EFFECTIVE),
-    (&["effect", "as", "of"], EFFECTIVE),
-    (&["effect", "on"], EFFECTIVE),
-    (&["commencement", "date"], "commencement date"),
-    (&["start", "date"], "commencement date"),
-    (&["commence", "on"], "commencement date"),
-    (&["commences", "on"], "commencement date"),
-    (&["commencing"], "commencement date"),
-    (&["commencing", "on"], "commencement date"),
-    (&["beginning", "on"], "commencement date"),
-    (&["begins", "on"], "commencement date"),
-    (&["begin", "on"], "commencement date"),
-    (&["agreement", "date"], AGREEMENT),
-    (&["date", "of", "agreement"], AGREEMENT),
-    (&["date", "of", "this", "agreement"], AGREEMENT),
-    (&["entered", "into"], AGREEMENT),
-    (&["entered"], AGREEMENT),
-    (&["made", "as", "of"], AGREEMENT),
-    (&["made", "this"], AGREEMENT),
-    (&["made", "on"], AGREEMENT),
-    (&["made", "and", "executed"], AGREEMENT),
-    (&["is", "made"], AGREEMENT),
-    (&["made", "and", "entered", "into"], AGREEMENT),
-    (&["executed", "as", "of"], AGREEMENT),
-    (&["executed", "this"], AGREEMENT),
-    (&["executed", "on"], "signature date"),
-    (&["dated"], AGREEMENT),
-    (&["termination", "date"], "termination date"),
-    (&["terminate", "on"], "termination date"),
-    (&["terminates", "on"], "termination date"),
-    (&["terminated", "on"], "termination date"),
-    (&["terminated", "effective"], "termination date"),
-    (&["expiration", "date"], "expiration date"),
-    (&["expiry", "date"], "expiration date"),
-    (&["expire", "on"], "expiration date"),
-    (&["effective", "until"], "expiration date"),
-    (&["effective", "through"], "expiration date"),
-    (&["expires", "on"], "expiration date"),
-    (&["expires"], "expiration date"),
-    (&["expiring", "on"], "expiration date"),
-    (&["expired", "on"], "expiration date"),
-    (&["expire"], "expiration date"),
-    (&["ending", "on"], "end date"),
-    (&["ends", "on"], "end date"),
-    (&["end", "date"], "end date"),
-    (&["maturity", "date"], "maturity date"),
-    (&["matures", "on"], "maturity date"),
-    (&["payment", "date"], "payment date"),
-    (&["paid", "on"], "payment date"),
-    (&["payable", "on"], "payment date"),
-    (&["paid", "by"], "due date"),
-    (&["payable", "by"], "due date"),
-    (&["due", "date"], "due date"),
-    (&["due", "on"], "due date"),
-    (&["due", "by"], "due date"),
-    (&["due"], "due date"),
-    (&["deadline"], "due date"),
-    (&["no", "later", "than"], "due date"),
-    (&["not", "later", "than"], "due date"),
-    (&["on", "or", "before"], "due date"),
-    (&["invoice", "date"], "invoice date"),
-    (&["invoice", "dated"], "invoice date"),
-    (&["hearing", "date"], "hearing date"),
-    (&["hearing", "on"], "hearing date"),
-    (&["hearing", "is", "set", "for"], "hearing date"),
-    (&["hearing", "scheduled", "for"], "hearing date"),
-    (&["hearing"], "hearing date"),
-    (&["heard", "on"], "hearing date"),
-    (&["trial", "date"], "trial date"),
-    (&["filing", "date"], "filing date"),
-    (&["date", "filed"], "filing date"),
-    (&["filed", "on"], "filing date"),
-    (&["filed"], "filing date"),
-    (&["signature", "date"], "signature date"),
-    (&["date", "signed"], "signature date"),
-    (&["date", "of", "signature"], "signature date"),
-    (&["signed", "on"], "signature date"),
-    (&["signed", "this"], "signature date"),
-    (&["signed"], "signature date"),
-    (&["set", "their", "hands"], "signature date"),
-    (&["set", "his", "hand"], "signature date"),
-    (&["birth", "date"], "birth date"),
-    (&["date", "of", "birth"], "birth date"),
-    (&["dob"], "birth date"),
-    (&["born", "on"], "birth date"),
-    (&["born"], "birth date"),
-    (&["closing", "date"], "closing date"),
-    (&["closing", "on"], "closing date"),
-    (&["close", "on"], "closing date"),
-    (&["delivery", "date"], "delivery date"),
-    (&["delivered", "on"], "delivery date"),
-    (&["delivered", "by"], "delivery date"),
-    (&["deliver", "by"], "delivery date"),
-    (&["ship", "date"], "delivery date"),
-    (&["renewal", "date"], "renewal date"),
-    (&["renew", "on"], "renewal date"),
-    (&["renews", "on"], "renewal date"),
-    (&["renewed", "on"], "renewal date"),
-    (&["meeting", "date"], "meeting date"),
-    (&["date", "of", "meeting"], "meeting date"),
-    (&["meeting", "on"], "meeting date"),
-    (&["meeting", "held", "on"], "meeting date"),
-    (&["meeting", "of"], "meeting date"),
-    (&["met", "on"], "meeting date"),
-    (&["publication", "date"], "publication date"),
-    (&["published", "on"], "publication date"),
-    (&["published"], "publication date"),
-    (&["last", "updated"], "revision date"),
-    (&["last", "revised"], "revision date"),
-    (&["issue", "date"], "issue date"),
-    (&["issued", "on"], "issue date"),
-    (&["as", "amended", "on"], "amendment date"),
-    (&["fiscal", "year", "ended"], "period end"),
-    (&["year", "ended"], "period end"),
-    (&["year", "ending"], "period end"),
-    (&["quarter", "ended"], "period end"),
-    (&["months", "ended"], "period end"),
-];
+word_lists! {
+    /// Phrases before a date and the role that they give it. Of those that end at the same word, the first counts.
+    CUES: phrases = "dates/roles.txt";
+}
 
 /// Words between a cue and its date, at most.
 const REACH: usize = 14;
 
-/// The role of the date that stands from token `first` to before `end`: the name that the text defines for it, else what the
-/// words before it say.
+/// The role of the date from token `first` to before `end`: the name that the text defines for it, else the role that the words before
+/// it give.
 pub fn role(tokens: &Tokens, first: usize, end: usize) -> Option<String> {
-    defined(tokens, end).or_else(|| before(tokens, first).map(str::to_owned)).or_else(|| signature(tokens, first))
+    defined_role(tokens, end).or_else(|| before(tokens, first).map(str::to_owned)).or_else(|| signature(tokens, first))
 }
 
 fn quote(c: char) -> bool {
@@ -146,7 +24,7 @@ fn quote(c: char) -> bool {
 }
 
 /// `(the "Effective Date")` right after the date, possibly after some words.
-fn defined(tokens: &Tokens, end: usize) -> Option<String> {
+fn defined_role(tokens: &Tokens, end: usize) -> Option<String> {
     let open = (end..end + 3).find(|at| tokens.symbol(*at) == '(')?;
     let mut words: Vec<&str> = Vec::new();
     for at in open + 1..open + 14 {
@@ -173,7 +51,7 @@ fn before(tokens: &Tokens, first: usize) -> Option<&'static str> {
     for last in (first.saturating_sub(REACH)..first).rev() {
         let near = first - last <= 4;
         if tokens.gap(last + 1) == Gap::Paragraph {
-            // a label over or beside its date
+            // a label above its date or on its left
             if last + 1 < first {
                 return None;
             }
@@ -183,7 +61,7 @@ fn before(tokens: &Tokens, first: usize) -> Option<&'static str> {
             return None;
         }
         let word = tokens.word(last);
-        for (phrase, role) in CUES {
+        for (phrase, role) in CUES.iter() {
             let Some(begin) = (last + 1).checked_sub(phrase.len()) else { continue };
             if phrase.last() != Some(&word) || !tokens.has(begin, phrase) {
                 continue;
@@ -204,7 +82,7 @@ fn before(tokens: &Tokens, first: usize) -> Option<&'static str> {
     None
 }
 
-/// Whether "dated" or "entered into" says something about another document than this one: "the Credit Agreement dated".
+/// True if "dated" or "entered into" is about another document than this one: "the Credit Agreement dated".
 fn of_another(tokens: &Tokens, cue: usize) -> bool {
     let from = cue.saturating_sub(10);
     let mut title = false;

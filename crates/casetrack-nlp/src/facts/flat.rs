@@ -1,10 +1,11 @@
 //! A document's pages as one text for rules that read sentences: white space collapsed, running lines left out, quotation marks and dashes
 //! plain, and every place traceable to its page.
 
+use crate::words::single_spaced;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The text, and where its words are from. A line feed stands for a blank line, any other white space is one space.
+/// The text, and the places of its words. A line feed is a blank line; any other white space is one space.
 #[derive(Debug, Default)]
 pub(crate) struct Flat {
     pub text: String,
@@ -22,16 +23,16 @@ struct WordPlace {
 
 /// Blank lines that show where a page of a text without form feeds ended, at least.
 const PAGE_GAP: u32 = 3;
-/// Lines beside the edge of a page that can be running lines.
+/// Lines at the edge of a page that can be running lines.
 const EDGE_LINES: usize = 3;
-/// How often a line stands at edges of pages to be a running line, at least.
+/// Fewest edges of pages with a line for it to be a running line.
 const RUNNING: usize = 2;
 /// Shortest word of dashes that is an underline.
 const UNDERLINE: usize = 3;
 /// Shortest running line with words, in characters: headings of lists repeat too.
 const RUNNING_LENGTH: usize = 12;
 
-/// Longest text between question marks that stand for quotation marks, in characters.
+/// Longest text between question marks that replace quotation marks, in characters.
 const QUOTED: usize = 60;
 
 struct Line<'a> {
@@ -39,7 +40,7 @@ struct Line<'a> {
     /// Characters of the page before it.
     at: u32,
     text: &'a str,
-    /// Whether a blank line is before it.
+    /// True if a blank line is before it.
     blank_before: bool,
     /// The physical page that it is on.
     sheet: usize,
@@ -67,7 +68,7 @@ impl Flat {
         let chars: Vec<char> = line.text.chars().collect();
         let (mut underline, mut filled) = (0, 0);
         let quotes = lost_quotes(&chars);
-        // the second of two marks that are one quotation mark, and whether the word goes on behind it
+        // the second of two marks that are one quotation mark, and true if the word continues behind it
         let (mut second, mut resumes) = (None, false);
         for (i, (place, c)) in (line.at..).zip(&chars).enumerate() {
             let c = *c;
@@ -149,13 +150,13 @@ impl Flat {
         chars.nth((at - word.at) as usize).map(|(into, _)| word.byte as usize + into)
     }
 
-    /// Whether a line of a page begins at a byte.
+    /// True if a line of a page begins at a byte.
     pub fn begins_line(&self, byte: usize) -> bool {
         self.lines.binary_search(&(byte as u32)).is_ok()
     }
 }
 
-/// Where a word of letters and digits between underscores ends: "_May_". The start where there is none.
+/// The end of a word of letters and digits between underscores: "_May_". The start if there is none.
 fn filled_at(chars: &[char], start: usize) -> usize {
     let from = start + chars[start..].iter().take_while(|c| **c == '_').count();
     let inside = chars[from..].iter().take_while(|c| c.is_alphanumeric()).count();
@@ -163,14 +164,14 @@ fn filled_at(chars: &[char], start: usize) -> usize {
     if inside > 0 && behind > 0 { from + inside + behind } else { start }
 }
 
-/// Where a word of dashes that begins here ends: plain texts underline the words above with them, amid a sentence.
+/// The end of a word of dashes that begins here: plain texts underline the words above with them, within a sentence.
 fn underline_at(chars: &[char], at: usize) -> usize {
     let dashes = chars[at..].iter().take_while(|c| **c == '-').count();
     let alone = chars.get(at + dashes).is_none_or(|c| c.is_whitespace());
     if dashes >= UNDERLINE && alone { at + dashes } else { 0 }
 }
 
-/// Question marks that stand for quotation marks, which a conversion to ASCII lost: "(?Acme?)".
+/// Question marks that replace quotation marks, which a conversion to ASCII lost: "(?Acme?)".
 fn lost_quotes(chars: &[char]) -> Vec<usize> {
     let marks: Vec<usize> = chars.iter().enumerate().filter(|(_, c)| **c == '?').map(|(at, _)| at).collect();
     let opens = |at: usize| {
@@ -213,11 +214,9 @@ fn lines<'a>(pages: &[&'a str]) -> Vec<Line<'a>> {
     all
 }
 
-/// Which lines are headers, footers and page numbers.
+/// True for each line that is a header, a footer or a page number.
 fn running(lines: &[Line<'_>]) -> Vec<bool> {
-    let key = |line: &Line<'_>| -> String {
-        line.text.split_whitespace().collect::<Vec<_>>().join(" ").replace(|c: char| c.is_ascii_digit(), "#")
-    };
+    let key = |line: &Line<'_>| -> String { single_spaced(line.text).replace(|c: char| c.is_ascii_digit(), "#") };
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut edges: Vec<usize> = Vec::new();
     let mut first = 0;

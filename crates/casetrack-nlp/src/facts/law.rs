@@ -1,85 +1,24 @@
 //! Governing law, and where disputes are decided.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::text::{Text, pattern};
+use super::text::Text;
 use super::{Fact, FactKind};
-use crate::words::{pairs, set};
+use crate::places::{is_place, place_at};
+use crate::words::words;
 
-/// The words that introduce the law, up to its place.
-static LAWS_OF: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:govern(?:ed|ing|s)?|construed|interpret(?:ed|ation)?|controlled|enforced|enforceability|determined|decided|resolved|application|validity|subject|applicable law|choose|chosen|in accordance|under and|made (?:and entered into )?under|contract under)\b[^.;]{0,220}?\b(?:(?:laws?|statutes|legislation)(?: and [a-z]+)?(?:,[^,.;]{3,80},)?(?: in force| in effect| applicable| prevailing)?(?: (?:of|in|within)| from time to time in force in)(?: and for)?,? ?|(?:laws?|regulations|legislation)\b[^.;]{0,80}?\b(?:of|in) (?:the )?(?:(?:state|commonwealth|province|republic) of ))",
-    )
-});
-/// "the laws of Texas shall govern", "New York law governs".
-static LAW_GOVERNS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\blaws? of (.{3,60}?)(?:,? (?:except|without|excluding|other)[^.;]{0,120}?)? (?:shall |will )?(?:govern|appl(?:y|ies)|control|be (?:applied|applicable|controlling))",
-    )
-});
-static X_LAW: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:(?i:governed|construed|interpreted|controlled|subject|determined|resolved|decided|settled|applicable)\b[^.;]{0,120}?\b(?i:by|with|under|to|of|is|be)(?: the)?(?: substantive| internal| domestic)?(?: (?i:state|commonwealth|province) of)? ((?:(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state |internal |substantive )?laws?)\b)|((?:\b(?:[A-Z][A-Za-z]+|(?:[A-Z]\.)+) ){1,3}?)(?i:(?:state )?laws?) (?i:shall|will|governs?|applies|controls)",
-    )
-});
-static THEREOF: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:state|province|commonwealth|country) of (.{3,60})[^.;]{0,260}?\b(?:governed|construed|determined|interpreted)\b[^.;]{0,120}?\b(?:laws? (?:thereof|of (?:such|said|that) (?:state|province|country))|such laws?)",
-    )
-});
-/// "Governing Law: State of Ohio"
-static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:governing|applicable|controlling) law(?: and (?:jurisdiction|venue|forum|dispute resolution))? ?(?:(?:[:.-] ?)+|(?:of|for|under) (?:this|the) [a-z ]{0,30}?(?:is|shall be|will be) )(?:this agreement is (?:governed|made) under )?(?:the )?(?:laws? of )?(?:the )?",
-    )
-});
-/// The contract at hand, not another.
-static THIS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:this|these|the) (?:[\w-]+ ){0,4}(?:<contract>|terms|oma|letter|rights|warrant)s?\b|hereof|hereunder|this",
-    )
-});
-static NOT_LAW: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:organized|existing|incorporated|formed|established|registered|good standing|bankruptcy|insolvency|securities|copyright|patent|antitrust|labor|employment|export|compl(?:y|iance)|indemnif|tax(?:es)?)\b[^.;]{0,90}$",
-    )
-});
+pattern_table! {
+    "facts/law.toml":
+    LAWS_OF, LAW_GOVERNS, X_LAW, THEREOF, LABELLED, THIS, NOT_LAW, PLACE, NATION, NATION_AND, AND_STATE, AND_LAWS,
+    COURTS, SUBMITS, SEAT,
+}
 
-/// A word of the name of a place, with what may join two of them.
-static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?i:the )?(?i:courts? (?:of|in) )?(?i:(?:sovereign |federal |grand )?(?:states?|commonwealth|province|republic|kingdom|country|district|city|county|territory|emirate|canton|duchy|principality|sultanate|island) of ?)?(?:the )?(\p{Lu}[\p{L}.'-]*(?:,? (?:(?:and|of|the|&) ){0,2}\p{Lu}[\p{L}.'-]*){0,6})",
-    )
-});
-
-/// After the name of a state: ", U.S.A.", ", of the United States of America".
-static NATION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i),? ?(?:\bof (?:the )?)?\b(?:United States(?: of America)?|U\.?S\.?A?\.?)$"));
-/// The nation before the name of its state: "United States of America and the State of".
-static NATION_AND: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(?:(?:United States(?: of America)?|U\.?S\.?A?\.?|Canada),? and (?:of )?(?:the )?)?(?:(?:State|Commonwealth|Province)(?: of (?:the )?|$))?",
-    )
-});
-/// "and the State of" without a name.
-static AND_STATE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i),? and (?:of )?(?:the )?(?:laws of )?(?:the )?(?:State|Commonwealth|Province)$"));
-/// After the law of a nation: "and the laws of the State of California".
-static AND_LAWS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^,? ?(?:of america)?,? and (?:by )?(?:the )?(?:internal |substantive |applicable )?laws? of (?:the )?",
-    )
-});
-/// Words that end the name of a place although they are written with a capital.
-static NO_PLACE: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/no-place.txt")));
-/// Adjectives of places: "English law".
-static ADJECTIVES: LazyLock<HashMap<&str, &str>> =
-    LazyLock::new(|| pairs(include_str!("../../data/places/adjectives.txt")).collect());
+word_lists! {
+    /// Words that end the name of a place although they are written with a capital.
+    NO_PLACE: set = "facts/no-place.txt";
+    /// Adjectives of places: "English law".
+    ADJECTIVES: map = "places/adjectives.txt";
+}
 
 /// The name of a place at the beginning of a text, with its end: "New York", "England and Wales".
 pub(crate) fn place(rest: &str) -> Option<(String, usize)> {
@@ -178,7 +117,7 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
             }
         }
     }
-    for cue in LAW_GOVERNS.captures_iter(whole) {
+    for cue in LAW_GOVERNS.captures_iter(whole).chain(THEREOF.captures_iter(whole)) {
         if let (Some(all), Some(named)) = (cue.get(0), cue.get(1))
             && let Some((name, _)) = place(named.as_str())
         {
@@ -201,65 +140,24 @@ fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {
             add(1, all.range(), all.end(), name);
         }
     }
-    for cue in THEREOF.captures_iter(whole) {
-        if let (Some(all), Some(named)) = (cue.get(0), cue.get(1))
-            && let Some((name, _)) = place(named.as_str())
-        {
-            add(1, all.range(), all.end(), name);
-        }
-    }
     found
 }
 
-/// In the tables of places.
-fn is_place(name: &str) -> bool {
-    let words = crate::words::words(name);
-    !words.is_empty() && crate::places::place_at(&words, 0).is_some_and(|place| place.last == words.len())
-}
-
-static COURTS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:courts?|venue|jurisdiction|tribunals?)\b[^.;]{0,80}?\b(?:located in|sitting in|situated in|located within|in|of|within|for|lie in|be in) ",
-    )
-});
-static SUBMITS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:exclusive|submits?|consents?|jurisdiction|venue|brought|litigated|instituted|adjudicated|commenced)\b",
-    )
-});
-static SEAT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\barbitrat(?:ion|ed|ors?|ral)\b[^.]{0,260}?\b(?:(?:held|conducted|take place|located|place|seat|venue|sit|occur|proceedings?|arbitration|arbitrated|resolved|settled)\b[^.,;]{0,50}?(?:in|at|be)) ",
-    )
-});
-
 fn venue(text: &Text<'_>) -> Option<Fact> {
     let whole = text.text();
-    for cue in SEAT.find_iter(whole) {
-        if let Some((name, end)) = place(&whole[cue.end()..])
-            && starts_with_place(&name)
-        {
-            let range = cue.start()..cue.end() + end;
-            return Some(Fact::new(text, FactKind::Venue, format!("arbitration in {name}"), range, 80));
-        }
-    }
-    for cue in COURTS.find_iter(whole) {
-        let sentence = text.sentence(cue.start());
-        if !SUBMITS.is_match(&whole[sentence]) {
-            continue;
-        }
-        if let Some((name, end)) = place(&whole[cue.end()..])
-            && starts_with_place(&name)
-        {
-            let range = cue.start()..cue.end() + end;
-            return Some(Fact::new(text, FactKind::Venue, format!("courts of {name}"), range, 80));
-        }
-    }
-    None
+    let fact = |cue: regex::Match<'_>, kind: &str| {
+        let (name, end) = place(&whole[cue.end()..]).filter(|(name, _)| starts_with_place(name))?;
+        Some(Fact::new(text, FactKind::Venue, format!("{kind} {name}"), cue.start()..cue.end() + end, 80))
+    };
+    let arbitration = SEAT.find_iter(whole).find_map(|cue| fact(cue, "arbitration in"));
+    arbitration.or_else(|| {
+        let mut courts = COURTS.find_iter(whole).filter(|cue| SUBMITS.is_match(&whole[text.sentence(cue.start())]));
+        courts.find_map(|cue| fact(cue, "courts of"))
+    })
 }
 
 fn starts_with_place(name: &str) -> bool {
-    let words = crate::words::words(name);
+    let words = words(name);
     let county = words.iter().any(|word| matches!(word.text, "County" | "District"));
-    !words.is_empty() && (county || crate::places::place_at(&words, 0).is_some())
+    !words.is_empty() && (county || place_at(&words, 0).is_some())
 }

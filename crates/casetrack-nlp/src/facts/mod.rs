@@ -1,5 +1,5 @@
-//! What a contract says about itself: title, parties, dates, term, law, and the like, each with its place. Rules over sentences, names and
-//! dates; no model is asked.
+//! Facts that a contract states about itself: title, parties, dates, term, law, and the like, each with its place. The rules read
+//! sentences, names and dates; no model is involved. Their wordings are tables of `data/facts`.
 //!
 //! | facts | file |
 //! |---|---|
@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 pub use self::obligations::{MAX_OBLIGATIONS, Obligation, obligations};
 use self::text::Text;
 
-/// What a fact is about.
+/// The subject of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FactKind {

@@ -1,38 +1,16 @@
 //! Cap on liability, payment terms, and the largest amounts.
 
-use std::sync::LazyLock;
-
 use casetrack_core::{EntityType, EntityValue};
-use regex::Regex;
 
-use super::text::{Text, ends_sentence, pattern, spans};
+use super::text::{Text, contains_any, ends_sentence, last_chars, spans};
 use super::{Fact, FactKind};
+use crate::words::single_spaced;
 
-static LIABLE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:liabilit(?:y|ies)|liable|damages|recover(?:y|able)?|obligations? to indemnify)\b")
-});
-static EXCEEDS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:exceed(?:s|ing)?|in excess of|greater than|limited to|more than|capped at|up to a maximum of|maximum (?:aggregate )?(?:liability|amount)[^.]{0,40}?(?:is|shall be|will be))\b(?: in the aggregate| in total| an aggregate of| an amount equal to| the total of| the greater of| the lesser of)?:? ",
-    )
-});
-/// Before a sum that somebody is insured for: no liability stands between.
-static INSURANCE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:insurance|polic(?:y|ies)|coverages?|insured)\b"));
-/// Before "limited to", which then lists what is not all.
-static NOT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:not|without being) $"));
-static DUE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:pay(?:s|able|ments?|ing)?|paid|due|remit(?:ted)?|invoices?d?)\b"));
-static AFTER_INVOICE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^[)' ]*(?:\w+ )?(?:days? )?(?:of|after|from|following)[^.;]{0,70}?\b(?:invoices?|receipt(?: (?:by [A-Z][\w-]* )?of (?:(?:an?|the|each|such|any|said|its) )?(?:[\w-]+ ){0,3}?(?:invoices?|statements?|bills?))?|statement|billing|bill|delivery|shipment|end of (?:each|the|such|every))\b",
-    )
-});
-static NET: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\bnet (?:(?:thirty|sixty|forty-five|ninety|[0-9]{1,3})(?: \([0-9]+\))?(?: days)?|of [0-9]{1,3} days)\b",
-    )
-});
+pattern_table! {
+    "facts/money.toml":
+    LIABLE, EXCEEDS, INSURANCE, NOT, DUE, AFTER_INVOICE, NET;
+    MONEY_WORDS,
+}
 
 /// Longest text of a cell, in characters.
 const CELL: usize = 240;
@@ -67,24 +45,9 @@ fn cap(text: &Text<'_>) -> Option<Fact> {
             }
             let rest = &said[exceeds.end()..];
             let stop = clause_end(rest);
-            let value: String = rest[..stop].split_whitespace().collect::<Vec<_>>().join(" ");
+            let value: String = single_spaced(&rest[..stop]);
             let folded = value.to_lowercase();
-            let money = value.contains(['$', '€', '£'])
-                || [
-                    "amount",
-                    "paid",
-                    "fees",
-                    "price",
-                    "dollars",
-                    "sum",
-                    "payable",
-                    "received",
-                    "direct damages",
-                    "replacement",
-                    "purchase",
-                ]
-                .iter()
-                .any(|word| folded.contains(word));
+            let money = value.contains(['$', '€', '£']) || contains_any(&folded, &MONEY_WORDS);
             if !money {
                 continue;
             }
@@ -102,7 +65,7 @@ fn cap(text: &Text<'_>) -> Option<Fact> {
     best.map(|(_, fact)| fact)
 }
 
-/// Where a clause ends: with a semicolon, or a full stop that ends a sentence. "$1.5 million" and "U.S. $5,000" go on.
+/// The end of a clause: a semicolon, or a full stop that ends a sentence. "$1.5 million" and "U.S. $5,000" have no end.
 fn clause_end(text: &str) -> usize {
     let ends = |&(at, sign): &(usize, &str)| {
         let next = text[at + 1..].chars().next();
@@ -128,7 +91,7 @@ fn payment(text: &Text<'_>) -> Option<Fact> {
         }
         for span in spans(said) {
             let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
-            let near = before[before.char_indices().rev().nth(60).map_or(0, |(at, _)| at)..].to_lowercase();
+            let near = last_chars(before, 60).to_lowercase();
             if let Some(behind) = AFTER_INVOICE.find(after)
                 && (near.contains("within") || near.contains("later than") || near.contains("due"))
                 && DUE.is_match(&said[..span.range.start])

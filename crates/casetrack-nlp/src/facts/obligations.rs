@@ -1,17 +1,15 @@
-//! Who must do what by when: sentences that bind a party and name a day, a length of time or a period.
+//! Obligations: sentences that bind a party and name a day, a length of time or a period.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use casetrack_core::Annotations;
 use jiff::civil::Date;
-use regex::Regex;
 
 use super::days::{self, Days};
 use super::parties::{self, NamedParty};
-use super::text::{Span, Text, pattern, spans};
+use super::text::{Span, Text, spans};
 use super::{FactKind, expiry, opening, renewal};
-use crate::words::is_party_word;
+use crate::words::{is_party_word, single_spaced};
 
 /// A duty and when it is due. It has a day, or a trigger, or both where the day was computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +24,7 @@ pub struct Obligation {
     pub due: Option<String>,
     /// How the day was computed: "30 days from 1998-06-01 (p. 2)".
     pub computed: Option<String>,
-    /// What it counts from, or how often it recurs: "30 days after receipt of the invoice", "each month".
+    /// The event that it counts from, or its recurrence: "30 days after receipt of the invoice", "each month".
     pub trigger: Option<String>,
     /// From 1.
     pub page: u32,
@@ -35,51 +33,18 @@ pub struct Obligation {
     pub char_end: u32,
 }
 
-static DUTY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"((?:(?i:each|either|both|the|such) )?(?:[A-Z][\w&.'-]*|part(?:y|ies))(?: (?:of |and |& )?[A-Z][\w&.'-]*){0,5}(?: of the parties)?) (shall|must|will|agrees? to|(?:is|are) (?:required|obligated|obliged) to|undertakes? to|covenants? to) ",
-    )
-});
-/// Right after the verb: what follows is no duty to act.
-static NO_DUTY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(?:not be (?:liable|required|obligated|responsible)|have (?:the|no) (?:right|option|obligation)|be (?:entitled|deemed|effective|governed|liable|construed|binding)|mean|include|expire|terminate|continue|commence|remain)\b",
-    )
-});
-/// Before a day by which something is due.
-static BY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:by|before|on|until|than|prior to|on or before|on or about)(?: or before)?(?: the)? ?$")
-});
-/// Before a day on which something happened: "the report filed with the court on". The group is "be" before what is to happen.
-static HAPPENED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(be )?(?:filed|dated|signed|executed|entered into|issued|published|adopted|approved|announced|made|held|received|recorded)\b[^.,;]{0,60}\bon(?: or about)?(?: the)? ?$",
-    )
-});
-/// A sum or a thing that is owed, where no party is bound in so many words.
-static OWED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:payable|(?:is|are|falls?|becomes?) due|to be (?:paid|repaid|delivered))\b"));
-static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:within|(?:no|not) later than|at least|(?:no|not) (?:less|more) than|upon|in|for|after)(?: the first| a period of| the)? ?$",
-    )
-});
-/// What a length of time counts from.
-static AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^[)' ]*(?:days? |days' )?(?:(?:prior |advance )?(?:written )?notice )?((?:of|after|from|following|before|prior to|in advance of) [^.,;()]{3,120})",
-    )
-});
-static EVERY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:(?:on|by|within|before)[^.,;]{0,50} )?(?:each|every) (?:calendar |fiscal |contract )?(?:week|month|quarter|year|anniversary)\b|\b(?:monthly|quarterly|annually|semi-annually|weekly)\b",
-    )
-});
-static EFFECTIVE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^(?:of|after|from|following|before|prior to) (?:the )?(?:effective date|date (?:hereof|of this agreement)|execution (?:hereof|of this agreement))",
-    )
-});
+impl Obligation {
+    /// Without a day; the place is a page with its characters.
+    fn new(who: impl Into<String>, what: impl Into<String>, (page, char_start, char_end): (u32, u32, u32)) -> Self {
+        let (parties, due, computed, trigger) = (Vec::new(), None, None, None);
+        Self { who: who.into(), parties, what: what.into(), due, computed, trigger, page, char_start, char_end }
+    }
+}
+
+pattern_table! {
+    "facts/obligations.toml":
+    DUTY, NO_DUTY, BY, HAPPENED, OWED, WITHIN, AFTER, EVERY, EFFECTIVE,
+}
 
 /// Longest duty, in characters.
 const WHAT: usize = 400;
@@ -106,26 +71,18 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
                 continue;
             }
             let clause = sentence.start + all.end()..sentence.start + end;
-            let Some(when) = when(&text, clause, &days) else { continue };
+            let Some(deadline) = deadline(&text, clause, &days) else { continue };
             let verb = duty.get(2).map_or("shall", |verb| verb.as_str());
-            let what: String = what.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(WHAT).collect();
+            let what: String = single_spaced(what).chars().take(WHAT).collect();
             let what = what.trim_end_matches([',', ';', ' ']).trim_end_matches(" and").to_owned();
             let length = said[..end].trim_end().len().max(all.end());
             let place = text.flat.place(sentence.start + who.start()..sentence.start + length);
             if found.len() >= MAX_OBLIGATIONS {
                 break 'sentences;
             }
-            found.push(Obligation {
-                who: who.as_str().split_whitespace().collect::<Vec<_>>().join(" "),
-                parties: parties_of(who.as_str(), &named),
-                what: format!("{verb} {what}"),
-                due: when.due,
-                computed: when.computed,
-                trigger: when.trigger,
-                page: place.0,
-                char_start: place.1,
-                char_end: place.2,
-            });
+            let duty = Obligation::new(single_spaced(who.as_str()), format!("{verb} {what}"), place);
+            let Deadline { due, computed, trigger } = deadline;
+            found.push(Obligation { parties: parties_of(who.as_str(), &named), due, computed, trigger, ..duty });
         }
     }
     found.extend(owed(&text, &found));
@@ -133,7 +90,7 @@ pub fn obligations(pages: &[&str], annotations: &Annotations) -> Vec<Obligation>
     found
 }
 
-/// What is payable or due by a day, in sentences that bind no party: "$500, payable no later than July 20, 2020".
+/// Sums and things that are due by a day, in sentences that bind no party: "$500, payable no later than July 20, 2020".
 fn owed(text: &Text<'_>, known: &[Obligation]) -> Vec<Obligation> {
     let mut found = Vec::new();
     for sentence in &text.sentences {
@@ -167,23 +124,14 @@ fn owed(text: &Text<'_>, known: &[Obligation]) -> Vec<Obligation> {
             if known.iter().any(within) {
                 continue;
             }
-            found.push(Obligation {
-                who: "The party that owes it".to_owned(),
-                parties: Vec::new(),
-                what: said[start..before].split_whitespace().collect::<Vec<_>>().join(" "),
-                due: Some(day.iso.clone()),
-                computed: None,
-                trigger: None,
-                page: place.0,
-                char_start: place.1,
-                char_end: place.2,
-            });
+            let debt = Obligation::new("The party that owes it", single_spaced(&said[start..before]), place);
+            found.push(Obligation { due: Some(day.iso.clone()), ..debt });
         }
     }
     found
 }
 
-/// Whether the words before a day make it one by which something is due.
+/// True if the words before a day make it one by which something is due.
 fn is_due(before: &str) -> bool {
     BY.is_match(before) && HAPPENED.captures(before).is_none_or(|happened| happened.get(1).is_some())
 }
@@ -197,16 +145,12 @@ fn notice_deadline(text: &Text<'_>, days: &Days) -> Option<Obligation> {
     let notice = renewal.iter().find(|fact| fact.kind == FactKind::NoticePeriod)?;
     let span = spans(&notice.value).into_iter().next().filter(|span| !span.business)?;
     let due = end.checked_sub(span.length()).ok()?;
+    let place = (notice.page, notice.char_start, notice.char_end);
     Some(Obligation {
-        who: "A party that does not want the term to renew".to_owned(),
-        parties: Vec::new(),
-        what: "must give notice".to_owned(),
         due: Some(due.to_string()),
         computed: Some(format!("{} before {end} (p. {})", span.text(), expiry.page)),
         trigger: Some(format!("{} before the end of the term", span.text())),
-        page: notice.page,
-        char_start: notice.char_start,
-        char_end: notice.char_end,
+        ..Obligation::new("A party that does not want the term to renew", "must give notice", place)
     })
 }
 
@@ -216,7 +160,7 @@ fn bare(folded: &str) -> &str {
     article.unwrap_or(folded)
 }
 
-/// Whether words name a party.
+/// True if words name a party.
 fn is_bound(who: &str, named: &[NamedParty]) -> bool {
     let folded = who.to_lowercase();
     let bare = bare(&folded);
@@ -228,7 +172,7 @@ fn is_bound(who: &str, named: &[NamedParty]) -> bool {
         || bare.len() > 2 && named.iter().any(has)
 }
 
-/// The names of the parties that a word of the contract stands for.
+/// The names of the parties to which a word of the contract refers.
 fn parties_of(who: &str, named: &[NamedParty]) -> Vec<String> {
     let folded = who.to_lowercase();
     let words = bare(&folded);
@@ -244,17 +188,17 @@ fn parties_of(who: &str, named: &[NamedParty]) -> Vec<String> {
     meant.iter().map(|party| party.name.clone()).filter(|name| name.to_lowercase() != words).collect()
 }
 
-struct When {
+struct Deadline {
     due: Option<String>,
     computed: Option<String>,
     trigger: Option<String>,
 }
 
-fn when(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<When> {
+fn deadline(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<Deadline> {
     let said = &text.text()[clause.clone()];
     for day in text.days_in(clause.clone()) {
         if is_due(&text.text()[clause.start..day.range.start]) {
-            return Some(When { due: Some(day.iso.clone()), computed: None, trigger: None });
+            return Some(Deadline { due: Some(day.iso.clone()), computed: None, trigger: None });
         }
     }
     for span in spans(said) {
@@ -262,17 +206,17 @@ fn when(text: &Text<'_>, clause: Range<usize>, days: &Days) -> Option<When> {
         if !WITHIN.is_match(&said[..span.range.start]) {
             continue;
         }
-        let from = after.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+        let from = single_spaced(after.as_str());
         let trigger = Some(format!("{} {from}", span.text()));
         let (due, computed) = match computed(text, &span, &from, days) {
             Some((due, computed)) => (Some(due), Some(computed)),
             None => (None, None),
         };
-        return Some(When { due, computed, trigger });
+        return Some(Deadline { due, computed, trigger });
     }
     let every = EVERY.find(said)?;
-    let trigger = every.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(When { due: None, computed: None, trigger: Some(trigger) })
+    let trigger = single_spaced(every.as_str());
+    Some(Deadline { due: None, computed: None, trigger: Some(trigger) })
 }
 
 /// The day, where the length of time counts from the effective date or the date of the agreement. Business days are left out: they need

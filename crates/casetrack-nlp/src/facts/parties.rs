@@ -1,95 +1,31 @@
 //! The parties of a contract with the words that it defines for them.
 
+use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use casetrack_core::EntityType;
-use regex::Regex;
 
 use super::opening::Opening;
-use super::party_evidence::{ORGANIZED, is_no_name, is_party, is_place};
+use super::party_evidence::{ORGANIZED, is_no_name, is_party};
 use super::party_names::{is_described, is_form, name_at};
 use super::party_terms::{TERMS, depth, is_own_term, is_together, terms};
 use super::signers::signers;
-use super::text::{Named, Text, pattern};
+use super::text::{NameRange, Text, last_chars};
 use super::{Fact, FactKind};
-use crate::words::words;
+use crate::places::is_place;
+use crate::words::{single_spaced, words};
 
-/// Between two parties.
-static SEPARATOR: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?:[,;:.)"'●-]|\b) ?(?i:and|And)(?: also| also between| between)?\b[: ]*(?:\([a-z0-9]{1,2}\))?|[;\n●]|\)[,.] |\.\) |\) |\b(?i:in favou?r of) (?:the )?"#,
-    )
-});
-/// What stands before a name and is not part of it.
-static LEAD: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"^(?:[\s,;:.●•*'")\]-]|\((?:[a-zA-Z0-9]|[ivx]{1,4})\)|(?:[0-9]|[ivx]+)[.)] |(?i:and|between|by|among|in favou?r of|each of|all of|whereby|on the one hand|on the other hand|on one side|the following|party [a-d]|as well as|both)\b ?(?:\([^)]{0,30}\))?:?|(?i:its (?:wholly[- ]owned )?(?:affiliates?|subsidiar(?:y|ies)|parent)(?: company| companies)?,?) |[a-z][^.;:()\x22]{0,100}(?:following|hereto|below|namely|attached)[^.;:()\x22]{0,20}: |(?:professional|athlete|golfer|(?i:plaintiffs?|defendants?|claimants?|respondents?|petitioners?)|Mr\.|Ms\.|Mrs\.|Messrs\.|M/s\.?|the) |(?:[a-z]+ ){0,3}[a-z]+, )+"#,
-    )
-});
-/// A name that begins with a small letter: "acme, inc."
-static SMALL_NAME: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^[ ,:\n]*(?:and )?([a-z][a-z0-9]+, (?:inc|llc|ltd|corp)\b)"));
-/// "and you": whoever accepts the terms.
-static YOU: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:[ ,:]|(?i:and|between|by|both|with) )*((?i:you))(?:,? (?:\(|as |the |an? )|[,.;:]|$)")
-});
-/// After a label: "Party A (Shipper): ZTO Express Co., Ltd."
-static LABELLED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b((?i:party) [A-D1-4]|(?i:<role>))(?:/[A-Za-z-]{2,16})?(?i:(?:'s)? (?:full |legal )?(?:company )?name)?(?: ?\(([A-Za-z ]{2,30})\))? ?: ?([A-Z])",
-    )
-});
-/// The word for a party in a line of a table.
-static TABLED: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b((?i:<role>|sender|receiver|principal)) ([A-Z])"));
-/// Before "Representative:", who is no party.
-static SPEAKS_FOR: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:legal|authori[sz]ed|statutory|duly appointed|sales) $"));
-/// "as Issuer" after a name.
-static AS_ROLE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^,? as ((?:the )?[A-Z][A-Za-z]+(?:(?:,| and|, and)? [A-Z][A-Za-z]+){0,6})"));
-/// Terms of use say who "we" and "you" are.
-static WE_MEANS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r#"["'](?i:we|us|our|ours),?["'][^.;]{0,40}?\b(?i:means?|refers? to|is|are|shall mean)\b (?:the )?([A-Z])"#)
-});
-static YOU_MEANS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"["'](?i:you|your),?["'][^.;]{0,40}?\b(?i:means?|refers? to|is|are|shall mean)\b (?:the |any |an? )?([A-Za-z]+)"#,
-    )
-});
-static UNDERSIGNED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bundersigned(?:,|:| parties)? (?:the )?"));
+pattern_table! {
+    "facts/parties.toml":
+    SEPARATOR, LEAD, SMALL_NAME, YOU, LABELLED, TABLED, SPEAKS_FOR, AS_ROLE, WE_MEANS, YOU_MEANS, UNDERSIGNED,
+    BEGINS_PARTY, THROUGH, OFFICE_AND, ADDRESS, NEXT_PARTY,
+}
 
-/// What stands before a name in the midst of a sentence, if it begins the name of a party: "and Acme", "(the Fund), Acme".
-static BEGINS_PARTY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?:^|[,;:)("'\n●.-]|\b(?i:and|between|among|with|by|behalf of|on|or|that|to|of|subsidiar(?:y|ies)|parent)) ?(?i:the )?$"#,
-    )
-});
-/// Between a comma and a name that only describes a party: "acting through its Department of Health and".
-static THROUGH: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:through|represented by|consisting of|compris(?:ed of|ing)|composed of|d/?b/?a|trading as)\b[^,;()\n]*$",
-    )
-});
-/// "Department of Health and", before the rest of its name.
-static OFFICE_AND: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:Department|Ministry|Bureau|Division|Office|Secretariat) (?:of|for) (?:the )?(?:[A-Z][a-z]+,? ){1,3}and $",
-    )
-});
-/// Before the parts of an address.
-static ADDRESS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:offices?(?: is| are)?|place of business(?: is)?|address(?: is)?|located|situated|resid(?:ing|ent)|domiciled) (?:at|in)\b",
-    )
-});
-/// Behind the first name of an opening, whatever it is: "between Inria, and".
-static NEXT_PARTY: LazyLock<Regex> = LazyLock::new(|| pattern(r"^,? ?(?:\(|(?i:and|with|located|having|a|an)\b)"));
 /// Most parties of one contract.
 const MOST: usize = 24;
 /// Farthest from a name that the term for it ends, in bytes.
 const TERM: usize = 220;
-/// Where parties are looked for without an opening, in bytes.
+/// Bytes in which parties are looked for without an opening.
 const HEAD: usize = 2500;
 
 struct Party {
@@ -118,7 +54,7 @@ pub(crate) fn named(text: &Text<'_>, opening: &Opening) -> Vec<NamedParty> {
 }
 
 fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
-    let labelled = labelled(text);
+    let labelled = labelled_parties(text);
     let mut parties = Vec::new();
     if labelled.len() >= 2 {
         parties = labelled;
@@ -132,17 +68,16 @@ fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
             parties.extend(more);
         }
     }
-    if parties.len() < 2 {
-        undersigned(text, &mut parties);
-    }
-    if parties.len() < 2 {
-        speaking(text, &mut parties);
-    }
-    if parties.len() < 2 {
-        introduced(text, opening, &mut parties);
-    }
-    if parties.len() < 2 {
-        signing(text, &mut parties);
+    let others: [&dyn Fn(&mut Vec<Party>); 4] = [
+        &|parties| add_undersigned(text, parties),
+        &|parties| add_speakers(text, parties),
+        &|parties| add_introduced(text, opening, parties),
+        &|parties| add_signers(text, parties),
+    ];
+    for add in others {
+        if parties.len() < 2 {
+            add(&mut parties);
+        }
     }
     // "Acme Foods, Inc. ("Acme") … Acme ("Seller")"
     let all: Vec<String> = parties.iter().flat_map(|party| &party.terms).map(|term| term.to_lowercase()).collect();
@@ -160,6 +95,11 @@ fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
 }
 
 impl Party {
+    /// A party without terms.
+    fn new(name: String, range: Range<usize>, confidence: u8) -> Self {
+        Self { name, range, terms: Vec::new(), role: None, confidence }
+    }
+
     fn fact(self, text: &Text<'_>) -> Fact {
         let Party { name, range, terms, role, confidence } = self;
         let mut inside: Vec<String> = terms.iter().map(|term| format!("\"{term}\"")).collect();
@@ -172,7 +112,7 @@ impl Party {
 }
 
 /// Party A: …, Party B: … at the beginning.
-fn labelled(text: &Text<'_>) -> Vec<Party> {
+fn labelled_parties(text: &Text<'_>) -> Vec<Party> {
     let head = &text.text()[..text.floor(4000)];
     let mut found: Vec<Party> = Vec::new();
     for label in LABELLED.captures_iter(head) {
@@ -211,55 +151,8 @@ fn labelled(text: &Text<'_>) -> Vec<Party> {
 /// The parties named in this range.
 fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
     let whole = text.text();
-    let region = &whole[range.clone()];
-    let mut starts = vec![0];
-    starts.extend(
-        SEPARATOR
-            .find_iter(region)
-            .filter(|at| depth(&region[..at.start()]) == 0 || region[at.start()..].starts_with(')'))
-            .map(|at| at.end()),
-    );
-    let mut found: Vec<Party> = Vec::new();
-    let mut i = 0;
-    while let Some(from) = starts.get(i).copied() {
-        i += 1;
-        let to = starts.get(i).copied().unwrap_or(region.len()).max(from);
-        // A term belongs to the name before it, however many separators its description has.
-        let begin = range.start + from;
-        let small = SMALL_NAME.captures(&whole[begin..range.end]).and_then(|small| small.get(1));
-        let lead = LEAD.find(&whole[begin..range.end]).map_or(0, |lead| lead.end());
-        let lead = small.map_or(lead, |small| small.start());
-        let until = range.start + to;
-        if let Some(you) = YOU.captures(&whole[begin..range.end]).and_then(|found| found.get(1)) {
-            let at = begin + you.start()..begin + you.end();
-            let opens = whole[at.end..].starts_with(" (\"") || whole[at.end..].starts_with(" and ");
-            if (!found.is_empty() || i == 1 && opens) && at.start < until.max(begin + lead + 1) {
-                found.push(Party { name: "You".to_owned(), range: at, terms: Vec::new(), role: None, confidence: 0 });
-            }
-            continue;
-        }
-        if let Some((name, at)) = name_at(text, begin + lead).filter(|(_, at)| at.start < until.max(begin + lead + 1)) {
-            let repeated = found.last().is_some_and(|last| at.start < last.range.end);
-            let rest = whole.get(at.end..range.end).unwrap_or_default();
-            let first =
-                i == 1 && found.is_empty() && NEXT_PARTY.is_match(rest) && !is_no_name(&name) && !is_place(&name);
-            let before = &whole[range.start..at.start];
-            let described = is_described(before) || OFFICE_AND.is_match(before);
-            if !repeated && !described && (first || is_party(text, &name, &at, range.end)) {
-                let role = AS_ROLE.captures(rest).and_then(|found| found.get(1)).map(|role| role.as_str().to_owned());
-                // "Acme, Inc., Beta LLC": a list goes on after a form of incorporation.
-                if let Some(comma) = rest.strip_prefix(", ")
-                    && let Some((next, place)) = name_at(text, range.end - comma.len())
-                    && (words(&next).iter().skip(1).any(is_form) || is_person(text, place.start))
-                    && !starts.contains(&(place.start - range.start))
-                {
-                    starts.insert(i, place.start - range.start);
-                }
-                found.push(Party { name, range: at, terms: Vec::new(), role, confidence: 0 });
-            }
-        }
-    }
-    for party in defined(text, range.clone()) {
+    let mut found = listed_parties(text, &range);
+    for party in defined_parties(text, range.clone()) {
         let covered =
             found.iter().any(|other| other.range.start < party.range.end && party.range.start < other.range.end);
         let same = found.iter().any(|other| other.name.to_lowercase().contains(&party.name.to_lowercase()));
@@ -273,18 +166,67 @@ fn of_opening(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
         party.terms = terms(&party.name, &whole[party.range.end..end.max(party.range.end)]);
         party.confidence = if party.terms.is_empty() { 80 } else { 95 };
     }
-    let mut seen: Vec<String> = Vec::new();
-    found.retain(|party| {
-        let key = party.name.to_lowercase();
-        let new = !seen.contains(&key);
-        seen.push(key);
-        new
-    });
+    let mut seen = HashSet::new();
+    found.retain(|party| seen.insert(party.name.to_lowercase()));
     found
 }
 
+/// The parties of a list, without their terms: each behind a separator.
+fn listed_parties(text: &Text<'_>, range: &Range<usize>) -> Vec<Party> {
+    let whole = text.text();
+    let region = &whole[range.clone()];
+    let outside = |at: &regex::Match<'_>| depth(&region[..at.start()]) == 0 || at.as_str().starts_with(')');
+    let mut starts = vec![0];
+    starts.extend(SEPARATOR.find_iter(region).filter(outside).map(|at| at.end()));
+    let mut found: Vec<Party> = Vec::new();
+    let mut i = 0;
+    while let Some(from) = starts.get(i).copied() {
+        i += 1;
+        let to = starts.get(i).copied().unwrap_or(region.len()).max(from);
+        // A term belongs to the name before it, however many separators its description has.
+        let begin = range.start + from;
+        let item = &whole[begin..range.end];
+        let lead = match SMALL_NAME.captures(item).and_then(|small| small.get(1)) {
+            Some(small) => small.start(),
+            None => LEAD.find(item).map_or(0, |lead| lead.end()),
+        };
+        let until = (range.start + to).max(begin + lead + 1);
+        if let Some(you) = YOU.captures(item).and_then(|found| found.get(1)) {
+            let at = begin + you.start()..begin + you.end();
+            let opens = whole[at.end..].starts_with(" (\"") || whole[at.end..].starts_with(" and ");
+            if (!found.is_empty() || i == 1 && opens) && at.start < until {
+                found.push(Party::new("You".to_owned(), at, 0));
+            }
+            continue;
+        }
+        let Some((name, at)) = name_at(text, begin + lead).filter(|(_, at)| at.start < until) else { continue };
+        let rest = whole.get(at.end..range.end).unwrap_or_default();
+        let first = i == 1 && found.is_empty() && NEXT_PARTY.is_match(rest) && !is_no_name(&name) && !is_place(&name);
+        let repeated = found.last().is_some_and(|last| at.start < last.range.end);
+        let before = &whole[range.start..at.start];
+        let described = is_described(before) || OFFICE_AND.is_match(before);
+        if repeated || described || !(first || is_party(text, &name, &at, range.end)) {
+            continue;
+        }
+        if let Some(next) = next_listed(text, rest, range.end).map(|next| next - range.start)
+            && !starts.contains(&next)
+        {
+            starts.insert(i, next);
+        }
+        let role = AS_ROLE.captures(rest).and_then(|found| found.get(1)).map(|role| role.as_str().to_owned());
+        found.push(Party { role, ..Party::new(name, at, 0) });
+    }
+    found
+}
+
+/// The next name of "Acme, Inc., Beta LLC": a list continues after a form of incorporation. `rest` is the text up to `end`.
+fn next_listed(text: &Text<'_>, rest: &str, end: usize) -> Option<usize> {
+    let (next, place) = name_at(text, end - rest.strip_prefix(", ")?.len())?;
+    (words(&next).iter().skip(1).any(is_form) || is_person(text, place.start)).then_some(place.start)
+}
+
 /// People and organizations right before a bracket that defines a term for them.
-fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
+fn defined_parties(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
     let region = &text.text()[range.clone()];
     let mut found = Vec::new();
     for bracket in TERMS.captures_iter(region) {
@@ -298,7 +240,7 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
             named.range.end <= open && open - named.range.end <= 2 && named.entity_type != EntityType::Location
         });
         // "a division of Acme", "a Nevada corporation": of the party, not the party
-        let describes = |named: &&Named| {
+        let describes = |named: &&NameRange| {
             let before = &text.text()[range.start..named.range.start.max(range.start)];
             is_described(before) || THROUGH.is_match(before) || in_address(before) || !BEGINS_PARTY.is_match(before)
         };
@@ -307,14 +249,14 @@ fn defined(text: &Text<'_>, range: Range<usize>) -> Vec<Party> {
             && !is_no_name(&name)
             && !is_place(&name)
         {
-            found.push(Party { name, range: at, terms: Vec::new(), role: None, confidence: 0 });
+            found.push(Party::new(name, at, 0));
         }
     }
     found
 }
 
 /// "We", "us" and "our" means Acme, Inc.; "you" means the applicant.
-fn speaking(text: &Text<'_>, parties: &mut Vec<Party>) {
+fn add_speakers(text: &Text<'_>, parties: &mut Vec<Party>) {
     let head = &text.text()[..text.floor(HEAD)];
     for (speaks, terms) in [(&*WE_MEANS, "we"), (&*YOU_MEANS, "you")] {
         let Some(meant) = speaks.captures(head).and_then(|found| found.get(1)) else { continue };
@@ -325,13 +267,13 @@ fn speaking(text: &Text<'_>, parties: &mut Vec<Party>) {
             None => continue,
         };
         if !parties.iter().any(|other| other.name.eq_ignore_ascii_case(&name)) {
-            parties.push(Party { name, range, terms: Vec::new(), role: None, confidence: 70 });
+            parties.push(Party::new(name, range, 70));
         }
     }
 }
 
 /// "the undersigned, the Integrity Funds".
-fn undersigned(text: &Text<'_>, parties: &mut Vec<Party>) {
+fn add_undersigned(text: &Text<'_>, parties: &mut Vec<Party>) {
     let head = &text.text()[..text.floor(4000)];
     let Some(cue) = UNDERSIGNED.find(head) else { return };
     let end = text.sentence(cue.start()).end.max(cue.end());
@@ -342,8 +284,8 @@ fn undersigned(text: &Text<'_>, parties: &mut Vec<Party>) {
     }
 }
 
-/// Those for whom the beginning defines terms, whatever its sentences say: "Acme, Inc. ("Acme") engages Jane Roe ("Consultant")".
-fn introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
+/// Those for whom the beginning defines terms: "Acme, Inc. ("Acme") engages Jane Roe ("Consultant")".
+fn add_introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
     let whole = text.text();
     // Behind an opening that names a party, others are defined.
     let opened = !parties.is_empty() && !opening.parties.is_empty();
@@ -351,7 +293,7 @@ fn introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
     let none = parties.is_empty();
     let mut found = of_opening(text, 0..head);
     // amid a sentence
-    let named: Vec<&Named> =
+    let named: Vec<&NameRange> =
         text.names_in(0..head).iter().filter(|named| named.entity_type != EntityType::Location).collect();
     for (i, mention) in named.iter().enumerate() {
         let Some((name, range)) = name_at(text, mention.range.start) else { continue };
@@ -382,26 +324,26 @@ fn introduced(text: &Text<'_>, opening: &Opening, parties: &mut Vec<Party>) {
     }
 }
 
-/// Whether the last part of an address is what comes next: "whose registered office is at 2 Customs House Square,".
+/// True if the last part of an address comes next: "whose registered office is at 2 Customs House Square,".
 fn in_address(before: &str) -> bool {
     let last = ADDRESS.find_iter(before).last();
     last.is_some_and(|last| !before[last.end()..].contains([';', '(', ')']) && !before[last.end()..].contains(" and "))
 }
 
-/// Whether a bracket is open at the end of a text: "(including its affiliates".
+/// True if a bracket is open at the end of a text: "(including its affiliates".
 fn in_bracket(before: &str) -> bool {
-    let near = &before[before.char_indices().rev().nth(160).map_or(0, |(at, _)| at)..];
+    let near = last_chars(before, 160);
     near.rfind('(').is_some_and(|open| near.rfind(')').is_none_or(|close| close < open))
 }
 
-/// Whether analysis knows a person whose name begins here.
+/// True if analysis knows a person whose name begins here.
 fn is_person(text: &Text<'_>, at: usize) -> bool {
     text.names_in(at..at + 1).iter().any(|known| known.entity_type == EntityType::Person)
 }
 
-/// Those that sign, where the contract does not open with its parties. Where it names one, people sign for it, and a name that begins as its name
-/// does is its own.
-fn signing(text: &Text<'_>, parties: &mut Vec<Party>) {
+/// The signers, if the contract does not open with its parties. If it names one, people sign for it, and a name that begins as its name does
+/// is its own.
+fn add_signers(text: &Text<'_>, parties: &mut Vec<Party>) {
     let key = |name: &str| name.to_lowercase().replace(['.', ','], "");
     let begins = |name: &str| {
         let folded = key(name);
@@ -409,12 +351,12 @@ fn signing(text: &Text<'_>, parties: &mut Vec<Party>) {
     };
     let opened: Vec<String> = parties.iter().map(|party| begins(&party.name)).collect();
     for range in signers(text) {
-        let name = text.text()[range.clone()].split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = single_spaced(&text.text()[range.clone()]);
         let name = name.trim_end_matches(',').to_owned();
         let known = parties.iter().any(|other| key(&other.name) == key(&name));
         let of_opened = !opened.is_empty() && (opened.contains(&begins(&name)) || is_person(text, range.start));
         if !known && !of_opened && !is_no_name(&name) {
-            parties.push(Party { name, range, terms: Vec::new(), role: None, confidence: 60 });
+            parties.push(Party::new(name, range, 60));
         }
     }
 }

@@ -1,41 +1,28 @@
-//! Whether a name is one of a party.
+//! Signs that a name is one of a party.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use casetrack_core::EntityType;
-use regex::Regex;
 
 use super::party_names::{is_address, is_blank, is_form, is_public};
 use super::party_terms::{TERMS, is_role, is_together};
-use super::text::{Named, Text, pattern};
-use crate::words::{Class, Word, entries, words};
+use super::text::{NameRange, Text};
+use crate::places::is_place;
+use crate::words::{Class, Word, words};
 
-/// The last words of names that are not of parties.
-static NO_PARTY: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../../data/facts/no-party.txt")).collect());
-/// A role of a party, not its name: "Operator of the Laboratory".
-static ROLE_OF: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?i:operator|owner|manager|member|holder|successor|agent|seller|buyer|supplier|director) of\b")
-});
-/// "B.C." or "SW1E 5DH" in an address.
-static PROVINCE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^(?:(?:[A-Z]\.){2}|[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2})$"));
-/// The name goes on, and is not that of a party: "Securities and Exchange Commission", "Portability and Accountability Act".
-static NOT_WHOLE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^,? (?:and|&) (?:[A-Z][\w-]+ ){0,3}(?:Act|ACT|Agreement|AGREEMENT|Code|Rules?|Regulations?|Law|Exchange Commission)\b",
-    )
-});
-/// Behind the name of an organization: ", a Delaware corporation".
-pub(crate) static ORGANIZED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^,? (?:is )?an? (?:[\w.-]+ ){0,5}(?:corporation|company|partnership|association|trust|bank|firm|institution|university|organi[sz]ation|society|venture|foundation|GmbH|agency|municipality)\b|^,? ?\(?(?:company |business )?(?:registration|registered|reg\.) n(?:o|umber)\b",
-    )
-});
+word_lists! {
+    /// The last words of names that are not of parties.
+    NO_PARTY: set = "facts/no-party.txt";
+    /// Words of sentences in capitals, which are in no name.
+    NO_NAME: set = "facts/no-name.txt";
+}
+pattern_table! {
+    "facts/party_evidence.toml":
+    ROLE_OF, PROVINCE, NOT_WHOLE, ORGANIZED,
+}
 
-/// Whether a name in the opening is one of a party: it has a form of incorporation, or analysis knows it, or the contract defines a term
-/// for it.
+/// True if a name in the opening is one of a party: it has a form of incorporation, or analysis found it, or the contract
+/// defines a term for it.
 pub(crate) fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usize) -> bool {
     let all = words(name);
     if is_no_name(name) || name.chars().count() < 2 {
@@ -73,7 +60,7 @@ pub(crate) fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usiz
     if place && !formed {
         return false;
     }
-    let person = |known: &&Named| known.range.start == at.start && known.entity_type == EntityType::Person;
+    let person = |known: &&NameRange| known.range.start == at.start && known.entity_type == EntityType::Person;
     if known.iter().any(|known| person(&known)) && all.len() > 1 {
         return true;
     }
@@ -82,13 +69,7 @@ pub(crate) fn is_party(text: &Text<'_>, name: &str, at: &Range<usize>, end: usiz
         && (formed || !is_place(name))
 }
 
-/// Whether a name is that of a place alone.
-pub(crate) fn is_place(name: &str) -> bool {
-    let words = words(name);
-    !words.is_empty() && crate::places::place_at(&words, 0).is_some_and(|place| place.last == words.len())
-}
-
-/// Whether words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
+/// True if words with capitals name nobody: words for any party, a blank of a form, an address, an agreement.
 pub(crate) fn is_no_name(name: &str) -> bool {
     let all = words(name);
     let folded = name.to_lowercase();
@@ -100,35 +81,13 @@ pub(crate) fn is_no_name(name: &str) -> bool {
         || PROVINCE.is_match(name)
         || ROLE_OF.is_match(name)
         || all.first().is_some_and(|word| matches!(word.text, "A" | "An") && !all.get(1).is_some_and(Word::is_mark))
-        || NO_PARTY.contains(&last)
+        || NO_PARTY.contains(last)
         || folded.split(' ').any(|word| word == "agreement")
 }
 
-/// Words of sentences in capitals, which are in no name.
-const NO_NAME: &[&str] = &[
-    "or",
-    "you",
-    "your",
-    "may",
-    "not",
-    "is",
-    "are",
-    "if",
-    "this",
-    "shall",
-    "will",
-    "by",
-    "dear",
-    "that",
-    "sir",
-    "sirs",
-    "considering",
-    "thank",
-];
-
 /// "the Company": words for any party, or of a sentence.
 fn is_generic(all: &[Word<'_>]) -> bool {
-    if all.iter().any(|word| NO_NAME.contains(&word.folded().as_str())) {
+    if all.iter().any(|word| NO_NAME.contains(word.folded().as_str())) {
         return true;
     }
     let degree = |word: &Word<'_>| matches!(word.folded().as_str(), "md" | "phd" | "esq" | "cpa" | "dds" | "jd");

@@ -1,50 +1,26 @@
 //! The words that a contract defines for a party: "Acme", "the Company", "Disclosing Party".
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
+use crate::words::{is_party_word, single_spaced};
 
-use regex::Regex;
-
-use super::text::pattern;
-use crate::words::{is_party_word, set};
-
-/// `("Acme" or the "Company")`, with what is between the brackets.
-pub(crate) static TERMS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"\(([^()]{0,160})\)|(?i:hereinafter|hereafter|referred to as|known as) ([^.;()]{0,60}["'][^"']{1,40}["'])"#,
-    )
-});
-static QUOTED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"["']+(?:the )?([^"']{1,60}?)[,.]?["']"#));
-static BARE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?i:hereinafter |herein |referred to as |called )*(?i:the )?([A-Z][A-Za-z]+(?: [A-Z][A-Za-z]*)?)$")
-});
-static TOGETHER: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)\b(?:part(?:y|ies)|each a|agreement|contract|effective date)\b"));
-/// One party, although its term ends in "Party".
-static ONE_PARTY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:disclosing|receiving|first|second|third|providing|supplying|requesting|selling|buying|purchasing|performing|licensing|contracting|interested|requesting) party\b",
-    )
-});
-/// The next party has no name: "and ____", "and [Company]", `and ("Vendor")`.
-static NEXT_BLANK: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:and|between)\b[ -]*(?:between )?,? ?(?:the )?(?:_|\[|\(|…|\.\.|●|\*\*|<|(?:other |undersigned )?(?:person|entity|party|individual|organi[sz]ation|company|firm|customer|supplier) (?:or|and|identified|named|listed|signing|whose|below|that|who)\b)|_{4}",
-    )
-});
-/// The last words of terms that are not of parties.
-static NO_TERM: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/no-term.txt")));
-static ROLES: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/facts/roles.txt")));
+pattern_table! {
+    "facts/party_terms.toml":
+    TERMS, QUOTED, BARE, TOGETHER, ONE_PARTY, NEXT_BLANK,
+}
+word_lists! {
+    /// The last words of terms that are not of parties.
+    NO_TERM: set = "facts/no-term.txt";
+    ROLES: set = "facts/roles.txt";
+}
 
 /// Most terms of one party.
 const MOST: usize = 4;
 
-/// Whether the words in a bracket define something for several parties, or for the contract.
+/// True if the words in a bracket define something for several parties, or for the contract.
 pub(crate) fn is_together(text: &str) -> bool {
     TOGETHER.is_match(&ONE_PARTY.replace_all(text, ""))
 }
 
-/// How many brackets a text leaves open.
+/// The number of brackets that a text leaves open.
 pub(crate) fn depth(text: &str) -> i32 {
     text.chars()
         .map(|c| match c {
@@ -77,7 +53,7 @@ pub(crate) fn terms(name: &str, text: &str) -> Vec<String> {
             .and_then(|term| Some(term.get(1)?.as_str()))
             .filter(|term| quoted.is_empty() && is_role(&term.to_lowercase()));
         for term in quoted.into_iter().chain(bare) {
-            let term = term.split_whitespace().collect::<Vec<_>>().join(" ");
+            let term = single_spaced(term);
             let own = !term.is_empty() && !is_together(&term) && !is_other_thing(name, &term);
             if own && !found.contains(&term) && found.len() < MOST {
                 found.push(term);
@@ -102,7 +78,7 @@ pub(crate) fn is_role(folded: &str) -> bool {
     is_party_word(folded) || ROLES.contains(folded)
 }
 
-/// Whether a defined term is short for a name, or a contract's word for a party: "Acme" for "Acme Foods, Inc.", "AFI", "Licensor".
+/// True if a defined term is short for a name, or a contract's word for a party: "Acme" for "Acme Foods, Inc.", "AFI", "Licensor".
 pub(crate) fn is_own_term(name: &str, term: &str) -> bool {
     let folded = term.to_lowercase();
     let first = folded.split(' ').next().unwrap_or_default();

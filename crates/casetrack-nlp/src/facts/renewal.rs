@@ -1,95 +1,14 @@
 //! Renewal of the term, and the notice that prevents it.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
-
-use super::text::{Span, Text, Unit, pattern, spans};
+use super::text::{Span, Text, Unit, contains_any, last_chars, spans};
 use super::{Fact, FactKind};
 
-static RENEWS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:renew(?:s|ed|al|als|able)?|prolong(?:ed|s|ation)?|automatic(?:ally)? (?:be )?(?:extend(?:s|ed)?|continue[sd]?)|(?:shall|will)(?: be)? (?:automatically )?extend(?:ed)?|extended automatically|(?:continue|continuing|effective|extend|extended|thereafter)[^.]{0,60}?(?:successive|month[ -]to[ -]month|year[ -]to[ -]year|annual periods)|extensions?|additional (?:terms?|periods?)|successive (?:terms?|periods?|annual|one|two|1|2|12))\b",
-    )
-});
-/// It is the contract that is renewed.
-static OF_TERM: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:agreement|contract|terms?|franchise|license|appointment|engagement|services|period|expiration|thereafter|anniversary)\b",
-    )
-});
-static NOT_TERM: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:patents?|trademark registrations?|domain names?|insurance|force majeure|lease term|warranty|registrations?|letters? of credit|visa|permits?|subscription|annual (?:general )?meeting)\b",
-    )
-});
-/// Before the length of a renewal.
-static RENEWAL_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:renew(?:s|ed|al|able)?|prolong(?:ed|s|ation)?|extend(?:s|ed)?|extensions?|additional|successive|subsequent|continue[sd]?|consecutive|further|successor|effective)\b[^.]{0,140}$",
-    )
-});
-static RENEWAL_AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^[ -]*(?:\w+ )?(?:terms?|periods?|extensions?|increments?|renewals?|each|thereafter|intervals|basis|until|of|unless|,|\.|;|\()",
-    )
-});
-static SUCCESSIVE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:successive|successively|subsequent|consecutive|successor|terms|periods|increments|extensions|intervals|month[ -]to[ -]month|year[ -]to[ -]year|each|any one|renewal terms|annual)\b",
-    )
-});
-/// Near a length of notice.
-static NOTICE_AFTER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)^[')]*(?:,? ?\(?[^.;]{0,12}?)?(?:'s?)? ?(?:prior|advance|written|before|notice|preceding|in advance|of the (?:conclusion|end|expiration)|or more|previous)",
-    )
-});
-static NOTICE_BEFORE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:notice|notif(?:y|ies|ied|ication)|advis(?:e|es|ed)|inform(?:s|ed)?|request(?:s|ed)?|written|elects?|intent(?:ion)?|at least|less than|not later than|no later than|upon|termination|terminated)\b[^.]{0,160}$",
-    )
-});
-static NOTICE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:notice|notices|notif(?:y|ies|ied|ication)|advis(?:e|es|ed)|inform|in writing|intent(?:ion)?|cancel(?:led|lation)?|non-renewal|elects?)\b",
-    )
-});
-/// Notice of another thing than that the term ends.
-static OTHER_NOTICE: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:breach|default|cure|bankrupt|insolven|non-?payment|price|prices|invoice|audit|assign|material)")
-});
-/// Notice renews the contract, and does not prevent it.
-static OPTION: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:may|option to|right to|elect to|entitled to) (?:renew|extend)\b[^.;]{0,160}?\b(?:by|upon|with|on) (?:giving|providing|delivering|written|prior|notice|notifying|at least|not less)",
-    )
-});
-/// The contract goes on until somebody ends it.
-static UNTIL_ENDED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:continue|remain|effect|force|term|month|year)[^.]{0,120}?(?:until|unless)[^.]{0,60}?(?:terminated|cancel+ed|terminates|party gives)[^.]{0,120}?(?:notice)\b",
-    )
-});
-/// It goes on behind a first term, or has no end. Notice that ends a fixed term early is another.
-static GOES_ON: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:thereafter|automatic(?:ally)?|month[ -]to[ -]month|year[ -]to[ -]year|evergreen|initial|renew\w*|successive|from year|until [^.;]{0,40}?(?:terminat|cancel)\w*)\b",
-    )
-});
-/// It has an end, and may end before: "shall expire in three years, unless earlier terminated".
-static EARLY: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)\b(?:unless|until)\b[^.;]{0,60}?\b(?:earlier|sooner|previously)\b[^.;]{0,30}?\b(?:terminat|cancel)")
-});
-/// Behind a length that is no notice, but what the notice prevents: "for one year unless written notice".
-static CONDITION: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)^[)' ]*,? ?(?:unless|until|if|provided|and|or|except)\b"));
-/// Notice before the end of the term.
-static BEFORE_END: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each)(?: \w+)? (?:\w+ )?term[^.]{0,100}?notice|(?:notice|notif(?:y|ies))[^.]{0,160}?(?:expiration|end|expiry|conclusion) of (?:its|the|any|such|each|this)(?: [\w-]+){0,3} (?:term|period|agreement))",
-    )
-});
+pattern_table! {
+    "facts/renewal.toml":
+    RENEWS, OF_TERM, NOT_TERM, RENEWAL_BEFORE, RENEWAL_AFTER, SUCCESSIVE, NOTICE_AFTER, NOTICE_BEFORE, NOTICE,
+    OTHER_NOTICE, OPTION, UNTIL_ENDED, GOES_ON, EARLY, CONDITION, BEFORE_END;
+    AT_LEAST, END_OF_TERM, BEFORE_NOTICE,
+}
 
 pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
     let whole = text.text();
@@ -156,18 +75,15 @@ fn renewal<'s>(said: &str, spans: &'s [Span]) -> Option<(i32, &'s Span)> {
 }
 
 fn is_notice(before: &str, after: &str) -> bool {
-    let near = &before[before.char_indices().rev().nth(30).map_or(0, |(at, _)| at)..].to_lowercase();
     NOTICE_AFTER.is_match(after)
-        && (near.contains("least")
-            || near.contains("less than")
-            || near.contains("later than")
+        && (contains_any(&last_chars(before, 30).to_lowercase(), &AT_LEAST)
             || after
                 .to_lowercase()
                 .trim_start_matches([')', '\'', 's', ' ', ','])
                 .starts_with(['p', 'w', 'n', 'b', 'a']))
 }
 
-/// How sure it is that a length is the notice that ends the term; `None` where it is not.
+/// The evidence that a length is the notice that ends the term; `None` if it is not.
 fn notice(said: &str, span: &Span, renews: bool, ends: bool, after_renewal: bool) -> Option<i32> {
     let (before, after) = (&said[..span.range.start], &said[span.range.end..]);
     let after_near = &after[..after.char_indices().nth(40).map_or(after.len(), |(at, _)| at)];
@@ -179,28 +95,14 @@ fn notice(said: &str, span: &Span, renews: bool, ends: bool, after_renewal: bool
     if !near || !of_notice {
         return None;
     }
-    let end_of_term = said.to_lowercase();
-    let end_of_term = [
-        "expiration",
-        "end of",
-        "expiry",
-        "renew",
-        "anniversary",
-        "conclusion",
-        "then-current",
-        "extend",
-        "then current",
-    ]
-    .iter()
-    .filter(|word| end_of_term.contains(**word))
-    .count() as i32;
     if OPTION.is_match(said) {
         return None;
     }
-    let stated = before.to_lowercase();
-    let stated = ["at least ", "less than ", "later than ", "minimum of ", "on ", "upon "]
-        .iter()
-        .any(|word| stated.trim_end_matches(['(', ' ']).ends_with(word.trim_end()));
+    let folded = said.to_lowercase();
+    let end_of_term = END_OF_TERM.iter().filter(|words| folded.contains(*words)).count() as i32;
+    let lead = before.to_lowercase();
+    let lead = lead.trim_end_matches(['(', ' ']);
+    let stated = BEFORE_NOTICE.iter().any(|words| lead.ends_with(words));
     let mut score =
         i32::from(stated) + i32::from(renews) * 2 + i32::from(ends) * 3 + i32::from(after_renewal) + end_of_term.min(2);
     score -= 2 * i32::from(OTHER_NOTICE.is_match(said));

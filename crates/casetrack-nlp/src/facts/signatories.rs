@@ -1,7 +1,8 @@
-//! Who signs.
+//! The signatories.
 
 use super::{Fact, FactKind};
 use crate::names::signatures::signatures;
+use crate::words::single_spaced;
 
 /// Most signatories of one document.
 const MOST: usize = 20;
@@ -11,7 +12,7 @@ pub(crate) fn find(pages: &[&str]) -> Vec<Fact> {
     for (page, text) in (1..).zip(pages) {
         let chars = |from: u32, to: u32| -> String {
             let written: String = text.chars().skip(from as usize).take((to - from) as usize).collect();
-            written.split_whitespace().collect::<Vec<_>>().join(" ")
+            single_spaced(&written)
         };
         for signature in signatures(text) {
             let name = chars(signature.char_start, signature.char_end);

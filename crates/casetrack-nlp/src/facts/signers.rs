@@ -1,19 +1,16 @@
-//! Those that sign a contract that does not open with its parties. Signature blocks may be run together on one line.
+//! The signers of a contract that does not open with its parties. Signature blocks may be run together on one line.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::party_names::{byte_of, is_form};
-use super::text::{Text, pattern};
+use super::text::{Text, last_chars};
 use crate::names::signatures::signatures;
 use crate::words::{Class, Shape, Word, words};
 
-/// What follows the name of one that signs.
-static SIGNED_BY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?:\b(?i:by) ?:|/s/)"));
-/// "By:", before one that signs for another.
-static BY: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:by|per|name) ?:[ _]*$"));
+pattern_table! {
+    "facts/signers.toml":
+    SIGNED_BY, BY,
+}
 /// Longest name of one that signs, in bytes.
 const SIGNER: usize = 120;
 
@@ -28,9 +25,9 @@ pub(crate) fn signers(text: &Text<'_>) -> Vec<Range<usize>> {
         let organization = signature.organization.map(|(from, to)| byte_of(whole, from)..byte_of(whole, to));
         let adjoins = |of: &Range<usize>| before.trim_end().len() <= of.end;
         match organization {
-            Some(of) if signature.title.is_some() || BY.is_match(tail(before)) || adjoins(&of) => {
+            Some(of) if signature.title.is_some() || BY.is_match(last_chars(before, 12)) || adjoins(&of) => {
                 // "By: Acme GP, LLC, its general partner"
-                if !BY.is_match(tail(&whole[..of.start])) {
+                if !BY.is_match(last_chars(&whole[..of.start], 12)) {
                     found.push(without_position(text, of));
                 }
             }
@@ -73,11 +70,7 @@ fn without_position(text: &Text<'_>, range: Range<usize>) -> Range<usize> {
     }
 }
 
-fn tail(text: &str) -> &str {
-    &text[text.char_indices().rev().nth(12).map_or(0, |(at, _)| at)..]
-}
-
-/// The name of an organization from one byte to another, if it begins a line or stands after a sentence, a date or a position:
+/// The name of an organization from one byte to another, if it begins a line or is after a sentence, a date or a position:
 /// "Chief Compliance Officer ACME FUND, L.P. By:".
 fn name_before(text: &Text<'_>, at: usize, end: usize) -> Option<Range<usize>> {
     let whole = text.text();
@@ -88,13 +81,13 @@ fn name_before(text: &Text<'_>, at: usize, end: usize) -> Option<Range<usize>> {
     if !before.is_empty() && !before.ends_with([' ', '\n', '_', ':']) {
         return None;
     }
-    let last = tail(before).split([' ', '\n']).rfind(|word| !word.is_empty()).unwrap_or_default();
+    let last = last_chars(before, 12).split([' ', '\n']).rfind(|word| !word.is_empty()).unwrap_or_default();
     let position = words(last).last().is_some_and(|word| word.has(Class::POSITION_HEAD));
     let closed = last.ends_with(['.', ':', ')', '_', '"']) || last.ends_with(|c: char| c.is_ascii_digit());
     if !(text.flat.begins_line(at) || last.is_empty() || position || closed) {
         return None;
     }
-    // Nothing else stands on a line that ends in "By:", so small words are of the name: "Growth and Income Fund, L.P."
+    // Nothing else is on a line that ends in "By:", so small words are of the name: "Growth and Income Fund, L.P."
     let written = whole[at..end].trim_end();
     let all = words(written);
     let of_name = |word: &Word<'_>| {

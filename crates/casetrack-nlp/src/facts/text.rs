@@ -1,19 +1,15 @@
 //! The text of a document for rules: sentences, dates, names and lengths of time, each at its place.
 
-use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use casetrack_core::{Annotations, DatePrecision, DateValue, EntityType, EntityValue};
-use jiff::ToSpan;
 use jiff::civil::Date;
-use regex::Regex;
 
 use super::flat::Flat;
 use crate::amounts::number;
+pub(crate) use crate::dates::Unit;
 use crate::dates::{self, DateOrder};
 use crate::tokens::Tokens;
-use crate::words::{entries, set};
 
 /// A document as the rules for facts read it.
 pub(crate) struct Text<'a> {
@@ -23,7 +19,7 @@ pub(crate) struct Text<'a> {
     /// Days that the document states itself, in order.
     pub days: Vec<Day>,
     /// Names of people, organizations and places, in order.
-    pub names: Vec<Named>,
+    pub names: Vec<NameRange>,
     pub annotations: &'a Annotations,
 }
 
@@ -36,17 +32,9 @@ pub(crate) struct Day {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Named {
+pub(crate) struct NameRange {
     pub range: Range<usize>,
     pub entity_type: EntityType,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Unit {
-    Day,
-    Week,
-    Month,
-    Year,
 }
 
 /// A length of time in a text.
@@ -61,25 +49,17 @@ pub(crate) struct Span {
 impl Span {
     /// By the calendar: a month is one, whatever its days.
     pub fn length(&self) -> jiff::Span {
-        match self.unit {
-            Unit::Day => self.count.days(),
-            Unit::Week => self.count.weeks(),
-            Unit::Month => self.count.months(),
-            Unit::Year => self.count.years(),
-        }
+        self.unit.times(self.count)
     }
 
     /// "3 years", "30 business days". Twelve months are a year.
     pub fn text(&self) -> String {
-        let (count, unit) = match (self.count, self.unit) {
-            (count, Unit::Month) if count % 12 == 0 => (count / 12, "year"),
-            (count, Unit::Month) => (count, "month"),
-            (count, Unit::Year) => (count, "year"),
-            (count, Unit::Week) => (count, "week"),
-            (count, Unit::Day) => (count, "day"),
+        let (count, unit) = match self.unit {
+            Unit::Month if self.count % 12 == 0 => (self.count / 12, Unit::Year),
+            unit => (self.count, unit),
         };
         let business = if self.business { "business " } else { "" };
-        format!("{count} {business}{unit}{}", if count == 1 { "" } else { "s" })
+        format!("{count} {business}{}{}", unit.name(), if count == 1 { "" } else { "s" })
     }
 }
 
@@ -104,7 +84,7 @@ impl<'a> Text<'a> {
                 }
                 (_, EntityType::Person | EntityType::Organization | EntityType::Location) => {
                     let entity_type = entity.entity_type;
-                    names.push(Named { range: start..end, entity_type });
+                    names.push(NameRange { range: start..end, entity_type });
                 }
                 (Some(EntityValue::Date(value)), _) if value.precision == DatePrecision::Range => {
                     days.extend(both_ends(&flat.text, start..end, value));
@@ -138,28 +118,27 @@ impl<'a> Text<'a> {
 
     /// The days that begin in a range.
     pub fn days_in(&self, range: Range<usize>) -> &[Day] {
-        let from = self.days.partition_point(|day| day.range.start < range.start);
-        let to = self.days.partition_point(|day| day.range.start < range.end);
-        &self.days[from..to.max(from)]
+        beginning_in(&self.days, range, |day| day.range.start)
     }
 
-    pub fn names_in(&self, range: Range<usize>) -> &[Named] {
-        let from = self.names.partition_point(|name| name.range.start < range.start);
-        let to = self.names.partition_point(|name| name.range.start < range.end);
-        &self.names[from..to.max(from)]
+    pub fn names_in(&self, range: Range<usize>) -> &[NameRange] {
+        beginning_in(&self.names, range, |name| name.range.start)
     }
 
     /// Greatest byte below or at `at` where a character begins.
     pub fn floor(&self, at: usize) -> usize {
-        let mut at = at.min(self.text().len());
-        while !self.text().is_char_boundary(at) {
-            at -= 1;
-        }
-        at
+        self.text().floor_char_boundary(at)
     }
 }
 
-/// The days that the text states over the lines and pages that are flat in it: analysis sees each page alone.
+/// The items of a sorted list that begin in a range.
+fn beginning_in<T>(items: &[T], range: Range<usize>, start: impl Fn(&T) -> usize) -> &[T] {
+    let from = items.partition_point(|item| start(item) < range.start);
+    let to = items.partition_point(|item| start(item) < range.end);
+    &items[from..to.max(from)]
+}
+
+/// The days that the text states across lines and pages: analysis reads one page at a time.
 fn days_of(text: &str) -> Vec<Day> {
     let order = DateOrder::of([text]);
     let found = dates::find(&Tokens::new(text), order);
@@ -180,15 +159,10 @@ fn days_of(text: &str) -> Vec<Day> {
     days
 }
 
-/// Before a day on which a document was filed, in the lines that archives add: "Source: ACME, INC., 8-K, 7/19/2004".
-static FILED: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)\b(?:source: [^\n]{0,90}, [0-9A-Z][0-9A-Z/-]*|filed with the securities and exchange commission on),? ?$",
-    )
-});
-/// "Date: 5-3-04" and what stands beside such a day, in the American order. Elsewhere such numbers are seldom days.
-static SHORT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?i)(?:\bdated?:?|\bas of|[0-9]-[0-9]{2,4}) ([0-9]{1,2})-([0-9]{1,2})-([0-9]{2})\b"));
+pattern_table! {
+    "facts/text.toml":
+    FILED, SHORT, OPENERS,
+}
 
 fn short_days(text: &str) -> Vec<Day> {
     let day = |found: regex::Captures<'_>| {
@@ -226,36 +200,22 @@ fn is_stated(written: &str) -> bool {
     !words.any(|word| matches!(word, "after" | "following" | "from" | "before" | "prior" | "anniversary" | "hereof"))
 }
 
-/// The lists that patterns name.
-const LISTS: &[(&str, &[&str])] = &[
-    ("<contract>", &[include_str!("../../data/facts/contracts.txt")]),
-    ("<role>", &[include_str!("../../data/words/party.txt"), include_str!("../../data/words/party-phrases.txt")]),
-];
-
-/// A regular expression whose spaces stand for any white space of the flat text, and "<contract>" for any entry of the list of that name.
-/// The patterns are constants of this crate.
-pub(crate) fn pattern(text: &str) -> Regex {
-    let mut text = text.to_owned();
-    for (name, lists) in LISTS.iter().filter(|(name, _)| text.contains(name)).collect::<Vec<_>>() {
-        let all: Vec<String> = lists.iter().flat_map(|list| entries(list)).map(regex::escape).collect();
-        text = text.replace(name, &format!("(?:{})", all.join("|")));
-    }
-    // Boundaries of ASCII words: others keep the matcher from its fast paths.
-    let text = text.replace(' ', "[ \\n]").replace(r"\b", r"(?-u:\b)").replace(r"\w", "[0-9A-Za-z_]");
-    #[expect(clippy::expect_used, reason = "a constant, compiled by the tests")]
-    Regex::new(&text).expect("a sound pattern")
+pub(crate) fn contains_any(text: &str, words: &[String]) -> bool {
+    words.iter().any(|word| text.contains(word))
 }
 
-/// Words before a point that does not end a sentence.
-static ABBREVIATIONS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| set(include_str!("../../data/facts/abbreviations.txt")));
-/// Abbreviations at the end of a name, behind which a sentence may begin with one of [`OPENERS`]: "Acme Foods, Inc. The".
-static FORMS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| HashSet::from(["inc", "corp", "llc", "ltd", "co", "plc", "lp"]));
-/// Words that begin sentences, and no names.
-static OPENERS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"^(?:The|This|These|It|Each|Both|Either|Neither|Any|No|If|Unless|Upon|During|Subject|Such)\b")
-});
+/// The last characters of a text, one more than `count` at most.
+pub(crate) fn last_chars(text: &str, count: usize) -> &str {
+    &text[text.char_indices().rev().nth(count).map_or(0, |(at, _)| at)..]
+}
+
+word_lists! {
+    /// Words before a point that does not end a sentence.
+    ABBREVIATIONS: set = "facts/abbreviations.txt";
+    /// Words between a number and its unit: "ten business days".
+    ADJECTIVES: set = "facts/unit-adjectives.txt";
+}
+
 /// Longest sentence, in bytes.
 const SENTENCE: usize = 4000;
 
@@ -284,7 +244,7 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-/// Whether a sentence ends before this white space.
+/// True if a sentence ends before this white space.
 pub(crate) fn ends_sentence(text: &str, space: usize) -> bool {
     let before = text[..space].trim_end_matches(['"', '\'', ')', ']']);
     let Some(stop) = before.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!')) else { return false };
@@ -297,8 +257,9 @@ pub(crate) fn ends_sentence(text: &str, space: usize) -> bool {
     let word = before[..before.len() - 1].rsplit([' ', '\n', '(', '"']).next().unwrap_or_default().to_lowercase();
     let number = word.chars().all(|c| c.is_ascii_digit() || c == '.') && before.len() < space;
     let letter = word.chars().count() == 1;
-    let abbreviated = ABBREVIATIONS.contains(word.as_str())
-        && !(FORMS.contains(word.as_str()) && OPENERS.is_match(&text[space + 1..]));
+    // "Acme Foods, Inc. The": such an abbreviation may end a sentence
+    let form = matches!(word.as_str(), "inc" | "corp" | "llc" | "ltd" | "co" | "plc" | "lp");
+    let abbreviated = ABBREVIATIONS.contains(word.as_str()) && !(form && OPENERS.is_match(&text[space + 1..]));
     // the number of a section is no sentence, but it may begin one
     !(letter || number || abbreviated)
 }
@@ -321,42 +282,49 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
 }
 
 fn span(tokens: &Tokens<'_>, at: usize) -> Option<(Span, usize)> {
-    let made = |count, unit, business, end: usize| {
-        let range = tokens.bytes(at).0..tokens.bytes(end - 1).1;
-        Some((Span { range, count, unit, business }, end))
+    let spelled = adverbial(tokens, at).or_else(|| another(tokens, at));
+    let (count, unit, business, end) = spelled.or_else(|| counted(tokens, at))?;
+    let range = tokens.bytes(at).0..tokens.bytes(end - 1).1;
+    Some((Span { range, count, unit, business }, end))
+}
+
+/// The count and unit of a length of time, true for business days, and the token after it.
+type Length = (i32, Unit, bool, usize);
+
+/// "annual", "month to month".
+fn adverbial(tokens: &Tokens<'_>, at: usize) -> Option<Length> {
+    let unit = match tokens.word(at) {
+        "annual" | "yearly" => return Some((1, Unit::Year, false, at + 1)),
+        "year" => Unit::Year,
+        "month" => Unit::Month,
+        _ => return None,
     };
-    match tokens.word(at) {
-        "annual" | "yearly" => return made(1, Unit::Year, false, at + 1),
-        "year" | "month" if tokens.word(at + 1) == "to" || tokens.word(at + 2) == "to" => {
-            let dash = usize::from(tokens.symbol(at + 1) == '-');
-            let end = at + 2 + 2 * dash;
-            if tokens.word(end) == tokens.word(at) {
-                let unit = if tokens.word(at) == "year" { Unit::Year } else { Unit::Month };
-                return made(1, unit, false, end + 1);
-            }
-        }
-        _ => {}
-    }
-    // "an additional month", "another year"
-    let adjectives = match tokens.word(at) {
-        "an" | "a" | "one" => usize::from(matches!(tokens.word(at + 1), "additional" | "further" | "successive")) * 2,
-        "another" => 1,
-        _ => 0,
+    let end = at + 2 + 2 * usize::from(tokens.symbol(at + 1) == '-');
+    let to = tokens.word(at + 1) == "to" || tokens.word(at + 2) == "to";
+    (to && tokens.word(end) == tokens.word(at)).then_some((1, unit, false, end + 1))
+}
+
+/// "an additional month", "another year".
+fn another(tokens: &Tokens<'_>, at: usize) -> Option<Length> {
+    let noun = match tokens.word(at) {
+        "an" | "a" | "one" if matches!(tokens.word(at + 1), "additional" | "further" | "successive") => at + 2,
+        "another" => at + 1,
+        _ => return None,
     };
-    if adjectives > 0 {
-        match tokens.word(at + adjectives) {
-            "month" => return made(1, Unit::Month, false, at + adjectives + 1),
-            "year" => return made(1, Unit::Year, false, at + adjectives + 1),
-            _ => {}
-        }
+    match tokens.word(noun) {
+        "month" => Some((1, Unit::Month, false, noun + 1)),
+        "year" => Some((1, Unit::Year, false, noun + 1)),
+        _ => None,
     }
+}
+
+/// "three (3) years", "12-month", "five (5) years and one (1) month".
+fn counted(tokens: &Tokens<'_>, at: usize) -> Option<Length> {
     let count = number(tokens, at)?;
     let mut next = count.end;
     // "thirty-(30)", "one (1)-year", "(30)" after a number that was read without it
     for _ in 0..2 {
-        if tokens.symbol(next) == '-' {
-            next += 1;
-        }
+        next += usize::from(tokens.symbol(next) == '-');
         if tokens.symbol(next) == '(' && tokens.is_number(next + 1) && tokens.symbol(next + 2) == ')' {
             next += 3;
         }
@@ -365,39 +333,19 @@ fn span(tokens: &Tokens<'_>, at: usize) -> Option<(Span, usize)> {
     if tokens.word(next) == "or" && tokens.word(next + 1) == "more" {
         next += 2;
     }
-    let mut business = false;
-    while matches!(
-        tokens.word(next),
-        "business"
-            | "working"
-            | "calendar"
-            | "consecutive"
-            | "full"
-            | "additional"
-            | "successive"
-            | "contract"
-            | "further"
-    ) {
-        business |= matches!(tokens.word(next), "business" | "working");
-        next += 1;
-    }
-    let unit = match tokens.word(next) {
-        "day" | "days" => Unit::Day,
-        "week" | "weeks" => Unit::Week,
-        "month" | "months" => Unit::Month,
-        "year" | "years" => Unit::Year,
-        _ => return None,
-    };
+    let adjectives = (next..tokens.len()).take_while(|at| ADJECTIVES.contains(tokens.word(*at))).count();
+    let business = (next..next + adjectives).any(|at| matches!(tokens.word(at), "business" | "working"));
+    next += adjectives;
+    let unit = Unit::of(tokens.word(next))?;
     if count.value.fract() != 0.0 || !(1.0..=5000.0).contains(&count.value) {
         return None;
     }
     let whole = count.value as i32;
-    // "five (5) years and one (1) month"
-    if matches!(unit, Unit::Year)
+    if unit == Unit::Year
         && tokens.word(next + 1) == "and"
         && let Some((Span { count, unit: Unit::Month, .. }, end)) = span(tokens, next + 2)
     {
-        return made(12 * whole + count, Unit::Month, false, end);
+        return Some((12 * whole + count, Unit::Month, false, end));
     }
-    made(whole, unit, business, next + 1)
+    Some((whole, unit, business, next + 1))
 }

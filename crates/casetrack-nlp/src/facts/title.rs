@@ -1,35 +1,27 @@
 //! The title of a contract and its type.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::opening::Opening;
-use super::text::{Text, pattern};
+use super::text::Text;
 use super::{Fact, FactKind};
+use crate::words::single_spaced;
 
-/// Words that say what kind of document it is.
-static KIND: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b<contract>s?\b"));
-/// "This Distribution Agreement", at the beginning of the opening.
-static THIS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(?:This|THIS) ((?:[A-Z][\w&/'.-]*,? |and |of |to |for |the |- |& ){0,14}?(?:Agreement|AGREEMENT|Contract|CONTRACT|Lease|LEASE|Addendum|ADDENDUM|Amendment|AMENDMENT|License|LICENSE|Deed|DEED|Indenture|INDENTURE))\b",
-    )
-});
-/// Before a title on the same line.
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"^(?:(?i:exhibit|ex\.?|appendix|annex|schedule|document)[ -]*(?:[A-Z]{0,2}[-\x20]?[0-9]+(?:\.[0-9]+)?[A-Za-z]{0,2}(?:\([a-z0-9]+\))?|[A-Z]|[IVX]+)\b[.:]?|(?i:execution (?:version|copy)|conformed copy|final(?: version)?|draft|form of|redacted(?: copy| version)?|confidential(?: treatment requested)?)\b|[0-9.-]+|[\s*:#•()-]+)+",
-    )
-});
+pattern_table! {
+    "facts/title.toml":
+    KIND, THIS, LABEL,
+}
+word_lists! {
+    ENDS: set = "facts/title-ends.txt";
+}
+
 /// Words in a title that are not capitalized.
 const SMALL: &[&str] =
     &["of", "and", "to", "the", "for", "in", "on", "by", "with", "a", "an", "or", "&", "-", "#", "no."];
 /// How far from the beginning titles are looked for, in bytes, where the opening is not found.
 const HEAD: usize = 6000;
 const WORDS: usize = 24;
-/// Farthest from the beginning that a title stands in a document that names no parties, in bytes, and the longest label before it.
+/// Farthest a title is from the beginning of a document that names no parties, in bytes, and the longest label before it.
 const LETTERHEAD: usize = 1500;
 const LABEL_BYTES: usize = 60;
 
@@ -84,15 +76,14 @@ fn heading(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, 
         score += 2 * i32::from(kind.end() + 2 >= written.len());
         score -= (range.start / 1500) as i32;
         if best.as_ref().is_none_or(|(most, ..)| score > *most) {
-            best = Some((score, written.split_whitespace().collect::<Vec<_>>().join(" "), range));
+            best = Some((score, single_spaced(written), range));
         }
     }
     best.map(|(score, title, range)| (title, range, (70 + 5 * score.clamp(0, 5)) as u8))
 }
 
-/// Whether a run of words stands as a title does: nothing else is on its lines but a label, or it is in capitals, or the document begins with
-/// it. Where no parties are named, as in a letter about a contract, only that tells a title from a contract that a sentence or a cell of a
-/// table mentions.
+/// True if a run of words is written as a title: its lines have nothing else except a label, or it is in capitals, or the document begins
+/// with it. In a document that names no parties, only that distinguishes a title from a contract that a sentence or a table mentions.
 fn stands_alone(text: &Text<'_>, range: &Range<usize>) -> bool {
     let whole = text.text();
     if range.start > LETTERHEAD {
@@ -119,7 +110,7 @@ fn named(text: &Text<'_>, opening: &Opening) -> Option<(String, Range<usize>, u8
     let from = if opening.range.is_empty() { 0..text.floor(HEAD) } else { opening.range.clone() };
     let found = THIS.captures(&text.text()[from.clone()])?.get(1)?;
     let range = from.start + found.start()..from.start + found.end();
-    Some((found.as_str().split_whitespace().collect::<Vec<_>>().join(" "), range, 70))
+    Some((single_spaced(found.as_str()), range, 70))
 }
 
 /// The title in a run of words with capitals: without small words before it, and without what follows the kind of document, unless a
@@ -145,7 +136,7 @@ fn own_part(whole: &str, range: Range<usize>, own: Option<&str>) -> Range<usize>
         if !joined {
             end = start + kind.end();
         }
-        // "Non-Disclosure Agreement The", before a sentence that goes on
+        // "Non-Disclosure Agreement The", before a sentence that continues
         while let Some(at) = whole[start + kind.end()..end].rfind([' ', '\n']).map(|at| start + kind.end() + at)
             && SMALL.contains(&whole[at + 1..end].to_lowercase().as_str())
         {
@@ -190,23 +181,7 @@ fn runs(text: &Text<'_>, until: usize) -> Vec<Range<usize>> {
         let upper = bare.chars().any(char::is_uppercase) && !bare.chars().any(char::is_lowercase);
         let capital = bare.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit()) || bare.is_empty();
         let small = SMALL.contains(&word.to_lowercase().as_str());
-        let ends_before = matches!(
-            bare,
-            "THIS"
-                | "This"
-                | "BETWEEN"
-                | "Between"
-                | "DATED"
-                | "Dated"
-                | "BY"
-                | "AMONG"
-                | "Among"
-                | "WHEREAS"
-                | "RECITALS"
-                | "Source"
-                | "TABLE"
-        ) || word.starts_with(['(', '[', '"', '{'])
-            || bare == "between";
+        let ends_before = ENDS.contains(bare) || word.starts_with(['(', '[', '"', '{']);
         let shouts = upper && bare.len() > 1;
         if let Some((from, last, count, upper_run)) = run {
             // a title in capitals ends where words are no longer in capitals

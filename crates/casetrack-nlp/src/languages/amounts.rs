@@ -6,8 +6,8 @@ use casetrack_core::{AmountValue, EntityType, EntityValue, Mention};
 use regex::{Captures, Regex};
 
 use super::dates::next_char;
-use super::rules::{AmountsData, Names, Read, alternation};
-use super::{Found, mention, stands_alone, without_overlap};
+use super::rules::{AmountsData, Expressions, Read, alternation};
+use super::{Match, mention, stands_alone, without_overlap};
 use crate::amounts::{Decimal, is_currency};
 
 #[derive(Debug)]
@@ -19,8 +19,8 @@ pub(super) struct Amounts {
 }
 
 impl Amounts {
-    pub fn new(data: &AmountsData, names: &Names) -> Read<Amounts> {
-        let groups = if data.spaced { r"[.,'’\x{a0}\x{202f}\x{2009} ]" } else { r"[.,'’\x{a0}\x{202f}\x{2009}]" };
+    pub fn new(data: &AmountsData, expressions: &Expressions) -> Read<Amounts> {
+        let groups = if data.spaced { r"[.,'’\x{A0}\x{202f}\x{2009} ]" } else { r"[.,'’\x{A0}\x{202f}\x{2009}]" };
         let number = format!(
             r"(?P<sign>[-−])?(?P<number>(?:\d{{1,3}}(?:{groups}\d{{3}}){{1,9}}|\d{{1,30}})(?:[.,]\d{{1,6}})?)(?:[.,](?:--?|–|—|=))?"
         );
@@ -35,10 +35,11 @@ impl Amounts {
             format!("{unit}{{o}}{number}{scale}"),
             format!(r"(?P<word>(?i:{word})){scale}{{s}}{unit}"),
         ];
-        let scales = data.scales.iter().map(|(power, written)| Ok((*power, names.all(written)?)));
-        let units = data.units.iter().map(|(unit, power, written)| Ok((unit.clone(), *power, names.all(written)?)));
+        let scales = data.scales.iter().map(|(power, written)| Ok((*power, expressions.all(written)?)));
+        let units =
+            data.units.iter().map(|(unit, power, written)| Ok((unit.clone(), *power, expressions.all(written)?)));
         Ok(Amounts {
-            patterns: patterns.iter().map(|pattern| names.anywhere(pattern)).collect::<Read<_>>()?,
+            patterns: patterns.iter().map(|pattern| expressions.anywhere(pattern)).collect::<Read<_>>()?,
             scales: scales.collect::<Read<_>>()?,
             units: units.collect::<Read<_>>()?,
             numbers: data.numbers.clone(),
@@ -46,8 +47,8 @@ impl Amounts {
     }
 
     /// The amounts of a text, in text order, without overlap.
-    pub fn find(&self, text: &str) -> Vec<Found<Mention>> {
-        let mut found: Vec<Found<Mention>> = Vec::new();
+    pub fn find(&self, text: &str) -> Vec<Match<Mention>> {
+        let mut found: Vec<Match<Mention>> = Vec::new();
         for pattern in &self.patterns {
             let mut at = 0;
             while let Some(groups) = pattern.captures_at(text, at) {
@@ -62,7 +63,7 @@ impl Amounts {
                 at = match amount {
                     Some(amount) => {
                         let what = mention(EntityType::Amount, EntityValue::Amount(amount), None);
-                        found.push(Found { start, end: all.end(), what });
+                        found.push(Match { start, end: all.end(), what });
                         all.end()
                     }
                     None => next_char(text, all.start()),
@@ -104,8 +105,8 @@ fn joined<'w>(written: impl Iterator<Item = &'w String>) -> String {
     written.map(String::as_str).collect::<Vec<_>>().join("|")
 }
 
-/// The value of digits with separators. Of two kinds the last is the decimal point; a comma alone is one, a point alone where it does not
-/// stand before three digits; several of one kind group digits.
+/// The value of digits with separators. Of two kinds the last is the decimal point; a single comma is one, a single point if no three
+/// digits follow it; several of one kind group digits.
 fn decimal(written: &str) -> Decimal {
     let count = |c: char| written.chars().filter(|other| *other == c).count();
     let last = written.rfind(['.', ',']);

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use casetrack_core::{EntityType, EntityValue, Mention};
 use regex::{Captures, Regex};
 
-use super::rules::{DatesData, Names, Read};
-use super::{Found, mention, stands_alone, without_overlap};
-use crate::dates::{Stated, century};
+use super::rules::{DatesData, Expressions, Read};
+use super::{Match, mention, stands_alone, without_overlap};
+use crate::dates::{DateParts, century};
 use crate::numbers::roman;
 
 /// Dates in digits, alike in all these languages.
 const DIGITS: &[&str] = &[
-    r"(?P<day>\d{1,2})\.[ \x{a0}]?(?P<month>\d{1,2})\.[ \x{a0}]?(?P<year>\d{4})",
+    r"(?P<day>\d{1,2})\.[ \x{A0}]?(?P<month>\d{1,2})\.[ \x{A0}]?(?P<year>\d{4})",
     r"(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})",
     r"(?P<day>\d{1,2})-(?P<month>\d{1,2})-(?P<year>\d{4})",
     r"(?P<day>\d{2})\.(?P<month>\d{2})\.(?P<short>\d{2})",
@@ -37,23 +37,23 @@ pub(super) struct Dates {
 }
 
 impl Dates {
-    pub fn new(data: &DatesData, calendar: Calendar, names: &Names) -> Read<Dates> {
+    pub fn new(data: &DatesData, calendar: Calendar, expressions: &Expressions) -> Read<Dates> {
         let patterns = data.patterns.iter().map(String::as_str).chain(DIGITS.iter().copied());
         let role = |(role, cue): &(String, String)| {
             let fillers = &data.fillers;
             let pattern = format!(r"(?i)\b(?:{cue})(?:{{s}}(?:{fillers})){{0,4}}\s*(?:[:,]\s*)?\z");
-            Ok((names.anywhere(&pattern)?, role.clone()))
+            Ok((expressions.anywhere(&pattern)?, role.clone()))
         };
         Ok(Dates {
             calendar,
-            patterns: patterns.map(|pattern| names.anywhere(pattern)).collect::<Read<_>>()?,
+            patterns: patterns.map(|pattern| expressions.anywhere(pattern)).collect::<Read<_>>()?,
             roles: data.roles.iter().map(role).collect::<Read<_>>()?,
         })
     }
 
     /// The dates of a text, in text order, without overlap.
-    pub fn find(&self, text: &str) -> Vec<Found<Mention>> {
-        let mut found: Vec<Found<Stated>> = Vec::new();
+    pub fn find(&self, text: &str) -> Vec<Match<Mention>> {
+        let mut found: Vec<Match<DateParts>> = Vec::new();
         for pattern in &self.patterns {
             let mut at = 0;
             while let Some(groups) = pattern.captures_at(text, at) {
@@ -63,27 +63,23 @@ impl Dates {
                 let stated = stands_alone(text, start, end).then(|| self.calendar.stated(&groups)).flatten();
                 at = match stated {
                     Some(what) => {
-                        found.push(Found { start, end, what });
+                        found.push(Match { start, end, what });
                         end
                     }
                     None => next_char(text, all.start()),
                 };
             }
         }
-        let value = |Found { start, end, what }: Found<Stated>| {
+        let value = |Match { start, end, what }: Match<DateParts>| {
             let value = EntityValue::Date(what.value()?);
-            Some(Found { start, end, what: mention(EntityType::Date, value, self.role(text, start)) })
+            Some(Match { start, end, what: mention(EntityType::Date, value, self.role(text, start)) })
         };
         without_overlap(found).into_iter().filter_map(value).collect()
     }
 
-    /// What the words before a date say it is.
+    /// The role of a date by the words before it.
     fn role(&self, text: &str, start: usize) -> Option<String> {
-        let mut from = start.saturating_sub(REACH);
-        while !text.is_char_boundary(from) {
-            from += 1;
-        }
-        let before = text.get(from..start)?;
+        let before = text.get(text.ceil_char_boundary(start.saturating_sub(REACH))..start)?;
         self.roles.iter().find(|(cue, _)| cue.is_match(before)).map(|(_, role)| role.clone())
     }
 }
@@ -100,8 +96,8 @@ impl Calendar {
         Ok(Calendar { months, ordinals: data.ordinals.clone() })
     }
 
-    /// What the groups of an expression say; `None` where no calendar has it, or the year is of another age.
-    fn stated(&self, groups: &Captures) -> Option<Stated> {
+    /// The date that the groups of an expression give; `None` if no calendar has it, or the year is of another age.
+    fn stated(&self, groups: &Captures) -> Option<DateParts> {
         let year = |name: &str| -> Option<i16> {
             groups.name(name)?.as_str().parse().ok().filter(|year| (1600..2200).contains(year))
         };
@@ -111,17 +107,17 @@ impl Calendar {
         let last_year = year("year2");
         let year = year("year").or_else(short).or(last_year)?;
         if let Some(quarter) = day("quarter") {
-            return (1..=4).contains(&quarter).then_some(Stated::Quarter { year, quarter });
+            return (1..=4).contains(&quarter).then_some(DateParts::Quarter { year, quarter });
         }
         let last_month = month("month2");
         let month = month("month").or(last_month)?;
         let first = match day("day") {
-            Some(day) => Stated::day(year, month, day)?,
-            None => Stated::Month { year, month },
+            Some(day) => DateParts::day(year, month, day)?,
+            None => DateParts::Month { year, month },
         };
         match (day("day2"), last_month) {
-            (Some(day), Some(month)) => first.to(Stated::day(last_year?, month, day)?),
-            (None, Some(month)) => first.to(Stated::Month { year: last_year?, month }),
+            (Some(day), Some(month)) => first.to(DateParts::day(last_year?, month, day)?),
+            (None, Some(month)) => first.to(DateParts::Month { year: last_year?, month }),
             _ => Some(first),
         }
     }

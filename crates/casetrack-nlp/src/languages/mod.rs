@@ -7,7 +7,7 @@
 //! | amounts | money and percentages |
 //! | references | parts of laws and of the document itself, acts, decisions |
 //!
-//! English has rules of its own, in the modules beside this one. Cost: linear; the expressions have no unbounded repetition over
+//! English has rules of its own, in the neighbouring modules. Cost: linear; the expressions have no unbounded repetition over
 //! text.
 
 mod amounts;
@@ -24,7 +24,7 @@ use crate::rules::{PageFindings, inside_citation};
 use crate::tokens::{Kind, Tokens};
 use crate::{patterns, references as english};
 
-/// A language with rules of its own beside English.
+/// A language with rules of its own, except English.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Language {
     German,
@@ -35,7 +35,7 @@ pub enum Language {
 
 /// The rules that a document is analysed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Tongue {
+pub enum Ruleset {
     /// English, or not known: the rules of English, and names.
     English,
     /// The rules of the language, without names.
@@ -48,50 +48,46 @@ impl Language {
     pub const ALL: [Language; 4] = [Language::German, Language::French, Language::Spanish, Language::Italian];
 
     fn rules(self) -> Result<&'static Rules> {
-        type Once = LazyLock<Read<Rules>>;
-        static GERMAN: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/de.toml")));
-        static FRENCH: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/fr.toml")));
-        static SPANISH: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/es.toml")));
-        static ITALIAN: Once = LazyLock::new(|| Rules::read(include_str!("../../data/languages/it.toml")));
-        let rules = match self {
-            Language::German => &*GERMAN,
-            Language::French => &*FRENCH,
-            Language::Spanish => &*SPANISH,
-            Language::Italian => &*ITALIAN,
-        };
+        static RULES: [LazyLock<Read<Rules>>; 4] = [
+            LazyLock::new(|| Rules::read(include_str!("../../data/languages/de.toml"))),
+            LazyLock::new(|| Rules::read(include_str!("../../data/languages/fr.toml"))),
+            LazyLock::new(|| Rules::read(include_str!("../../data/languages/es.toml"))),
+            LazyLock::new(|| Rules::read(include_str!("../../data/languages/it.toml"))),
+        ];
+        let rules = &RULES[self as usize];
         rules.as_ref().map_err(|error| Error::internal(format!("The rules for {self:?} cannot be read: {error}")))
     }
 }
 
-impl Tongue {
+impl Ruleset {
     /// By the BCP 47 tag of a document; `None` where its language is not known.
-    pub fn of(tag: Option<&str>) -> Tongue {
-        let Some(tag) = tag else { return Tongue::English };
+    pub fn of(tag: Option<&str>) -> Ruleset {
+        let Some(tag) = tag else { return Ruleset::English };
         match tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase().as_str() {
-            "en" | "eng" | "" | "und" => Tongue::English,
-            "de" | "deu" | "ger" => Tongue::Own(Language::German),
-            "fr" | "fra" | "fre" => Tongue::Own(Language::French),
-            "es" | "spa" => Tongue::Own(Language::Spanish),
-            "it" | "ita" => Tongue::Own(Language::Italian),
-            _ => Tongue::Other,
+            "en" | "eng" | "" | "und" => Ruleset::English,
+            "de" | "deu" | "ger" => Ruleset::Own(Language::German),
+            "fr" | "fra" | "fre" => Ruleset::Own(Language::French),
+            "es" | "spa" => Ruleset::Own(Language::Spanish),
+            "it" | "ita" => Ruleset::Own(Language::Italian),
+            _ => Ruleset::Other,
         }
     }
 
     /// The language by whose rules dates, amounts and references are read; `None` for English.
     pub fn rules(self) -> Option<Language> {
         match self {
-            Tongue::Own(language) => Some(language),
-            Tongue::English | Tongue::Other => None,
+            Ruleset::Own(language) => Some(language),
+            Ruleset::English | Ruleset::Other => None,
         }
     }
 
-    /// Whether names are sought, and so whether the recognizer is asked.
+    /// True if names are sought, so that the recognizer is needed.
     pub fn has_names(self) -> bool {
-        self == Tongue::English
+        self == Ruleset::English
     }
 }
 
-/// What the rules of a language find in a document, page by page, as [`crate::rules::find`] does for English.
+/// The findings of the rules of a language in a document, page by page, as [`crate::rules::find`] does for English.
 pub(crate) fn find(language: Language, pages: &[&str]) -> Result<Vec<PageFindings>> {
     let rules = language.rules()?;
     Ok(pages.iter().map(|page| find_on_page(rules, page)).collect())
@@ -109,7 +105,7 @@ pub fn dates(language: Language, text: &str) -> Result<Vec<Mention>> {
     Ok(language.rules()?.dates.find(text).into_iter().map(|found| placed(&places, found)).collect())
 }
 
-fn placed(places: &Places, Found { start, end, what }: Found<Mention>) -> Mention {
+fn placed(places: &Places, Match { start, end, what }: Match<Mention>) -> Mention {
     Mention { char_start: places.of(start), char_end: places.of(end), ..what }
 }
 
@@ -130,9 +126,9 @@ fn find_on_page(rules: &Rules, page: &str) -> PageFindings {
 /// ECLI and cases of the Court of Justice.
 fn references(rules: &Rules, tokens: &Tokens, places: &Places) -> Vec<Reference> {
     let text = tokens.text();
-    let mut found: Vec<Found<(ReferenceKind, String)>> = english::web_addresses(text)
+    let mut found: Vec<Match<(ReferenceKind, String)>> = english::web_addresses(text)
         .into_iter()
-        .map(|(start, end, name)| Found { start, end, what: (ReferenceKind::Hyperlink, name) })
+        .map(|(start, end, name)| Match { start, end, what: (ReferenceKind::Hyperlink, name) })
         .collect();
     found.extend(rules.references.find(text));
     let mut at = 0;
@@ -141,14 +137,14 @@ fn references(rules: &Rules, tokens: &Tokens, places: &Places) -> Vec<Reference>
         match capital.then(|| english::in_any_language(tokens, at)).flatten() {
             Some((first, end, kind, name)) => {
                 let (start, end_byte) = (tokens.bytes(first).0, tokens.bytes(end - 1).1);
-                found.push(Found { start, end: end_byte, what: (kind, name) });
+                found.push(Match { start, end: end_byte, what: (kind, name) });
                 at = end.max(at + 1);
             }
             None => at += 1,
         }
     }
     let found = without_overlap(found);
-    let reference = |Found { start, end, what: (kind, name) }| Reference {
+    let reference = |Match { start, end, what: (kind, name) }| Reference {
         kind,
         char_start: places.of(start),
         char_end: places.of(end),
@@ -160,14 +156,14 @@ fn references(rules: &Rules, tokens: &Tokens, places: &Places) -> Vec<Reference>
 
 /// Something that was found in bytes of a text, half-open.
 #[derive(Debug, Clone, PartialEq)]
-struct Found<T> {
+struct Match<T> {
     start: usize,
     end: usize,
     what: T,
 }
 
 /// In text order; of those that overlap the first, and of those that begin together the longest.
-fn without_overlap<T>(mut found: Vec<Found<T>>) -> Vec<Found<T>> {
+fn without_overlap<T>(mut found: Vec<Match<T>>) -> Vec<Match<T>> {
     found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
     let mut end = 0;
     found.retain(|found| {
@@ -206,7 +202,7 @@ fn mention(entity_type: EntityType, value: casetrack_core::EntityValue, role: Op
     Mention { entity_type, char_start: 0, char_end: 0, value: Some(value), role }
 }
 
-/// Whether what stands in these bytes is not a part of a longer word, number or identifier.
+/// True if these bytes are not a part of a longer word, number or identifier.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
@@ -324,15 +320,15 @@ mod tests {
     #[test]
     fn a_tag_chooses_the_rules() {
         for (tag, expected) in [
-            (None, Tongue::English),
-            (Some("en-GB"), Tongue::English),
-            (Some("de-AT"), Tongue::Own(Language::German)),
-            (Some("FR"), Tongue::Own(Language::French)),
-            (Some("es_MX"), Tongue::Own(Language::Spanish)),
-            (Some("ita"), Tongue::Own(Language::Italian)),
-            (Some("nl"), Tongue::Other),
+            (None, Ruleset::English),
+            (Some("en-GB"), Ruleset::English),
+            (Some("de-AT"), Ruleset::Own(Language::German)),
+            (Some("FR"), Ruleset::Own(Language::French)),
+            (Some("es_MX"), Ruleset::Own(Language::Spanish)),
+            (Some("ita"), Ruleset::Own(Language::Italian)),
+            (Some("nl"), Ruleset::Other),
         ] {
-            assert_eq!(Tongue::of(tag), expected, "{tag:?}");
+            assert_eq!(Ruleset::of(tag), expected, "{tag:?}");
         }
     }
 

@@ -7,14 +7,15 @@ use casetrack_core::ReferenceKind;
 use regex::{Captures, Regex};
 
 use super::dates::{Calendar, next_char};
-use super::rules::{LevelData, Names, PartData, Read, ReferencesData};
-use super::{Found, stands_alone, without_overlap};
+use super::rules::{Expressions, LevelData, PartData, Read, ReferencesData};
+use super::{Match, stands_alone, without_overlap};
+use crate::words::single_spaced;
 
 /// Parts in one list, and levels of one part, at most.
 const LONGEST_LIST: usize = 40;
 const MOST_LEVELS: usize = 6;
 
-type Reference = Found<(ReferenceKind, String)>;
+type Reference = Match<(ReferenceKind, String)>;
 
 #[derive(Debug)]
 pub(super) struct References {
@@ -61,7 +62,7 @@ struct Level {
 
 /// One part with its levels: "312 Abs. 1".
 #[derive(Debug, Clone)]
-struct Cited {
+struct PartCitation {
     /// Bytes of the word or the label that it begins with, and after its last level.
     start: usize,
     end: usize,
@@ -69,7 +70,7 @@ struct Cited {
     /// The levels as names of the language, and of European law, have them.
     levels: String,
     european_levels: String,
-    /// The end of a range, or what says that others follow.
+    /// The end of a range, or the words for further parts ("ff.").
     through: Option<String>,
 }
 
@@ -81,49 +82,51 @@ enum Owner {
 }
 
 impl References {
-    pub fn new(data: &ReferencesData, calendar: Calendar, names: &Names) -> Read<References> {
-        let number = &data.number;
+    pub fn new(data: &ReferencesData, calendar: Calendar, expressions: &Expressions) -> Read<References> {
         let mut laws: Vec<(Regex, Name, bool)> = Vec::new();
         let mut standing: Vec<(Regex, Name, ReferenceKind)> = Vec::new();
         for (english, written) in &data.european_acts {
-            let act = european_act(written, number);
-            laws.push((names.here(&act)?, Name::European(english.clone()), true));
-            standing.push((names.anywhere(&act)?, Name::European(english.clone()), ReferenceKind::Regulation));
+            let act = european_act(written, &data.number);
+            laws.push((expressions.here(&act)?, Name::European(english.clone()), true));
+            standing.push((expressions.anywhere(&act)?, Name::European(english.clone()), ReferenceKind::Regulation));
         }
-        for (name, written) in &data.european_laws {
-            laws.push((names.here(written)?, Name::Of(name.clone()), true));
+        let of = |names: &[(String, String)], european| -> Read<Vec<_>> {
+            let law =
+                |(name, written): &(String, String)| Ok((expressions.here(written)?, Name::Of(name.clone()), european));
+            names.iter().map(law).collect()
+        };
+        laws.extend(of(&data.european_laws, true)?);
+        laws.extend(of(&data.acts, false)?);
+        laws.extend(of(&data.laws, false)?);
+        for (names, kind) in [(&data.acts, ReferenceKind::Regulation), (&data.cases, ReferenceKind::LegalCase)] {
+            for (name, written) in names {
+                standing.push((expressions.anywhere(written)?, Name::Of(name.clone()), kind));
+            }
         }
-        for (name, written) in &data.acts {
-            laws.push((names.here(written)?, Name::Of(name.clone()), false));
-            standing.push((names.anywhere(written)?, Name::Of(name.clone()), ReferenceKind::Regulation));
-        }
-        for (name, written) in &data.laws {
-            laws.push((names.here(written)?, Name::Of(name.clone()), false));
-        }
-        for (name, written) in &data.cases {
-            standing.push((names.anywhere(written)?, Name::Of(name.clone()), ReferenceKind::LegalCase));
-        }
-        let parts = data.parts.iter().map(|part| Part::new(part, names)).collect::<Read<Vec<_>>>()?;
+        let parts = data.parts.iter().map(|part| Part::new(part, expressions)).collect::<Read<Vec<_>>>()?;
         let heads: Vec<String> = data.parts.iter().map(|part| part.head.replace("(?P<many>", "(?:")).collect();
         let level = |level: &LevelData| {
-            let pattern = names.here(&format!("(?:{{o}},)?{{o}}(?:{})", level.pattern))?;
+            let pattern = expressions.here(&format!("(?:{{o}},)?{{o}}(?:{})", level.pattern))?;
             Ok(Level { pattern, name: level.name.clone(), european: level.european, under: level.under.clone() })
         };
         let following = data.following.as_ref();
         let abbreviation = match data.abbreviated {
-            true => Some((names.here(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöüß]*[A-ZÄÖÜ](?:/[A-Z])?\b")?, data.not_laws.clone())),
+            true => Some((expressions.here(r"[A-ZÄÖÜ][A-Za-zÄÖÜäöüß]*[A-ZÄÖÜ](?:/[A-Z])?\b")?, data.not_laws.clone())),
             false => None,
         };
         Ok(References {
-            head: names.anywhere(&heads.iter().map(|head| format!("(?:{head})")).collect::<Vec<_>>().join("|"))?,
+            head: expressions
+                .anywhere(&heads.iter().map(|head| format!("(?:{head})")).collect::<Vec<_>>().join("|"))?,
             parts,
             levels: data.levels.iter().map(level).collect::<Read<_>>()?,
-            of: names.here(&data.of)?,
-            and: names.here(&data.and)?,
-            to: names.here(&data.to)?,
-            other: names.here(&data.other)?,
+            of: expressions.here(&data.of)?,
+            and: expressions.here(&data.and)?,
+            to: expressions.here(&data.to)?,
+            other: expressions.here(&data.other)?,
             following: following
-                .map(|(written, name)| Ok::<_, String>((names.here(&format!("{{o}}(?:{written})"))?, name.clone())))
+                .map(|(written, name)| {
+                    Ok::<_, String>((expressions.here(&format!("{{o}}(?:{written})"))?, name.clone()))
+                })
                 .transpose()?,
             laws,
             abbreviation,
@@ -143,7 +146,7 @@ impl References {
                 let named = alone.then(|| self.named(name, &groups)).flatten();
                 at = match named {
                     Some(name) => {
-                        found.push(Found { start: all.start(), end: all.end(), what: (*kind, name) });
+                        found.push(Match { start: all.start(), end: all.end(), what: (*kind, name) });
                         all.end()
                     }
                     None => next_char(text, all.start()),
@@ -164,7 +167,7 @@ impl References {
         let inside =
             text.get(..start).and_then(|before| before.chars().next_back()).is_some_and(|c| c.is_alphanumeric());
         let at = |from: usize| text.get(from..).unwrap_or_default();
-        let mut cited: Vec<(Cited, &Part, bool)> = Vec::new();
+        let mut cited: Vec<(PartCitation, &Part, bool)> = Vec::new();
         let mut next = start;
         while cited.len() < LONGEST_LIST && !inside {
             let Some((part, many, first)) = self.part(at(next)).map(|(part, many, end)| (part, many, next + end))
@@ -205,7 +208,7 @@ impl References {
             Owner::Own => (cited.into_iter().map(|(one, part, _)| one.own(part)).collect(), end),
             Owner::Law { name, european, end } => {
                 let count = cited.len();
-                let of_law = |(n, (one, part, many)): (usize, (Cited, &Part, bool))| {
+                let of_law = |(n, (one, part, many)): (usize, (PartCitation, &Part, bool))| {
                     let end = if n + 1 == count { end } else { one.end };
                     one.of(part, many, &name, european, end)
                 };
@@ -223,11 +226,11 @@ impl References {
     }
 
     /// The label at a byte with its levels; `start` is where the reference begins.
-    fn cited(&self, text: &str, part: &Part, start: usize, at: usize) -> Option<Cited> {
+    fn cited(&self, text: &str, part: &Part, start: usize, at: usize) -> Option<PartCitation> {
         let rest = |from: usize| text.get(from..).unwrap_or_default();
         let (label, mut end) = part.label(text, at)?;
         let mut cited =
-            Cited { start, end, label, levels: String::new(), european_levels: String::new(), through: None };
+            PartCitation { start, end, label, levels: String::new(), european_levels: String::new(), through: None };
         if let Some(to) = self.to.find(rest(end)) {
             let after = end + to.end();
             let word = self.part(rest(after)).filter(|(again, ..)| again.own == part.own).map_or(0, |(.., end)| end);
@@ -247,7 +250,7 @@ impl References {
                 (!cut).then_some((level, groups.name("n")?.as_str(), after))
             });
             let Some((level, number, after)) = level else { break };
-            let number = number.split_whitespace().collect::<Vec<_>>().join(" ");
+            let number = single_spaced(number);
             cited.levels.push_str(&level.name.replace("{n}", &number));
             if level.european {
                 cited.european_levels.push_str(&format!("({number})"));
@@ -309,10 +312,10 @@ impl References {
 }
 
 impl Part {
-    fn new(data: &PartData, names: &Names) -> Read<Part> {
+    fn new(data: &PartData, expressions: &Expressions) -> Read<Part> {
         Ok(Part {
-            head: names.here(&data.head)?,
-            label: names.here(&format!("{{o}}(?P<label>{})", data.label))?,
+            head: expressions.here(&data.head)?,
+            label: expressions.here(&format!("{{o}}(?P<label>{})", data.label))?,
             law: data.law.clone(),
             own: data.own.clone(),
         })
@@ -350,11 +353,11 @@ impl Part {
     }
 }
 
-impl Cited {
+impl PartCitation {
     fn own(self, part: &Part) -> Reference {
         let through = self.through.unwrap_or_default();
         let name = format!("{} {}{through}{}", part.own, self.label, self.levels);
-        Found { start: self.start, end: self.end, what: (ReferenceKind::Internal, name) }
+        Match { start: self.start, end: self.end, what: (ReferenceKind::Internal, name) }
     }
 
     fn of(self, part: &Part, many: bool, law: &str, european: bool, end: usize) -> Reference {
@@ -367,11 +370,11 @@ impl Cited {
             }
             None => law.to_owned(),
         };
-        Found { start: self.start, end, what: (ReferenceKind::Regulation, name) }
+        Match { start: self.start, end, what: (ReferenceKind::Regulation, name) }
     }
 }
 
-/// Whether the second of two labels can end a range that begins with the first: "3 - 5", not "312 - 3".
+/// True if the second of two labels can end a range that begins with the first: "3 - 5", not "312 - 3".
 fn rises(first: &str, last: &str) -> bool {
     let number =
         |label: &str| label.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse::<u32>().ok());
@@ -398,8 +401,8 @@ fn european_label(label: &str) -> String {
     levels.fold(article, |label, level| label + "(" + level + ")")
 }
 
-/// Whether a part is named here as the heading over it: at the beginning of a line, before a title or nothing.
-fn is_heading(text: &str, start: usize, cited: &Cited) -> bool {
+/// True if a part is named here as the heading over it: at the beginning of a line, before a title or nothing.
+fn is_heading(text: &str, start: usize, cited: &PartCitation) -> bool {
     let blank = |c: char| c != '\n' && c.is_whitespace();
     let before = text.get(..start).unwrap_or_default().trim_end_matches(blank);
     let rest = text.get(cited.end..).unwrap_or_default().trim_start_matches(blank);
@@ -419,7 +422,7 @@ fn european_act(written: &str, number: &str) -> String {
     )
 }
 
-/// The English name of such an act; `None` where nothing but the word says that it is one.
+/// The English name of such an act; `None` if only the word makes it one.
 fn european_name(word: &str, groups: &Captures) -> Option<String> {
     let english = |group: &str| {
         groups.name(group).map(|body| match body.as_str() {

@@ -1,7 +1,7 @@
 //! One language's data with its expressions compiled.
 //!
-//! In the expressions of the data `{s}` stands for white space (at most one line break), `{o}` for the same or nothing, and other names
-//! in braces for what the data say under that name.
+//! In the expressions of the data `{s}` is white space (at most one line break), `{o}` the same or nothing, `{month}`, `{ordinal}` and
+//! `{day}` are those of the data, and other names in braces are their parts.
 
 use std::collections::HashMap;
 
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::amounts::Amounts;
 use super::dates::{Calendar, Dates};
 use super::references::References;
+use crate::pattern_table::{Entries, Parts};
 
 /// White space without a blank line.
 const SPACE: &str = r"(?:[^\S\n]+(?:\n[^\S\n]*)?|\n[^\S\n]*)";
@@ -27,6 +28,9 @@ pub(super) struct Rules {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Data {
+    /// Parts of expressions, by the name that other expressions have for them in braces.
+    #[serde(default)]
+    parts: Entries,
     dates: DatesData,
     amounts: AmountsData,
     references: ReferencesData,
@@ -44,7 +48,7 @@ pub(super) struct DatesData {
     /// With groups `day`, `month`, `year`, `short` (a year of two digits), `quarter`, and `day2`, `month2`, `year2` for the end of a range;
     /// `date`, where it is not all that the expression matches.
     pub patterns: Vec<String>,
-    /// Words that may stand between a cue and its date.
+    /// Words between a cue and its date.
     pub fillers: String,
     /// The role of a date, as English has it, and the cues before it that give it. The first that fits decides.
     pub roles: Vec<(String, String)>,
@@ -53,9 +57,9 @@ pub(super) struct DatesData {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AmountsData {
-    /// Whether plain spaces group digits.
+    /// True if plain spaces group digits.
     pub spaced: bool,
-    /// What may stand between a word such as "million" and the currency.
+    /// Words between a word such as "million" and the currency.
     pub of: String,
     /// Powers of ten and the words for them.
     pub scales: Vec<(i32, String)>,
@@ -70,16 +74,16 @@ pub(super) struct AmountsData {
 pub(super) struct ReferencesData {
     pub parts: Vec<PartData>,
     pub levels: Vec<LevelData>,
-    /// What may stand between a part and its law.
+    /// Words between a part and its law.
     pub of: String,
-    /// What joins two parts, and what joins the ends of a range.
+    /// Words between two parts, and between the ends of a range.
     pub and: String,
     pub to: String,
-    /// What follows a part and says that it belongs to something that is not named here.
+    /// Words behind a part that belongs to something without a name here.
     pub other: String,
-    /// What is written after a part for those that follow it ("ff."), and its normalised form.
+    /// Words after a part for those that follow it ("ff."), and their normalised form.
     pub following: Option<(String, String)>,
-    /// Whether any abbreviation in capitals after a part is a law.
+    /// True if any abbreviation in capitals after a part is a law.
     pub abbreviated: bool,
     /// Abbreviations in capitals that are no laws.
     pub not_laws: String,
@@ -94,9 +98,6 @@ pub(super) struct ReferencesData {
     pub acts: Vec<(String, String)>,
     /// Decisions of courts, likewise; `{date}` is the day in ISO 8601.
     pub cases: Vec<(String, String)>,
-    /// Further names for other expressions.
-    #[serde(default)]
-    pub names: HashMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -119,67 +120,56 @@ pub(super) struct LevelData {
     pub pattern: String,
     /// Its normalised form with the number, as `{n}`.
     pub name: String,
-    /// Whether English names for laws have it, in parentheses.
+    /// True if English names for laws have it, in parentheses.
     pub european: bool,
-    /// The part that alone has it, by its name in the document itself.
+    /// The only part that has it, by its name in the document itself.
     #[serde(default)]
     pub under: Option<String>,
 }
 
 impl Rules {
-    /// Says which expression is wrong.
+    /// Fails with the expression that is wrong.
     pub fn read(data: &str) -> Read<Rules> {
         let data: Data = toml::from_str(data).map_err(|error| error.to_string())?;
-        let months = alternation(data.dates.months.iter().flatten());
-        let ordinals = alternation(data.dates.ordinals.keys());
-        let mut names = Names::default();
-        names.add("month", &format!("(?i:{months})"));
-        names.add("ordinal", &format!("(?i:{ordinals})"));
-        names.add("day", &data.dates.day);
-        let mut given: Vec<(&String, &String)> = data.references.names.iter().collect();
-        given.sort();
-        for (name, expression) in given {
-            names.add(name, expression);
-        }
+        let expressions = Expressions::new(&data)?;
         let calendar = Calendar::new(&data.dates)?;
         Ok(Rules {
-            dates: Dates::new(&data.dates, calendar.clone(), &names)?,
-            amounts: Amounts::new(&data.amounts, &names)?,
-            references: References::new(&data.references, calendar, &names)?,
+            dates: Dates::new(&data.dates, calendar.clone(), &expressions)?,
+            amounts: Amounts::new(&data.amounts, &expressions)?,
+            references: References::new(&data.references, calendar, &expressions)?,
         })
     }
 }
 
-/// What names in braces stand for.
-#[derive(Debug, Default)]
-pub(super) struct Names(Vec<(String, String)>);
+/// The expressions of a language, with the parts that they name filled in.
+#[derive(Debug)]
+pub(super) struct Expressions(Parts);
 
-impl Names {
-    fn add(&mut self, name: &str, expression: &str) {
-        let expression = self.filled(expression);
-        self.0.push((format!("{{{name}}}"), expression));
+impl Expressions {
+    fn new(data: &Data) -> Read<Self> {
+        let months = alternation(data.dates.months.iter().flatten());
+        let ordinals = alternation(data.dates.ordinals.keys());
+        let given = [
+            ("s", SPACE.to_owned()),
+            ("o", format!("(?:{SPACE})?")),
+            ("month", format!("(?i:{months})")),
+            ("ordinal", format!("(?i:{ordinals})")),
+            ("day", data.dates.day.clone()),
+        ];
+        Ok(Self(Parts::new(&data.parts, given)?))
     }
 
-    fn filled(&self, expression: &str) -> String {
-        let mut filled = expression.to_owned();
-        for (name, meaning) in self.0.iter().rev() {
-            filled = filled.replace(name, meaning);
-        }
-        filled.replace("{s}", SPACE).replace("{o}", &format!("(?:{SPACE})?"))
-    }
-
-    /// An expression that is sought anywhere.
+    /// An expression that matches anywhere.
     pub fn anywhere(&self, expression: &str) -> Read<Regex> {
-        let filled = self.filled(expression);
-        Regex::new(&filled).map_err(|error| format!("{expression}: {error}"))
+        Regex::new(&self.0.expand(expression)?).map_err(|error| format!("{expression}: {error}"))
     }
 
-    /// An expression that is asked for at one place: the beginning of what it is given.
+    /// An expression that matches at the beginning of a text.
     pub fn here(&self, expression: &str) -> Read<Regex> {
         self.anywhere(&format!(r"\A(?:{expression})"))
     }
 
-    /// An expression that must fit all of what it is given.
+    /// An expression that matches a whole text.
     pub fn all(&self, expression: &str) -> Read<Regex> {
         self.anywhere(&format!(r"\A(?:{expression})\z"))
     }

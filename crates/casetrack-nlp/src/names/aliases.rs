@@ -1,12 +1,12 @@
 //! A document's own words for names, and what they mean.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use casetrack_core::EntityType;
 
 use super::Alias;
-use super::definitions::Found;
+use super::definitions::WordDefinition;
 use super::document::Draft;
 use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, surface};
 
@@ -16,6 +16,7 @@ const PARTY_MENTIONS: usize = 3;
 /// Terms by their first word: the words of the term, and its meaning.
 pub(super) struct Aliases<'t> {
     terms: HashMap<String, Vec<AliasTerm<'t>>>,
+    seen: HashSet<String>,
 }
 
 pub(super) struct AliasTerm<'t> {
@@ -26,67 +27,72 @@ pub(super) struct AliasTerm<'t> {
     pub party: bool,
 }
 
+fn definitions<'d, 't>(drafts: &'d [Draft<'t>]) -> impl Iterator<Item = (&'d Draft<'t>, &'d WordDefinition)> {
+    drafts.iter().flat_map(|draft| draft.definitions.iter().map(move |definition| (draft, definition)))
+}
+
+/// The name that a definition refers to, and its type.
+fn named(draft: &Draft<'_>, definition: &WordDefinition) -> Option<(EntityType, String)> {
+    let name = &draft.names[definition.name?];
+    Some((name.entity_type, surface(&draft.words, name.first, name.last)))
+}
+
+fn surface_of(draft: &Draft<'_>, definition: &WordDefinition) -> String {
+    surface(&draft.words, definition.term.start, definition.term.end)
+}
+
+fn words_of<'t>(draft: &Draft<'t>, definition: &WordDefinition) -> Vec<&'t str> {
+    draft.words[definition.term.clone()].iter().map(|word| word.text).collect()
+}
+
+/// Party words that have a capital in enough sentences, in alphabetical order.
+fn frequent_party_words<'t>(drafts: &[Draft<'t>]) -> Vec<&'t str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for pair in drafts.iter().flat_map(|draft| draft.words.windows(2)) {
+        if pair[0].shape == Shape::Lower && pair[1].is_capital() && pair[1].has(Class::PLAIN_PARTY) {
+            *counts.entry(pair[1].text).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|(_, count)| *count >= PARTY_MENTIONS).map(|(word, _)| word).collect()
+}
+
 impl<'t> Aliases<'t> {
     pub fn of(drafts: &[Draft<'t>]) -> Self {
-        let mut terms: HashMap<String, Vec<AliasTerm<'t>>> = HashMap::new();
-        let mut seen = HashSet::new();
-        let mut add = |words: Vec<&'t str>, entity_type, alias| {
-            let key = fold(words[0]);
-            if seen.insert(fold(&words.join(" "))) {
-                let party = is_party_word(&words.join(" "));
-                terms.entry(key).or_default().push(AliasTerm { words, entity_type, alias, party });
-            }
-        };
+        let mut aliases = Self { terms: HashMap::new(), seen: HashSet::new() };
         // "Telway" for Telway Partnership, "Servicer" for Telway: a term may be defined by another.
         let mut targets: HashMap<String, (EntityType, String)> = HashMap::new();
-        let named = |definition: &Found, draft: &Draft<'t>| {
-            definition
-                .name
-                .map(|i| (draft.names[i].entity_type, surface(&draft.words, draft.names[i].first, draft.names[i].last)))
-        };
-        let terms_of = |draft: &Draft<'t>, found: &Found| surface(&draft.words, found.term.start, found.term.end);
-        for draft in drafts {
-            for definition in &draft.definitions {
-                if let Some(target) = named(definition, draft) {
-                    targets.entry(terms_of(draft, definition)).or_insert(target);
-                }
+        for (draft, definition) in definitions(drafts) {
+            if let Some(target) = named(draft, definition) {
+                targets.entry(surface_of(draft, definition)).or_insert(target);
             }
         }
-        for draft in drafts {
-            for definition in &draft.definitions {
-                let term: Vec<&str> = draft.words[definition.term.clone()].iter().map(|word| word.text).collect();
-                let Some((entity_type, name)) = named(definition, draft) else { continue };
-                let (entity_type, name) = targets.get(&name).cloned().unwrap_or((entity_type, name));
-                add(term, entity_type, Alias::Of(name));
-            }
+        for (draft, definition) in definitions(drafts) {
+            let Some((entity_type, name)) = named(draft, definition) else { continue };
+            let (entity_type, name) = targets.get(&name).cloned().unwrap_or((entity_type, name));
+            aliases.add(words_of(draft, definition), entity_type, Alias::Of(name));
         }
         // A party word whose definition names nobody ('[*] ("Distributor")'), or that has none here.
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        for draft in drafts {
-            for definition in &draft.definitions {
-                let term = &draft.words[definition.term.clone()];
-                if definition.name.is_none()
-                    && is_party_word(&surface(&draft.words, definition.term.start, definition.term.end))
-                {
-                    add(term.iter().map(|word| word.text).collect(), EntityType::Organization, Alias::Unnamed);
-                }
-            }
-            for pair in draft.words.windows(2).filter(|pair| pair[0].shape == Shape::Lower && pair[1].is_capital()) {
-                let word = &pair[1];
-                if word.has(Class::PLAIN_PARTY) {
-                    *counts.entry(word.text).or_default() += 1;
-                }
+        for (draft, definition) in definitions(drafts) {
+            if definition.name.is_none() && is_party_word(&surface_of(draft, definition)) {
+                aliases.add(words_of(draft, definition), EntityType::Organization, Alias::Unnamed);
             }
         }
-        let mut counted: Vec<_> = counts.into_iter().filter(|(_, count)| *count >= PARTY_MENTIONS).collect();
-        counted.sort_unstable();
-        for (word, _) in counted {
-            add(vec![word], EntityType::Organization, Alias::Unnamed);
+        for word in frequent_party_words(drafts) {
+            aliases.add(vec![word], EntityType::Organization, Alias::Unnamed);
         }
-        for of_word in terms.values_mut() {
+        for of_word in aliases.terms.values_mut() {
             of_word.sort_by_key(|term| Reverse(term.words.len()));
         }
-        Self { terms }
+        aliases
+    }
+
+    /// The first meaning of a term counts.
+    fn add(&mut self, words: Vec<&'t str>, entity_type: EntityType, alias: Alias) {
+        let term = words.join(" ");
+        if self.seen.insert(fold(&term)) {
+            let party = is_party_word(&term);
+            self.terms.entry(fold(words[0])).or_default().push(AliasTerm { words, entity_type, alias, party });
+        }
     }
 
     /// The term at word `at`: as it is defined, or all in capitals.

@@ -19,8 +19,8 @@ pub struct Definition {
     pub char_end: u32,
     /// The person, organization or place on the same page that the term names.
     pub entity: Option<DefinedEntity>,
-    /// The page's characters, from the end of the definition before or of the paragraph to the bracket, in which what a term in
-    /// brackets stands for is written: "dated as of May 1, 2020" for `(the "Effective Date")`. Nothing for "… means".
+    /// The page's characters, from the end of the definition before or of the paragraph to the bracket, that state the meaning of a term in
+    /// brackets: "dated as of May 1, 2020" for `(the "Effective Date")`. Nothing for "… means".
     pub subject: Option<Range<u32>>,
 }
 
@@ -32,7 +32,7 @@ pub struct DefinedEntity {
 }
 
 /// A definition in terms of the page's words.
-pub(crate) struct Found {
+pub(crate) struct WordDefinition {
     pub term: Range<usize>,
     /// Index of the name that it refers to.
     pub name: Option<usize>,
@@ -48,7 +48,7 @@ const SUBJECT_WORDS: usize = 90;
 const BRACKET_WORDS: usize = 30;
 
 /// Finds the definitions of a page. `names` are in order; names known only from their definition are added to them.
-pub(crate) fn find(words: &[Word<'_>], names: &mut Vec<Name>) -> Vec<Found> {
+pub(crate) fn find(words: &[Word<'_>], names: &mut Vec<Name>) -> Vec<WordDefinition> {
     let terms = terms(words);
     let mut shown: Vec<Name> = Vec::new();
     for (term, open) in &terms {
@@ -61,7 +61,7 @@ pub(crate) fn find(words: &[Word<'_>], names: &mut Vec<Name>) -> Vec<Found> {
     }
     names.extend(shown);
     names.sort_by_key(|name| name.first);
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<WordDefinition> = Vec::new();
     let mut region = 0;
     let mut last_open = None;
     for (term, open) in terms {
@@ -80,14 +80,14 @@ pub(crate) fn find(words: &[Word<'_>], names: &mut Vec<Name>) -> Vec<Found> {
             Some(subject) => subject_name(words, names, subject, &term),
             None => meant_name(words, names, &term),
         };
-        found.push(Found { term, name, subject });
+        found.push(WordDefinition { term, name, subject });
     }
     share_bracket(&mut found, words);
     found
 }
 
-/// `("Acme" or the "Company")`: the terms of one bracket stand for one thing, but for "Party" and the like.
-fn share_bracket(found: &mut [Found], words: &[Word<'_>]) {
+/// `("Acme" or the "Company")`: the terms of one bracket mean one thing, except "Party" and the like.
+fn share_bracket(found: &mut [WordDefinition], words: &[Word<'_>]) {
     for i in 1..found.len() {
         let same = found[i].subject.is_some()
             && found[i].subject.as_ref().map(|s| s.end) == found[i - 1].subject.as_ref().map(|s| s.end);
@@ -95,7 +95,7 @@ fn share_bracket(found: &mut [Found], words: &[Word<'_>]) {
         if !same || between.iter().any(|word| matches!(word.text, "together" | "collectively" | "with")) {
             continue;
         }
-        let party = |found: &Found| {
+        let party = |found: &WordDefinition| {
             !words[found.term.clone()].iter().all(|word| word.has(Class::GENERIC) && !word.has(Class::PARTY))
         };
         match (found[i - 1].name, found[i].name) {

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use casetrack_core::{EntityType, Mention};
 
 use super::aliases::Aliases;
-use super::definitions::{self, DefinedEntity, Definition, Found};
+use super::definitions::{self, DefinedEntity, Definition, WordDefinition};
 use super::{Alias, Name, NameMention, Page, PageNames, Source, organizations, persons, roles, spans};
 use super::{signatures, support};
 use crate::places;
@@ -15,11 +15,34 @@ use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, mark_lowered, s
 pub(super) struct Draft<'t> {
     pub words: Vec<Word<'t>>,
     pub names: Vec<Name>,
-    pub definitions: Vec<Found>,
+    pub definitions: Vec<WordDefinition>,
     addresses: Vec<places::Address>,
 }
 
 impl Draft<'_> {
+    /// Characters of the page, half-open, of the words `first..last`.
+    fn place(&self, first: usize, last: usize) -> (u32, u32) {
+        (self.words[first].start, self.words[last - 1].end)
+    }
+
+    fn definition(&self, found: &WordDefinition) -> Definition {
+        let (char_start, char_end) = self.place(found.term.start, found.term.end);
+        let entity = found.name.map(|i| {
+            let name = &self.names[i];
+            let (char_start, char_end) = self.place(name.first, name.last);
+            DefinedEntity { entity_type: name.entity_type, char_start, char_end }
+        });
+        let subject = found.subject.as_ref().filter(|subject| subject.start < subject.end);
+        let subject = subject.map(|subject| self.place(subject.start, subject.end)).map(|(start, end)| start..end);
+        Definition {
+            term: surface(&self.words, found.term.start, found.term.end),
+            char_start,
+            char_end,
+            entity,
+            subject,
+        }
+    }
+
     /// Drops the names whose place in `keep` is false. Definitions refer to names by their places.
     pub fn retain(&mut self, keep: &[bool]) {
         let kept = |i: usize| keep.get(i).copied().unwrap_or(true);
@@ -40,7 +63,7 @@ pub(super) fn names(pages: &[Page<'_>]) -> Vec<PageNames> {
     support::settle(&mut drafts);
     one_type_for_one_name(&mut drafts);
     let aliases = Aliases::of(&drafts);
-    let known = Known::of(&drafts);
+    let known = NameTable::of(&drafts);
     drafts.into_iter().map(|draft| finish(draft, &aliases, &known)).collect()
 }
 
@@ -124,7 +147,7 @@ fn table_places(words: &[Word<'_>], recognized: &[Name]) -> Vec<Name> {
     found
 }
 
-/// "Springfield, IL", "Austin, Texas", "in Jordan": the text around an ambiguous name says that it is a place.
+/// "Springfield, IL", "Austin, Texas", "in Jordan": the text around an ambiguous name makes it a place.
 fn supported(words: &[Word<'_>], place: &places::Place) -> bool {
     let followed = words.get(place.last).is_some_and(|word| word.is(','))
         && words
@@ -144,7 +167,7 @@ fn addresses(words: &[Word<'_>]) -> Vec<places::Address> {
     found
 }
 
-/// A defined term that stands for no person, organization or place is no name: "Perfection Certificate".
+/// A defined term for no person, organization or place is no name: "Perfection Certificate".
 fn drop_defined_things(drafts: &mut [Draft<'_>]) {
     let mut things = HashSet::new();
     let mut parties = HashSet::new();
@@ -183,10 +206,10 @@ fn weight(source: Source) -> u32 {
     }
 }
 
-/// A person's full name says more of the surname alone than the recognizer does.
+/// The weight of a person's full name for the surname, against a label of the recognizer.
 const SURNAME: u32 = 20;
 
-/// What "in Springfield" says for a place, against a label of the recognizer.
+/// The weight of "in Springfield" for a place, against a label of the recognizer.
 const IN: u32 = 2;
 
 fn is_in(words: &[Word<'_>], first: usize) -> bool {
@@ -226,13 +249,13 @@ fn one_type_for_one_name(drafts: &mut [Draft<'_>]) {
 }
 
 /// The document's names.
-struct Known<'t> {
+struct NameTable<'t> {
     names: HashMap<Vec<&'t str>, EntityType>,
     /// How many words the names have that begin with a word, most first.
     lengths: HashMap<&'t str, Vec<usize>>,
 }
 
-impl<'t> Known<'t> {
+impl<'t> NameTable<'t> {
     fn of(drafts: &[Draft<'t>]) -> Self {
         let mut names: HashMap<Vec<&'t str>, EntityType> = HashMap::new();
         let mut add = |words: Vec<&'t str>, entity_type| {
@@ -241,7 +264,7 @@ impl<'t> Known<'t> {
         for draft in drafts {
             for name in &draft.names {
                 let own = &draft.words[name.first..name.last];
-                // A party word alone is found where it is an alias.
+                // A single party word is found if it is an alias.
                 let telling = own[0].text.chars().count() > 2 && !own[0].is_common() && !own[0].has(Class::PARTY);
                 if own.len() > 1 || telling {
                     add(own.iter().map(|word| word.text).collect(), name.entity_type);
@@ -283,66 +306,95 @@ impl<'t> Known<'t> {
     }
 }
 
-fn finish(draft: Draft<'_>, aliases: &Aliases<'_>, known: &Known<'_>) -> PageNames {
-    let Draft { words, names, definitions, addresses } = draft;
-    let mut taken = vec![false; words.len()];
-    let mut found: Vec<(Name, Option<Alias>)> = Vec::new();
-    // A term of the document's own is stronger than the recognizer, not than a whole name around it.
-    for name in names.iter().filter(|name| name.source >= Source::Table || name.last - name.first > 1) {
-        taken[name.first..name.last].fill(true);
-    }
-    let mut i = 0;
-    while i < words.len() {
-        let term = aliases.at(&words, i).filter(|_| !taken[i]);
-        // "Borrower Equity Interest" is the borrower's; "Distributor Agreement" is a title.
-        let titled = |at: usize| {
-            words.get(at).is_some_and(|next| next.gap <= Gap::Space && matches!(next.text, "Agreement" | "AGREEMENT"))
-        };
-        let Some(term) = term.filter(|term| {
-            let behind = i + term.words.len();
-            !titled(behind) && (term.party || !goes_on(&words, behind))
-        }) else {
-            i += 1;
-            continue;
-        };
-        let last = i + term.words.len();
-        let mut name = Name::new(i, last, term.entity_type, Source::Repeat);
-        name.role = term.party.then(|| term.words.join(" "));
-        taken[i..last].fill(true);
-        found.push((name, Some(term.alias.clone())));
-        i = last;
-    }
-    for name in names.iter().filter(|name| name.source < Source::Table && name.last - name.first == 1) {
-        if !taken[name.first] {
-            taken[name.first] = true;
+/// A name on a page, and its meaning if it is the document's own word.
+type PageName = (Name, Option<Alias>);
+
+fn finish(draft: Draft<'_>, aliases: &Aliases<'_>, table: &NameTable<'_>) -> PageNames {
+    let mut taken = vec![false; draft.words.len()];
+    let mut found = alias_names(&draft, aliases, &mut taken);
+    let (strong, weak): (Vec<&Name>, Vec<&Name>) = draft.names.iter().partition(|name| is_strong(name));
+    for name in weak {
+        if !std::mem::replace(&mut taken[name.first], true) {
             found.push((name.clone(), None));
         }
     }
+    found.extend(strong.into_iter().map(|name| (name.clone(), None)));
+    found.extend(repeats(&draft.words, table, &mut taken).into_iter().map(|name| (name, None)));
+    add_roles(&draft, &mut found);
+    add_addresses(&draft, &mut found);
+    found.sort_by_key(|(name, _)| (name.first, Reverse(name.last)));
+    let definitions = draft.definitions.iter().map(|found| draft.definition(found)).collect();
+    let mention = |(name, alias): PageName| {
+        let (char_start, char_end) = draft.place(name.first, name.last);
+        let confidence = name.source.confidence();
+        let mention = Mention { entity_type: name.entity_type, char_start, char_end, value: None, role: name.role };
+        NameMention { mention, alias, confidence }
+    };
+    PageNames { mentions: found.into_iter().map(mention).collect(), definitions }
+}
+
+/// True for a name that the document's own terms do not replace: any but a single word of the recognizer.
+fn is_strong(name: &Name) -> bool {
+    name.source >= Source::Table || name.last - name.first > 1
+}
+
+/// The document's own words for names. A term is stronger than the recognizer, not than a whole name around it.
+fn alias_names(draft: &Draft<'_>, aliases: &Aliases<'_>, taken: &mut [bool]) -> Vec<PageName> {
+    let Draft { words, names, .. } = draft;
+    for name in names.iter().filter(|name| is_strong(name)) {
+        taken[name.first..name.last].fill(true);
+    }
+    // "Borrower Equity Interest" is the borrower's; "Distributor Agreement" is a title.
+    let titled = |at: usize| {
+        words.get(at).is_some_and(|next| next.gap <= Gap::Space && matches!(next.text, "Agreement" | "AGREEMENT"))
+    };
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let term = aliases.at(words, at).filter(|term| {
+            let behind = at + term.words.len();
+            !taken[at] && !titled(behind) && (term.party || !goes_on(words, behind))
+        });
+        let Some(term) = term else {
+            at += 1;
+            continue;
+        };
+        let last = at + term.words.len();
+        let role = term.party.then(|| term.words.join(" "));
+        let name = Name { role, ..Name::new(at, last, term.entity_type, Source::Repeat) };
+        taken[at..last].fill(true);
+        found.push((name, Some(term.alias.clone())));
+        at = last;
+    }
+    found
+}
+
+/// Adds the roles of parties by their definition, and of persons by the text around them.
+fn add_roles(draft: &Draft<'_>, found: &mut [PageName]) {
+    let Draft { words, names, definitions, .. } = draft;
     let mut party_roles: HashMap<usize, String> = HashMap::new();
-    for definition in &definitions {
-        let term = surface(&words, definition.term.start, definition.term.end);
+    for definition in definitions {
+        let term = surface(words, definition.term.start, definition.term.end);
         if let Some(name) = definition.name.filter(|_| is_party_word(&term)) {
             party_roles.entry(names[name].first).or_insert(term);
         }
     }
-    found.extend(
-        names
-            .iter()
-            .filter(|name| name.source >= Source::Table || name.last - name.first > 1)
-            .map(|name| (name.clone(), None)),
-    );
-    found.extend(repeats(&words, known, &mut taken).into_iter().map(|name| (name, None)));
-    for (name, alias) in &mut found {
+    for (name, alias) in found {
         if alias.is_none() && name.role.is_none() {
             name.role = party_roles.get(&name.first).cloned();
         }
         if name.entity_type == EntityType::Person && name.role.is_none() {
-            name.role = roles::of_person(&words, name.first, name.last);
+            name.role = roles::of_person(words, name.first, name.last);
         }
     }
-    let mut inside = vec![false; words.len()];
+}
+
+/// Adds the addresses, and drops other names in them except places.
+fn add_addresses(draft: &Draft<'_>, found: &mut Vec<PageName>) {
+    let addresses = &draft.addresses;
     let wholes: HashSet<(usize, usize)> = addresses.iter().map(|address| (address.first, address.last)).collect();
-    for address in &addresses {
+    let mut inside = vec![false; draft.words.len()];
+    for address in addresses {
         inside[address.first..address.last].fill(true);
     }
     found.retain(|(name, _)| {
@@ -350,41 +402,9 @@ fn finish(draft: Draft<'_>, aliases: &Aliases<'_>, known: &Known<'_>) -> PageNam
         part || !inside[name.first..name.last].contains(&true)
     });
     found.extend(addresses.iter().map(|address| {
-        let mut whole = Name::new(address.first, address.last, EntityType::Location, Source::Form);
-        whole.role = Some("address".to_owned());
-        (whole, None)
+        let whole = Name::new(address.first, address.last, EntityType::Location, Source::Form);
+        (Name { role: Some("address".to_owned()), ..whole }, None)
     }));
-    found.sort_by_key(|(name, _)| (name.first, Reverse(name.last)));
-    let place = |first: usize, last: usize| (words[first].start, words[last - 1].end);
-    let definitions = definitions
-        .iter()
-        .map(|found| {
-            let (char_start, char_end) = place(found.term.start, found.term.end);
-            let entity = found.name.map(|i| {
-                let (char_start, char_end) = place(names[i].first, names[i].last);
-                DefinedEntity { entity_type: names[i].entity_type, char_start, char_end }
-            });
-            let subject =
-                found.subject.as_ref().filter(|s| s.start < s.end).map(|s| words[s.start].start..words[s.end - 1].end);
-            Definition {
-                term: surface(&words, found.term.start, found.term.end),
-                char_start,
-                char_end,
-                entity,
-                subject,
-            }
-        })
-        .collect();
-    let mentions = found
-        .into_iter()
-        .map(|(name, alias)| {
-            let (char_start, char_end) = place(name.first, name.last);
-            let confidence = name.source.confidence();
-            let mention = Mention { entity_type: name.entity_type, char_start, char_end, value: None, role: name.role };
-            NameMention { mention, alias, confidence }
-        })
-        .collect();
-    PageNames { mentions, definitions }
 }
 
 /// "Borrower Equity Interest", "Company Property": the term is the first word of another.
@@ -397,13 +417,13 @@ fn goes_on(words: &[Word<'_>], at: usize) -> bool {
     })
 }
 
-/// The further occurrences of the document's names, as whole words that no other capitalised word goes on with.
-fn repeats(words: &[Word<'_>], known: &Known<'_>, taken: &mut [bool]) -> Vec<Name> {
+/// The further occurrences of the document's names, as whole words that no other capitalised word continues.
+fn repeats(words: &[Word<'_>], table: &NameTable<'_>, taken: &mut [bool]) -> Vec<Name> {
     let mut found = Vec::new();
     let mut i = 0;
     while i < words.len() {
         let Some((length, entity_type)) =
-            known.at(words, i).filter(|(length, _)| !taken[i..i + length].contains(&true))
+            table.at(words, i).filter(|(length, _)| !taken[i..i + length].contains(&true))
         else {
             i += 1;
             continue;

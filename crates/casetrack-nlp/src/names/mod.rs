@@ -41,7 +41,7 @@ pub struct NameMention {
     pub mention: Mention,
     /// The document's own word for a name ("the Company", "Buyer").
     pub alias: Option<Alias>,
-    /// Percent: how many of the names found in this way are what they are said to be.
+    /// Percent: the share of names found in this way that are correct.
     pub confidence: u8,
 }
 
@@ -75,7 +75,7 @@ pub fn mentions(text: &str, spans: &[NamedSpan]) -> Vec<Mention> {
     page.mentions.into_iter().map(|named| named.mention).collect()
 }
 
-/// What made a name, weakest first.
+/// The evidence for a name, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Source {
     /// Found again where only another occurrence was clear.
@@ -84,7 +84,7 @@ pub(crate) enum Source {
     /// A head word, a given name or another thing that supports it.
     Hint,
     Table,
-    /// A title or a given name beside a recognized surname.
+    /// A title or a given name next to a recognized surname.
     Person,
     /// A form of incorporation; "State of".
     Form,

@@ -26,7 +26,7 @@ static LONG_FORMS: LazyLock<HashMap<&str, Vec<Vec<&str>>>> = LazyLock::new(|| {
     forms
 });
 
-/// Whether a form of incorporation is also an ordinary word: such a form needs a name with at least one other word before it.
+/// True if a form of incorporation is also an ordinary word: such a form needs a name with at least one other word before it.
 fn is_plain_company(text: &str) -> bool {
     matches!(
         fold(text).as_str(),
@@ -58,7 +58,7 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
         }
         // "a Texas limited partnership dba Best Coast"
         let of_firm = i > 0 && words[i].shape == Shape::Lower && words[i].text.starts_with('d');
-        if let Some((first, last)) = trade_name(words, i).filter(|_| of_firm) {
+        if let Some((first, last)) = of_firm.then(|| trade_name(words, i)).flatten() {
             found.push(Name::new(first, last, EntityType::Organization, Source::Form));
             i = last;
             continue;
@@ -107,28 +107,21 @@ fn form_at(words: &[Word<'_>], at: usize) -> Option<usize> {
     form.then_some(at + 1)
 }
 
-/// What comes before another name of the same organization.
-const TRADE_NAMES: &[&[&str]] = &[
-    &["d", "/", "b", "/", "a"],
-    &["f", "/", "k", "/", "a"],
-    &["a", "/", "k", "/", "a"],
-    &["dba"],
-    &["fka"],
-    &["aka"],
-    &["doing", "business", "as"],
-    &["formerly", "known", "as"],
-    &["also", "known", "as"],
-];
+word_lists! {
+    /// Words before another name of the same organization.
+    TRADE_NAMES: list = "words/trade-names.txt";
+}
 
 /// The name after "d/b/a" or "formerly known as" at `at`.
 fn trade_name(words: &[Word<'_>], at: usize) -> Option<(usize, usize)> {
     let at = at + usize::from(words.get(at)?.is(','));
     let at = at + usize::from(words.get(at).is_some_and(|word| word.is('(')));
-    let begins = |form: &&&[&str]| {
-        let own = words.get(at..at + form.len());
-        own.is_some_and(|own| own.iter().zip(**form).all(|(word, part)| word.is_folded(part)))
+    let length = |form: &&str| {
+        let length = form.split(' ').count();
+        let own = words.get(at..at + length)?;
+        own.iter().zip(form.split(' ')).all(|(word, part)| word.is_folded(part)).then_some(length)
     };
-    let first = at + TRADE_NAMES.iter().find(begins)?.len();
+    let first = at + TRADE_NAMES.iter().find_map(length)?;
     let last = (first..words.len().min(first + 5))
         .take_while(|&i| words[i].is_capital() && words[i].gap <= Gap::Space)
         .last()?
@@ -182,7 +175,7 @@ fn name_start(words: &[Word<'_>], form: usize) -> Option<usize> {
             first = i;
         }
     }
-    // Words that stand before a name and begin with a capital by chance.
+    // Words before a name that begin with a capital by chance.
     while first < form
         && (form - first > 2 && words[first].has(Class::PLAIN_PARTY)
             || words[first].has(Class::STOP)
@@ -221,72 +214,75 @@ fn is_link(word: &Word<'_>) -> bool {
     )
 }
 
-/// May word `at` be part of the name whose first word so far is `first`?
+/// True if word `at` can be part of the name whose first word so far is `first`.
 fn part_of_name(words: &[Word<'_>], at: usize, first: usize) -> bool {
     let word = &words[at];
     match word.shape {
-        Shape::Mark('&' | '/' | '®' | '™' | '\'' | '’') => at > 0 && words[at].gap < Gap::Wide,
+        Shape::Mark('&' | '/' | '®' | '™' | '\'' | '’') => at > 0 && word.gap < Gap::Wide,
         // "Keen, Bright & Rowe, Inc.", and no other comma.
         Shape::Mark(',') => listed(words, at),
         Shape::Mark(_) => false,
-        Shape::Lower => {
-            let folded = word.text;
-            // acme.example
-            folded.contains('.')
-                // "acme, Inc."
-                || at + 2 == first && words[at + 1].is(',') && !word.has(Class::GENERIC) && !word.has(Class::PARTY)
-                || matches!(folded, "of" | "de" | "du" | "la" | "et") && at > 0 && words[at - 1].is_capital()
-                || matches!(folded, "and" | "for") && at > 0 && first > at && {
-                    let left = &words[at - 1];
-                    // "Research and Development Inc." rather than "Smith and Beta Inc.".
-                    folded == "for" && left.is_capital()
-                        || left.has(Class::LOWERED)
-                            && left.shape == Shape::Title
-                            && !left.has(Class::STOP)
-                            && words[at + 1].has(Class::LOWERED)
-                }
-        }
-        Shape::Number => {
-            at + 1 < words.len()
-                && word.text.chars().count() <= 9
-                && !word.text.contains('.')
-                && words[at + 1].gap == Gap::Space
-                // "1234567 Ontario Limited"
-                && (word.text.len() > 4 && places::place_at(words, at + 1).is_some()
-                    || word.text.chars().count() <= 6 && (word.text.ends_with(char::is_alphabetic)
-                    || word.text.starts_with(char::is_alphabetic)
-                    || at > 0
-                        && words[at - 1].is_capital()
-                        && words[at].gap == Gap::Space
-                        && !words[at - 1].has(Class::STOP)))
-        }
-        _ => {
-            let folded = word.folded();
-            if matches!(folded.as_str(), "of" | "&") {
-                return at > 0 && words[at - 1].is_capital();
-            }
-            if matches!(folded.as_str(), "and" | "for") && at > 0 {
-                // "SPRINGVALE GAS AND ELECTRIC COMPANY", "Food For Sailors, Inc."
-                let left = &words[at - 1];
-                let plain = |word: &Word<'_>| word.is_capital() && word.is_common() && !word.has(Class::STOP);
-                return word.gap <= Gap::Space
-                    && (folded == "for" && left.is_capital() && !left.has(Class::STOP) && left.shape == word.shape
-                        || plain(left)
-                            && words[at + 1].is_capital()
-                            && at + 2 < words.len()
-                            && words[at + 2].is_capital());
-            }
-            if matches!(folded.as_str(), "or" | "the")
-                || word.has(Class::FORM) && at + 1 == first && !is_plain_company(word.text)
-            {
-                return false;
-            }
-            !word.has(Class::STOP)
-        }
+        Shape::Lower => is_small_part(words, at, first),
+        Shape::Number => is_number_part(words, at),
+        _ => is_capital_part(words, at, first),
     }
 }
 
-/// Is the comma at `at` one in "Keen, Bright & Rowe": between capitalised words of which the last two have "&" between them?
+fn is_small_part(words: &[Word<'_>], at: usize, first: usize) -> bool {
+    let word = &words[at];
+    // acme.example
+    word.text.contains('.')
+        // "acme, Inc."
+        || at + 2 == first && words[at + 1].is(',') && !word.has(Class::GENERIC) && !word.has(Class::PARTY)
+        || matches!(word.text, "of" | "de" | "du" | "la" | "et") && at > 0 && words[at - 1].is_capital()
+        || matches!(word.text, "and" | "for") && at > 0 && first > at && {
+            let left = &words[at - 1];
+            // "Research and Development Inc." rather than "Smith and Beta Inc.".
+            word.text == "for" && left.is_capital()
+                || left.has(Class::LOWERED)
+                    && left.shape == Shape::Title
+                    && !left.has(Class::STOP)
+                    && words[at + 1].has(Class::LOWERED)
+        }
+}
+
+fn is_number_part(words: &[Word<'_>], at: usize) -> bool {
+    let word = &words[at];
+    let length = word.text.chars().count();
+    at + 1 < words.len()
+        && length <= 9
+        && !word.text.contains('.')
+        && words[at + 1].gap == Gap::Space
+        // "1234567 Ontario Limited"
+        && (word.text.len() > 4 && places::place_at(words, at + 1).is_some()
+            || length <= 6
+                && (word.text.ends_with(char::is_alphabetic)
+                    || word.text.starts_with(char::is_alphabetic)
+                    || at > 0
+                        && words[at - 1].is_capital()
+                        && word.gap == Gap::Space
+                        && !words[at - 1].has(Class::STOP)))
+}
+
+fn is_capital_part(words: &[Word<'_>], at: usize, first: usize) -> bool {
+    let word = &words[at];
+    let folded = word.folded();
+    if matches!(folded.as_str(), "of" | "&") {
+        return at > 0 && words[at - 1].is_capital();
+    }
+    if matches!(folded.as_str(), "and" | "for") && at > 0 {
+        // "SPRINGVALE GAS AND ELECTRIC COMPANY", "Food For Sailors, Inc."
+        let left = &words[at - 1];
+        let plain = left.is_capital() && left.is_common() && !left.has(Class::STOP);
+        return word.gap <= Gap::Space
+            && (folded == "for" && left.is_capital() && !left.has(Class::STOP) && left.shape == word.shape
+                || plain && words[at + 1].is_capital() && at + 2 < words.len() && words[at + 2].is_capital());
+    }
+    let form = word.has(Class::FORM) && at + 1 == first && !is_plain_company(word.text);
+    !matches!(folded.as_str(), "or" | "the") && !form && !word.has(Class::STOP)
+}
+
+/// True if the comma at `at` is one in "Keen, Bright & Rowe": between capitalised words of which the last two have "&" between them.
 fn listed(words: &[Word<'_>], at: usize) -> bool {
     let own = |word: &Word<'_>| {
         word.shape == Shape::Title && !word.is_common() && !word.has(Class::FORM) && !word.has(Class::PARTY)

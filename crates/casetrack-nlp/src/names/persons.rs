@@ -1,17 +1,16 @@
 //! Persons by titles and common given names.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use casetrack_core::EntityType;
 
 use super::organizations::is_head;
 use super::roles::position;
 use super::{Name, Source};
 use crate::places;
-use crate::words::{Class, Gap, Shape, Word, set};
+use crate::words::{Class, Gap, Shape, Word};
 
-static PARTICLES: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/words/particles.txt")));
+word_lists! {
+    PARTICLES: set = "words/particles.txt";
+}
 
 /// Longest name, in words.
 const WORDS: usize = 5;

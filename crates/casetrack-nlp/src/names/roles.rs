@@ -1,4 +1,4 @@
-//! The role of a person by the text beside the name.
+//! The role of a person by the text near the name.
 
 use crate::words::{Class, Gap, Word, surface};
 

@@ -62,7 +62,7 @@ pub(crate) fn find(words: &[Word<'_>]) -> Vec<Name> {
     found
 }
 
-/// Where a name may begin if word `at` is a label of a signature block: "/s/", "By:", "Name:", "Print Name:".
+/// The beginning of a name, if word `at` is a label of a signature block: "/s/", "By:", "Name:", "Print Name:".
 fn name_after_label(words: &[Word<'_>], at: usize) -> Option<usize> {
     let word = &words[at];
     let next = |n: usize| words.get(at + n);

@@ -34,7 +34,7 @@ pub(crate) fn names(words: &[Word<'_>], spans: &[NamedSpan]) -> Vec<Name> {
     found
 }
 
-/// Includes the capitalised word beside a person's name that the recognizer gave no label: "Orla" of "Orla Quill".
+/// Includes the capitalised word next to a person's name that the recognizer gave no label: "Orla" of "Orla Quill".
 fn complete(words: &[Word<'_>], name: &mut Name, labelled: &[bool]) {
     if name.entity_type != EntityType::Person || name.last - name.first > 1 || words[name.first].shape != Shape::Title {
         return;
@@ -85,38 +85,23 @@ fn pieces(words: &[Word<'_>], first: usize, last: usize) -> Vec<(usize, usize)> 
 }
 
 fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, label: Label) -> Option<Name> {
-    let (mut first, mut last) = trim(words, first, last)?;
-    let mut entity_type = entity_type;
+    let (first, last) = trim(words, first, last)?;
     let has_form = words[first..last].iter().any(|word| word.has(Class::FORM) && word.text.len() > 2);
-    if entity_type == EntityType::Person {
-        // "Smith's", "Mr. Smith", "Jane Roe Title"
-        while first < last && is_honorific(&words[first]) {
-            first += 1;
-        }
-        while first < last
-            && (words[last - 1].is_common()
-                && last - first > 1
-                && !is_given_name(&words[last - 1])
-                && words[last - 1].shape != Shape::Initial
-                || words[last - 1].is_mark())
-        {
-            last -= 1;
-        }
-        while last - first > 2 && words[first].has(Class::STOP) {
-            first += 1;
-        }
-        if first >= last {
-            return None;
-        }
-    }
+    let (first, last) = match entity_type {
+        EntityType::Person => trim_person(words, first, last)?,
+        _ => (first, last),
+    };
     let inside = &words[first..last];
-    if inside.len() > 1 && !has_form && places::is_head(&inside[inside.len() - 1]) {
+    let end = inside.last()?;
+    let mut entity_type = entity_type;
+    if inside.len() > 1 && !has_form && places::is_head(end) {
         entity_type = EntityType::Location;
     }
-    if has_form || entity_type == EntityType::Person && is_head(&inside[inside.len() - 1]) && inside.len() > 1 {
+    if has_form || entity_type == EntityType::Person && is_head(end) && inside.len() > 1 {
         entity_type = EntityType::Organization;
     }
-    if inside.iter().all(|word| word.is_mark() || word.text.bytes().all(|b| b.is_ascii_digit()) || word.is_common()) {
+    let common = |word: &Word<'_>| word.is_mark() || word.text.bytes().all(|b| b.is_ascii_digit()) || word.is_common();
+    if inside.iter().all(common) {
         let place = places::place_at(words, first).is_some_and(|place| place.last == last);
         if !(place && label == Label::Gpe) {
             return None;
@@ -124,44 +109,58 @@ fn name(words: &[Word<'_>], first: usize, last: usize, entity_type: EntityType, 
     }
     if inside.len() <= 2 && is_party_word(&surface(words, first, last))
         || inside.iter().all(|word| !word.is_capital() && !word.text.chars().any(char::is_uppercase))
+        || entity_type == EntityType::Person && !is_person(inside)
+        || entity_type == EntityType::Organization && !has_form && is_no_organization(inside)
     {
         return None;
     }
-    match entity_type {
-        EntityType::Person => {
-            if inside.iter().all(|word| word.shape == Shape::Initial)
-                || inside[inside.len() - 1].has(Class::NO_NAME_END)
-            {
-                return None;
-            }
-            if !inside.iter().all(|word| {
-                word.is_capital()
-                    || is_particle(word)
-                    || matches!(word.shape, Shape::Mark('.' | ',' | '\'' | '’' | '-'))
-            }) {
-                return None;
-            }
-        }
-        EntityType::Organization => {
-            // "Securities Act of 1933"; "Commission" alone.
-            let law = inside.windows(2).any(|pair| pair[0].text == "Act" && pair[1].text == "of");
-            let bare = inside.len() == 1 && is_head(&inside[0]);
-            if !has_form && (law || bare || inside[inside.len() - 1].has(Class::NO_NAME_END)) {
-                return None;
-            }
-            let only_names = inside.iter().all(|word| matches!(word.shape, Shape::Title | Shape::Initial));
-            if !has_form
-                && (2..=3).contains(&inside.len())
-                && only_names
-                && is_given_name(&inside[0])
-                && !inside.iter().any(is_head)
-            {
-                entity_type = EntityType::Person;
-            }
-        }
-        _ => {}
+    if entity_type == EntityType::Organization && !has_form && is_given_and_surname(inside) {
+        entity_type = EntityType::Person;
     }
     Some(Name::new(first, last, entity_type, Source::Recognizer))
+}
+
+/// A person without honorifics, and without the words behind the name: "Smith's", "Mr. Smith", "Jane Roe Title".
+fn trim_person(words: &[Word<'_>], mut first: usize, mut last: usize) -> Option<(usize, usize)> {
+    while first < last && is_honorific(&words[first]) {
+        first += 1;
+    }
+    while first < last
+        && (words[last - 1].is_common()
+            && last - first > 1
+            && !is_given_name(&words[last - 1])
+            && words[last - 1].shape != Shape::Initial
+            || words[last - 1].is_mark())
+    {
+        last -= 1;
+    }
+    while last - first > 2 && words[first].has(Class::STOP) {
+        first += 1;
+    }
+    (first < last).then_some((first, last))
+}
+
+fn is_person(inside: &[Word<'_>]) -> bool {
+    let part = |word: &Word<'_>| {
+        word.is_capital() || is_particle(word) || matches!(word.shape, Shape::Mark('.' | ',' | '\'' | '’' | '-'))
+    };
+    !inside.iter().all(|word| word.shape == Shape::Initial)
+        && !inside.last().is_some_and(|word| word.has(Class::NO_NAME_END))
+        && inside.iter().all(part)
+}
+
+/// "Securities Act of 1933"; only "Commission".
+fn is_no_organization(inside: &[Word<'_>]) -> bool {
+    let law = inside.windows(2).any(|pair| pair[0].text == "Act" && pair[1].text == "of");
+    let bare = inside.len() == 1 && is_head(&inside[0]);
+    law || bare || inside.last().is_some_and(|word| word.has(Class::NO_NAME_END))
+}
+
+fn is_given_and_surname(inside: &[Word<'_>]) -> bool {
+    (2..=3).contains(&inside.len())
+        && inside.iter().all(|word| matches!(word.shape, Shape::Title | Shape::Initial))
+        && is_given_name(&inside[0])
+        && !inside.iter().any(is_head)
 }
 
 /// Trims articles, other small words and marks at both ends.

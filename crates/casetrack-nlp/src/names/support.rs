@@ -1,11 +1,10 @@
 //! Which names of the recognizer a document supports.
 //!
 //! A contract writes its terms with capitals, and the recognizer takes many of them for people and organizations. In a document with
-//! defined terms these therefore need support: a title, a signature or a position beside the name, a given name or surname of the
+//! defined terms these therefore need support: a title, a signature or a position near the name, a given name or surname of the
 //! lists, or words that are not the document's own.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
 
 use casetrack_core::EntityType;
 
@@ -13,12 +12,14 @@ use super::document::Draft;
 use super::organizations::is_head;
 use super::{Name, Source, persons, roles};
 use crate::places;
-use crate::words::{Class, Gap, Shape, Word, fold, set};
+use crate::words::{Class, Gap, Shape, Word, fold};
 
 /// A document with this many definitions writes its terms with capitals.
 const DEFINITIONS: usize = 3;
 
-static ACRONYMS: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/words/known-acronyms.txt")));
+word_lists! {
+    ACRONYMS: set = "words/known-acronyms.txt";
+}
 
 /// Makes the people who begin or equal an organization that organization, and drops names without support.
 pub(super) fn settle(drafts: &mut [Draft<'_>]) {
@@ -196,7 +197,7 @@ impl People {
 }
 
 /// Two words or more, none of them a contract's own, that begin with a given name, end with a surname or have an initial between; or a
-/// position beside the name.
+/// position near the name.
 fn looks_like_person(words: &[Word<'_>], name: &Name) -> bool {
     let own = &words[name.first..name.last];
     let letters: Vec<_> = own.iter().filter(|word| !word.is_mark()).collect();

@@ -1,4 +1,4 @@
-//! What is taken out of text before it is shown where nobody asked for it: addresses, telephone numbers, keys, tokens, cards, accounts.
+//! Redaction of text that is shown without a request for it: addresses, telephone numbers, keys, tokens, cards, accounts.
 //!
 //! Everything is found in the whole text first, and parts of it are cut afterwards, so that a cut never leaves half of a secret. Dates,
 //! amounts, clause numbers and ISBNs stay: `tests/redaction.txt` has both kinds, and a test counts what is found of each.
@@ -8,8 +8,11 @@ mod secrets;
 
 use std::ops::Range;
 
-/// What a found place is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+use serde::Deserialize;
+
+/// The kind of a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
     PrivateKey,
     /// A key of a cloud service, a token of an interface, a JSON Web Token, a long run of Base64.
@@ -40,12 +43,12 @@ impl Kind {
 
 /// A place in bytes of the text, half-open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Secret {
     pub kind: Kind,
     pub bytes: Range<usize>,
 }
 
-/// What stands in the place of a secret, up to its kind.
+/// The text that replaces a secret, up to its kind.
 pub const MARKER: &str = "[redacted: ";
 
 /// A part of a text without its secrets.
@@ -57,14 +60,14 @@ pub struct Redacted {
 }
 
 /// Everything to be taken out of a text, in order and without overlaps. Linear in the text.
-pub fn find(text: &str) -> Vec<Found> {
+pub fn find(text: &str) -> Vec<Secret> {
     let mut found = secrets::find(text);
     found.extend(numbers::find(text));
     found.sort_by_key(|place| (place.bytes.start, place.kind));
-    let mut joined: Vec<Found> = Vec::with_capacity(found.len());
+    let mut joined: Vec<Secret> = Vec::with_capacity(found.len());
     for place in found {
         match joined.last_mut() {
-            // What overlaps is one secret, as a password inside an address.
+            // Overlapping places are one secret, such as a password inside an address.
             Some(last) if place.bytes.start < last.bytes.end => {
                 last.bytes.end = last.bytes.end.max(place.bytes.end);
                 last.kind = last.kind.min(place.kind);
@@ -81,7 +84,7 @@ pub fn redact(text: &str, bytes: Range<usize>) -> Redacted {
     let end = text.ceil_char_boundary(bytes.end.max(start));
     let mut redacted = Redacted::default();
     let mut at = start;
-    for Found { kind, bytes } in
+    for Secret { kind, bytes } in
         find(text).into_iter().filter(|place| place.bytes.start < end && place.bytes.end > start)
     {
         redacted.text.push_str(&text[at..bytes.start.max(at)]);

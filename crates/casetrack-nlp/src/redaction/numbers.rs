@@ -1,11 +1,8 @@
 //! Telephone numbers, cards and bank accounts among all the other numbers of a text.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use regex::Regex;
-
-use super::{Found, Kind};
+use super::{Kind, Secret};
 
 /// Characters of IBANs by country (SWIFT, IBAN Registry, release 99).
 const IBAN_LENGTHS: &str = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 \
@@ -13,77 +10,47 @@ const IBAN_LENGTHS: &str = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR
     LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 \
     SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30";
 /// Digits of an international number (E.164 allows 15), and of a national one that nothing labels.
-const INTERNATIONAL: std::ops::RangeInclusive<usize> = 8..=15;
-const NATIONAL: std::ops::RangeInclusive<usize> = 9..=12;
-const LABELLED: std::ops::RangeInclusive<usize> = 6..=15;
+const INTERNATIONAL_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
+const NATIONAL_DIGITS: std::ops::RangeInclusive<usize> = 9..=12;
+const LABELLED_DIGITS: std::ops::RangeInclusive<usize> = 6..=15;
 
-struct Forms {
-    labelled: Regex,
-    international: Regex,
-    american: Regex,
-    national: Regex,
-    digits: Regex,
-    iban: Regex,
-    date: Regex,
-    /// What stands before a number that is none of a telephone.
-    other_label: Regex,
-    /// What stands behind an amount.
-    unit: Regex,
+pattern_table! {
+    "redaction/numbers.toml": TELEPHONE, INTERNATIONAL, AMERICAN, NATIONAL, DIGITS, IBAN, DATE, OTHER_LABEL, UNIT,
 }
 
-static FORMS: LazyLock<Option<Forms>> = LazyLock::new(|| {
-    let regex = |source| Regex::new(source).ok();
-    Some(Forms {
-        labelled: regex(
-            r"(?i)\b(?:tel|telephone|phone|telefon|fon|mobile|mobil|cell|fax|telefax|handy|hotline|whatsapp)\b(?:\s*(?:no|nr|number|nummer))?[.:]*\s*(?P<s>[+(]?\d[\d \u{a0}().\-/–]{4,22}\d)",
-        )?,
-        international: regex(r"(?:\+|\b00)[1-9](?:[ \u{a0}.\-/–]?[ ]?\(?\d{1,12}\)?){2,8}")?,
-        american: regex(r"(?:\b1[ .\-])?(?:\([2-9]\d{2}\) ?|\b[2-9]\d{2}[ .\-])[2-9]\d{2}[ .\-]\d{4}\b")?,
-        national: regex(r"\(?\b0[1-9]\d{0,4}\)?[ \u{a0}]?[/\-–]?[ ]?\d{2,9}(?:[ \u{a0}\-–]\d{2,5}){0,5}\b")?,
-        digits: regex(r"\b\d(?:[ \u{a0}\-]?\d){12,30}\b")?,
-        iban: regex(r"(?i)\b[a-z]{2}\d{2}")?,
-        date: regex(r"^(?:\d{1,2}[./\-]\d{1,2}[./\-]\d{2,4}|\d{4}[./\-]\d{1,2}[./\-]\d{1,2})$")?,
-        other_label: regex(
-            r"(?i)(?:isbn(?:-1[03])?|issn|doi|no|nr|nummer|number|invoice|order|account|acct|ref|reference|case|claim|docket|id|art|article|section|§|#|patent|version|matter|file|vat|ust-idnr|hrb)[.:#]?\s*$",
-        )?,
-        unit: regex(r"(?i)^\s?(?:%|€|\$|£|¥|eur\b|usd\b|gbp\b|chf\b|percent\b|m²|sq\b|km\b|kg\b|units\b)")?,
-    })
-});
-
 /// All places, in no order.
-pub(super) fn find(text: &str) -> Vec<Found> {
-    let Some(forms) = FORMS.as_ref() else { return Vec::new() };
+pub(super) fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
-    let mut take = |kind, bytes| found.push(Found { kind, bytes });
-    for captures in forms.labelled.captures_iter(text) {
+    let mut take = |kind, bytes| found.push(Secret { kind, bytes });
+    for captures in TELEPHONE.captures_iter(text) {
         let Some(number) = captures.name("s") else { continue };
-        if LABELLED.contains(&digits(number.as_str())) && !forms.date.is_match(number.as_str()) {
+        if LABELLED_DIGITS.contains(&digits(number.as_str())) && !DATE.is_match(number.as_str()) {
             take(Kind::Phone, number.range());
         }
     }
-    for number in forms.international.find_iter(text) {
+    for number in INTERNATIONAL.find_iter(text) {
         let before = text[..number.start()].chars().next_back();
         let begins = before.is_none_or(|c| !c.is_alphanumeric() && c != '+');
-        if begins && INTERNATIONAL.contains(&digits(number.as_str())) && is_whole(forms, text, &number.range()) {
+        if begins && INTERNATIONAL_DIGITS.contains(&digits(number.as_str())) && is_whole(text, &number.range()) {
             take(Kind::Phone, number.range());
         }
     }
-    for (regex, length) in [(&forms.american, 10..=11), (&forms.national, NATIONAL)] {
+    for (regex, length) in [(&AMERICAN, 10..=11), (&NATIONAL, NATIONAL_DIGITS)] {
         for number in regex.find_iter(text) {
             // Digits without a break are any number.
             let is_free = number.as_str().contains(|c: char| !c.is_ascii_digit())
-                && !forms.other_label.is_match(line_before(text, number.start()));
-            if is_free && length.contains(&digits(number.as_str())) && is_whole(forms, text, &number.range()) {
+                && !OTHER_LABEL.is_match(line_before(text, number.start()));
+            if is_free && length.contains(&digits(number.as_str())) && is_whole(text, &number.range()) {
                 take(Kind::Phone, number.range());
             }
         }
     }
-    for run in forms.digits.find_iter(text) {
+    for run in DIGITS.find_iter(text) {
         for bytes in cards(run.as_str()) {
             take(Kind::Card, run.start() + bytes.start..run.start() + bytes.end);
         }
     }
-    for begin in forms.iban.find_iter(text) {
+    for begin in IBAN.find_iter(text) {
         if let Some(end) = iban(&text[begin.start()..]) {
             take(Kind::Iban, begin.start()..begin.start() + end);
         }
@@ -102,8 +69,8 @@ fn line_before(text: &str, at: usize) -> &str {
     before.rsplit('\n').next().unwrap_or(before)
 }
 
-/// Whether a number is not a part of a longer one, of a decimal, or of an amount.
-fn is_whole(forms: &Forms, text: &str, bytes: &Range<usize>) -> bool {
+/// True if a number is not a part of a longer one, of a decimal, or of an amount.
+fn is_whole(text: &str, bytes: &Range<usize>) -> bool {
     let (before, after) = (&text[..bytes.start], &text[bytes.end..]);
     let mut behind = after.chars();
     let goes_on = match (behind.next(), behind.next()) {
@@ -117,7 +84,7 @@ fn is_whole(forms: &Forms, text: &str, bytes: &Range<usize>) -> bool {
         (Some('.' | ',' | '-' | '/' | ':' | ' ' | '\u{a0}'), Some(c)) => c.is_ascii_digit(),
         _ => false,
     };
-    !goes_on && !began && !forms.unit.is_match(after)
+    !goes_on && !began && !UNIT.is_match(after)
 }
 
 /// Cards in a run of digits with single separators, in bytes of the run.

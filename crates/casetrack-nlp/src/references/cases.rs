@@ -1,88 +1,23 @@
 //! Court cases: "Brown v. Board of Education, 347 U.S. 483 (1954)", "In re Enron Corp.", "[2019] UKSC 5", "Case C-311/18".
 
-use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
-
 use casetrack_core::ReferenceKind;
 
-use super::found::Found;
+use super::labels::TokenReference;
 use crate::tokens::{Gap, Tokens};
-use crate::words::{pairs, set};
 
-/// Reporters without white space and points, in lower case, and as they are cited (the Bluebook, 21st edition, table T1).
-static REPORTERS: LazyLock<HashMap<&str, &str>> =
-    LazyLock::new(|| pairs(include_str!("../../data/references/reporters.txt")).collect());
-
-/// Words in the names of parties that are written small.
-fn small(word: &str) -> bool {
-    matches!(
-        word,
-        "of" | "the"
-            | "and"
-            | "for"
-            | "ex"
-            | "rel"
-            | "de"
-            | "von"
-            | "van"
-            | "la"
-            | "et"
-            | "al"
-            | "in"
-            | "re"
-            | "on"
-            | "behalf"
-    )
-}
-
-/// Words before a case that are not part of its name.
-fn signal(word: &str) -> bool {
-    matches!(
-        word,
-        "see"
-            | "in"
-            | "cf"
-            | "compare"
-            | "under"
-            | "accord"
-            | "but"
-            | "also"
-            | "the"
-            | "and"
-            | "citing"
-            | "quoting"
-            | "following"
-            | "as"
-            | "of"
-            | "for"
-            | "on"
-            | "e"
-            | "g"
-            | "court"
-            | "like"
-            | "unlike"
-            | "when"
-            | "while"
-            | "although"
-            | "since"
-            | "per"
-            | "ex"
-            | "rel"
-            | "that"
-            | "et"
-            | "al"
-            | "re"
-            | "van"
-            | "von"
-            | "de"
-            | "la"
-            | "behalf"
-    )
+word_lists! {
+    ABBREVIATIONS: set = "references/case-abbreviations.txt";
+    /// Words in the names of parties that are written small.
+    SMALL: set = "references/case-small-words.txt";
+    /// Words before a case that are not part of its name.
+    SIGNALS: set = "references/case-signals.txt";
+    /// Reporters without white space and points, in lower case, and as they are cited (the Bluebook, 21st edition, table T1).
+    REPORTERS: map = "references/reporters.txt";
 }
 
 fn name_part(tokens: &Tokens, at: usize) -> bool {
     let word = tokens.word(at);
-    (tokens.is_capitalized(at) || small(word)) && !word.is_empty()
+    (tokens.is_capitalized(at) || SMALL.contains(word)) && !word.is_empty()
 }
 
 /// A point or comma that belongs to an abbreviation in a name: "Inc.", "Corp.", ", Inc".
@@ -100,11 +35,8 @@ fn abbreviation(tokens: &Tokens, at: usize) -> bool {
     }
 }
 
-static ABBREVIATIONS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| set(include_str!("../../data/references/case-abbreviations.txt")));
-
 /// A case whose "v." is at this token.
-pub fn versus(tokens: &Tokens, at: usize) -> Option<Found> {
+pub fn versus(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     let dotted = tokens.symbol(at + 1) == '.' && tokens.glued(at + 1);
     if !matches!(tokens.surface(at), "v" | "vs" | "versus")
         || tokens.glued(at)
@@ -126,7 +58,7 @@ pub fn versus(tokens: &Tokens, at: usize) -> Option<Found> {
         // "signed. Hadley v.": a stop that ends a sentence
         first = before;
     }
-    while first < at && (!tokens.is_capitalized(first) || signal(tokens.word(first))) {
+    while first < at && (!tokens.is_capitalized(first) || SIGNALS.contains(tokens.word(first))) {
         first += 1;
     }
     let second = at + 1 + usize::from(dotted);
@@ -138,8 +70,8 @@ pub fn versus(tokens: &Tokens, at: usize) -> Option<Found> {
         return None;
     }
     let name = format!("{} v. {}", joined(tokens, first, at), joined(tokens, second, end));
-    let found = cited(tokens, first, end, name);
-    // "Group A vs. Group B": with these, only a citation tells a case
+    let found = with_citation(tokens, first, end, name);
+    // "Group A vs. Group B": with these, only a citation makes a case
     (tokens.surface(at) == "v" || found.end > end).then_some(found)
 }
 
@@ -166,7 +98,8 @@ fn name_end(tokens: &Tokens, at: usize) -> Option<usize> {
         let abbreviated = abbreviation(tokens, next);
         if tokens.is_capitalized(next) || tokens.symbol(next) == '.' && abbreviated {
             end = next + 1;
-        } else if !(abbreviated || small(tokens.word(next)) || tokens.glued(next) && tokens.word(next) == "s") {
+        } else if !(abbreviated || SMALL.contains(tokens.word(next)) || tokens.glued(next) && tokens.word(next) == "s")
+        {
             break;
         }
     }
@@ -178,7 +111,7 @@ fn joined(tokens: &Tokens, first: usize, end: usize) -> String {
 }
 
 /// "In re Enron Corp.", "Ex parte Young", "In the Matter of Smith".
-pub fn in_re(tokens: &Tokens, at: usize) -> Option<Found> {
+pub fn in_re(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     let (lead, words) =
         [("In re", &["in", "re"][..]), ("Ex parte", &["ex", "parte"]), ("In re", &["in", "the", "matter", "of"])]
             .into_iter()
@@ -195,21 +128,21 @@ pub fn in_re(tokens: &Tokens, at: usize) -> Option<Found> {
         return None;
     }
     let end = name_end(tokens, name)?;
-    Some(cited(tokens, at, end, format!("{lead} {}", joined(tokens, name, end))))
+    Some(with_citation(tokens, at, end, format!("{lead} {}", joined(tokens, name, end))))
 }
 
 /// A name with the citation that follows it, without pages and years.
-fn cited(tokens: &Tokens, first: usize, end: usize, name: String) -> Found {
+fn with_citation(tokens: &Tokens, first: usize, end: usize, name: String) -> TokenReference {
     let next = end + usize::from(tokens.symbol(end) == ',');
     if let Some((citation, after)) = reporter(tokens, next).or_else(|| neutral(tokens, next)) {
-        return Found::new(
+        return TokenReference::new(
             first,
             year_in_parentheses(tokens, after),
             ReferenceKind::LegalCase,
             format!("{name}, {citation}"),
         );
     }
-    Found::new(first, end, ReferenceKind::LegalCase, name)
+    TokenReference::new(first, end, ReferenceKind::LegalCase, name)
 }
 
 /// "(1954)", "(2d Cir. 1999)", after a page within the report: the token after it.
@@ -292,8 +225,8 @@ pub fn neutral(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
 }
 
 /// A citation without a name: of a reporter, neutral, of the Court of Justice, or an ECLI.
-pub fn citation(tokens: &Tokens, at: usize) -> Option<Found> {
-    let found = |(name, end): (String, usize)| Found::new(at, end, ReferenceKind::LegalCase, name);
+pub fn citation(tokens: &Tokens, at: usize) -> Option<TokenReference> {
+    let found = |(name, end): (String, usize)| TokenReference::new(at, end, ReferenceKind::LegalCase, name);
     if tokens.is_number(at) {
         return reporter(tokens, at).map(|(name, end)| found((name, year_in_parentheses(tokens, end))));
     }
@@ -326,7 +259,7 @@ pub fn citation(tokens: &Tokens, at: usize) -> Option<Found> {
         && tokens.surface(number + 4).len() == 2;
     let (case, year) = (tokens.number(number + 2).filter(|_| valid)?, tokens.surface(number + 4));
     tokens.is_number(number + 4).then(|| {
-        Found::new(
+        TokenReference::new(
             first,
             number + 5,
             ReferenceKind::LegalCase,

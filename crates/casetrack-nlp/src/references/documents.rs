@@ -1,69 +1,38 @@
 //! Documents and reports by their title, and files by their name.
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use casetrack_core::ReferenceKind;
 
-use super::found::{Found, letter_label, number_label};
+use super::labels::{TokenReference, letter_label, number_label};
 use super::standards::version;
 use super::title;
 use crate::dates::{self, DateOrder};
 use crate::numbers::ordinal;
 use crate::tokens::{Gap, Tokens};
-use crate::words::set;
 
-/// Words that end the title of a document.
 fn head(word: &str) -> bool {
-    matches!(
-        word,
-        "agreement"
-            | "contract"
-            | "lease"
-            | "deed"
-            | "indenture"
-            | "amendment"
-            | "addendum"
-            | "memorandum"
-            | "policy"
-            | "charter"
-            | "guaranty"
-            | "guarantee"
-            | "handbook"
-            | "manual"
-            | "guidelines"
-            | "prospectus"
-            | "plan"
-            | "subcontract"
-            | "proposal"
-            | "bylaws"
-            | "report"
-    )
+    HEADS.contains(word)
 }
 
-/// Titles whose head is not their last word.
-const FIXED: &[&[&str]] = &[
-    &["deed", "of", "trust"],
-    &["letter", "of", "intent"],
-    &["memorandum", "of", "understanding"],
-    &["certificate", "of", "incorporation"],
-    &["articles", "of", "incorporation"],
-    &["articles", "of", "association"],
-    &["code", "of", "conduct"],
-    &["statement", "of", "work"],
-];
-
-/// Words that do not identify a document when nothing else precedes the head.
-static GENERIC: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/references/generic.txt")));
+word_lists! {
+    /// Words that do not identify a document when nothing else precedes the head.
+    GENERIC: set = "references/generic.txt";
+    /// Words that end the title of a document.
+    HEADS: set = "references/document-heads.txt";
+    /// Titles whose head is not their last word.
+    FIXED: phrases = "references/fixed-titles.txt";
+    /// Extensions of files that people refer to by name.
+    EXTENSIONS: set = "references/extensions.txt";
+    FORM_PERIODS: set = "references/form-periods.txt";
+}
 
 /// The title that begins at a token, with the reference that it makes, if any, and the token after it.
 pub struct Title {
-    pub found: Option<Found>,
+    pub found: Option<TokenReference>,
     pub end: usize,
 }
 
 /// A document or report whose title begins here.
-pub fn titled(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Title> {
+pub fn document_at(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Title> {
     if tokens.glued(at) && at > 0 && matches!(tokens.symbol(at - 1), '-' | '\'' | '’' | '_') {
         return None;
     }
@@ -71,16 +40,16 @@ pub fn titled(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Title> {
     if let Some(found) = numbered {
         return Some(Title { end: found.end, found: Some(found) });
     }
-    let fixed = FIXED.iter().find(|words| {
+    let fixed = FIXED.iter().map(|(words, _)| words).find(|words| {
         tokens.has(at, words) && tokens.is_capitalized(at + words.len() - 1) && tokens.is_capitalized(at)
     });
     let (first, end) = match fixed {
         Some(words) => (at, at + words.len()),
-        None => title::titled(tokens, at, head)?,
+        None => title::title_at(tokens, at, head)?,
     };
     let before = first.wrapping_sub(1);
     let own = matches!(tokens.word(before), "this" | "these");
-    // in capitals alone, a paragraph of its own, or after the number of a section: a heading, no reference
+    // only in capitals, a paragraph of its own, or after the number of a section: a heading, no reference
     let number = if tokens.symbol(before) == '.' { before.wrapping_sub(1) } else { before };
     let section = tokens.is_number(number)
         && (number != before || tokens.symbol(number.wrapping_sub(1)) == '.' && tokens.glued(number))
@@ -108,7 +77,7 @@ pub fn titled(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Title> {
         return None;
     }
     Some(Title {
-        found: Some(Found::new(first, after, ReferenceKind::Document, format!("{name}{suffix}"))),
+        found: Some(TokenReference::new(first, after, ReferenceKind::Document, format!("{name}{suffix}"))),
         end: after,
     })
 }
@@ -127,14 +96,14 @@ fn suffix(tokens: &Tokens, at: usize, order: DateOrder) -> (String, usize) {
         let close = usize::from(tokens.symbol(end) == '(' && tokens.symbol(after) == ')');
         return (format!("{name} v{number}"), after + close);
     }
-    if let Some((day, after)) = dated(tokens, end, order) {
+    if let Some((day, after)) = date_suffix(tokens, end, order) {
         return (format!("{name} ({day})"), after);
     }
     (name, end)
 }
 
 /// "dated as of March 1, 2019", ", dated 4 May 2020", "of 4 May 2020": the day in ISO 8601, and the token after it.
-fn dated(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(String, usize)> {
+fn date_suffix(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(String, usize)> {
     let mut next = at + usize::from(matches!(tokens.symbol(at), ',' | '('));
     if tokens.gap(next) == Gap::Paragraph {
         return None;
@@ -156,7 +125,7 @@ fn dated(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(String, usize)
 }
 
 /// "Amendment No. 2 to the Supply Agreement", "Second Amendment to Supply Agreement": one name for both.
-fn amendment(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Found> {
+fn amendment(tokens: &Tokens, at: usize, order: DateOrder) -> Option<TokenReference> {
     let (number, kind, next) = match tokens.word(at) {
         word @ ("amendment" | "addendum" | "supplement") => {
             let number = at
@@ -191,17 +160,17 @@ fn amendment(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Found> {
     let name = format!("{kind} No. {number}");
     if tokens.word(next) == "to" {
         let title = next + 1 + usize::from(matches!(tokens.word(next + 1), "the" | "that"));
-        if let Some((first, end)) = title::titled(tokens, title, head) {
+        if let Some((first, end)) = title::title_at(tokens, title, head) {
             let (suffix, after) = suffix(tokens, end, order);
             let name = format!("{name} to the {}{suffix}", title::spaced(tokens, first, end));
-            return Some(Found::new(at, after, ReferenceKind::Document, name));
+            return Some(TokenReference::new(at, after, ReferenceKind::Document, name));
         }
     }
-    Some(Found::new(at, next, ReferenceKind::Document, name))
+    Some(TokenReference::new(at, next, ReferenceKind::Document, name))
 }
 
 /// "Annual Report 2022", "2022 Annual Report", "Industry Benchmark Report".
-fn report(tokens: &Tokens, first: usize, end: usize) -> Option<Found> {
+fn report(tokens: &Tokens, first: usize, end: usize) -> Option<TokenReference> {
     let year =
         |at: usize| tokens.number(at).filter(|year| (1900..2100).contains(year) && tokens.surface(at).len() == 4);
     let name = title::spaced(tokens, first, end);
@@ -217,18 +186,18 @@ fn report(tokens: &Tokens, first: usize, end: usize) -> Option<Found> {
         .filter(|before| tokens.gap(first) <= Gap::Line && !tokens.glued(*before) && year(*before).is_some());
     let named = |year: u32| format!("{name} {year}");
     if let Some(before) = before {
-        return Some(Found::new(before, end, ReferenceKind::Report, named(year(before)?)));
+        return Some(TokenReference::new(before, end, ReferenceKind::Report, named(year(before)?)));
     }
     let after = end + usize::from(matches!(tokens.word(end), "for" | "of"));
     if let Some(year) = year(after).filter(|_| tokens.gap(after) <= Gap::Line) {
-        return Some(Found::new(first, after + 1, ReferenceKind::Report, named(year)));
+        return Some(TokenReference::new(first, after + 1, ReferenceKind::Report, named(year)));
     }
     let generic = (first..end - 1).all(|word| GENERIC.contains(tokens.word(word)) && tokens.word(word) != "annual");
-    (!generic).then(|| Found::new(first, end, ReferenceKind::Report, name))
+    (!generic).then(|| TokenReference::new(first, end, ReferenceKind::Report, name))
 }
 
 /// "Annual Report on Form 10-K": named by the form.
-fn on_form(tokens: &Tokens, first: usize, end: usize) -> Option<Found> {
+fn on_form(tokens: &Tokens, first: usize, end: usize) -> Option<TokenReference> {
     if tokens.word(end) != "on" || tokens.word(end + 1) != "form" {
         return None;
     }
@@ -239,7 +208,7 @@ fn on_form(tokens: &Tokens, first: usize, end: usize) -> Option<Found> {
 }
 
 /// Forms of the Securities and Exchange Commission: "Form 10-K for the fiscal year ended December 31, 2022".
-fn form(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Found> {
+fn form(tokens: &Tokens, at: usize, order: DateOrder) -> Option<TokenReference> {
     if !matches!(tokens.word(at), "form" | "forms") || tokens.gap(at + 1) > Gap::Line {
         return None;
     }
@@ -260,65 +229,39 @@ fn form(tokens: &Tokens, at: usize, order: DateOrder) -> Option<Found> {
         end += 2;
     }
     // "for the fiscal year ended", "for the quarterly period ended", "dated"
-    let mut next = end;
-    for _ in 0..6 {
-        if !matches!(
-            tokens.word(next),
-            "for"
-                | "the"
-                | "fiscal"
-                | "year"
-                | "quarter"
-                | "quarterly"
-                | "period"
-                | "ended"
-                | "ending"
-                | "dated"
-                | "its"
-                | "our"
-                | "filed"
-                | "on"
-        ) {
-            break;
-        }
-        next += 1;
-    }
+    let next = end + (end..end + 6).take_while(|next| FORM_PERIODS.contains(tokens.word(*next))).count();
     if next > end
         && let Some((day, after)) = dates::day(tokens, next, order)
     {
-        return Some(Found::new(at, after, ReferenceKind::Report, format!("{name} ({day})")));
+        return Some(TokenReference::new(at, after, ReferenceKind::Report, format!("{name} ({day})")));
     }
     let year = tokens.number(next).filter(|year| next > end + 1 && (1990..2100).contains(year));
     match year {
-        Some(year) => Some(Found::new(at, next + 1, ReferenceKind::Report, format!("{name} ({year})"))),
-        None => Some(Found::new(at, end, ReferenceKind::Report, name)),
+        Some(year) => Some(TokenReference::new(at, next + 1, ReferenceKind::Report, format!("{name} ({year})"))),
+        None => Some(TokenReference::new(at, end, ReferenceKind::Report, name)),
     }
 }
 
 /// "Q3 Report", "Q3 2023 Report", "Q3 Earnings Report".
-fn quarterly(tokens: &Tokens, at: usize) -> Option<Found> {
+fn quarterly(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     if tokens.surface(at) != "Q" || !tokens.glued(at + 1) || !matches!(tokens.number(at + 1), Some(1..=4)) {
         return None;
     }
     let mut next = at + 2;
     let year = tokens.number(next).filter(|year| (1900..2100).contains(year));
     next += usize::from(year.is_some());
-    let (first, end) = title::titled(tokens, next, |word| word == "report").filter(|(first, _)| *first == next)?;
+    let (first, end) = title::title_at(tokens, next, |word| word == "report").filter(|(first, _)| *first == next)?;
     let mut name = format!("Q{} {}", tokens.surface(at + 1), title::spaced(tokens, first, end));
     let mut after = end;
     if let Some(year) = year.or_else(|| tokens.number(end).filter(|year| (1900..2100).contains(year))) {
         after = end + usize::from(tokens.number(end) == Some(year));
         name = format!("{name} {year}");
     }
-    Some(Found::new(at, after, ReferenceKind::Report, name))
+    Some(TokenReference::new(at, after, ReferenceKind::Report, name))
 }
 
-/// Extensions of files that people refer to by name.
-static EXTENSIONS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| set(include_str!("../../data/references/extensions.txt")));
-
 /// A file whose extension is the word at this token: "Budget_2023.xlsx".
-pub fn file(tokens: &Tokens, at: usize) -> Option<Found> {
+pub fn file(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     if at < 2
         || tokens.symbol(at - 1) != '.'
         || !tokens.glued(at)
@@ -347,5 +290,5 @@ pub fn file(tokens: &Tokens, at: usize) -> Option<Found> {
     }
     let path = matches!(tokens.symbol(first.wrapping_sub(1)), '/' | '\\' | '@' | '=' | '%') && tokens.glued(first);
     (first < at - 1 && !longer && !path)
-        .then(|| Found::new(first, at + 1, ReferenceKind::Document, tokens.slice(first, at + 1).to_owned()))
+        .then(|| TokenReference::new(first, at + 1, ReferenceKind::Document, tokens.slice(first, at + 1).to_owned()))
 }

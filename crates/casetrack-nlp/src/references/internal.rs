@@ -3,11 +3,19 @@
 use casetrack_core::{ReferenceKind, Relation};
 
 use super::documents;
-use super::found::{Found, letter_label, number_label, parenthesized};
+use super::labels::{PartWord, TokenReference, letter_label, number_label, parenthesized};
 use super::regulations;
 use crate::dates::DateOrder;
 use crate::numbers::roman;
 use crate::tokens::{Gap, Tokens};
+
+word_lists! {
+    /// Words for laws, and words in the names of laws.
+    LAWS: set = "references/law-nouns.txt";
+    LAW_WORDS: set = "references/law-words.txt";
+    /// Words for documents that are most often others than the one at hand.
+    UNNAMED_DOCUMENTS: set = "references/unnamed-documents.txt";
+}
 
 /// A word for a part, its normalised form, and whether labels of letters are usual for it.
 struct Part {
@@ -18,37 +26,18 @@ struct Part {
 }
 
 fn part(tokens: &Tokens, at: usize) -> Option<Part> {
-    let word = tokens.word(at);
-    let capital = tokens.is_capitalized(at);
-    let point = usize::from(tokens.symbol(at + 1) == '.' && tokens.glued(at + 1));
-    let made = |name, next, plural, lettered| Some(Part { name, next, plural, lettered });
-    match word {
-        "§" => {
-            let double = usize::from(tokens.symbol(at + 1) == '§');
-            made("Section", at + 1 + double, double == 1, false)
-        }
-        "section" | "subsection" => made("Section", at + 1, false, capital),
-        "sections" | "subsections" => made("Section", at + 1, true, capital),
-        "sec" | "secs" if point == 1 => made("Section", at + 2, word == "secs", false),
-        "article" | "articles" => made("Article", at + 1, word == "articles", capital),
-        "art" if point == 1 => made("Article", at + 2, false, capital),
-        "clause" | "clauses" => made("Clause", at + 1, word == "clauses", false),
-        "paragraph" | "paragraphs" => made("Paragraph", at + 1, word == "paragraphs", false),
-        "para" | "paras" if point == 1 => made("Paragraph", at + 2, word == "paras", false),
-        "exhibit" | "exhibits" if capital => made("Exhibit", at + 1, word == "exhibits", true),
-        "schedule" | "schedules" if capital => made("Schedule", at + 1, word == "schedules", true),
-        "annex" | "annexes" if capital => made("Annex", at + 1, word == "annexes", true),
-        "appendix" | "appendices" if capital => made("Appendix", at + 1, word == "appendices", true),
-        "attachment" | "attachments" if capital => made("Attachment", at + 1, word == "attachments", true),
-        "part" | "parts" if capital => made("Part", at + 1, word == "parts", true),
-        "chapter" | "chapters" => made("Chapter", at + 1, word == "chapters", false),
-        "table" | "tables" => made("Table", at + 1, word == "tables", capital),
-        "figure" | "figures" => made("Figure", at + 1, word == "figures", capital),
-        "fig" | "figs" if point == 1 => made("Figure", at + 2, word == "figs", false),
-        "recital" | "recitals" if capital => made("Recital", at + 1, word == "recitals", true),
-        "item" if capital => made("Item", at + 1, false, false),
-        _ => None,
+    if tokens.word(at) == "§" {
+        let plural = tokens.symbol(at + 1) == '§';
+        return Some(Part { name: "Section", next: at + 1 + usize::from(plural), plural, lettered: false });
     }
+    let part = PartWord::of(tokens.word(at)).filter(|part| part.has("own"))?;
+    let capital = tokens.is_capitalized(at);
+    let point = tokens.symbol(at + 1) == '.' && tokens.glued(at + 1);
+    if part.has("capital") && !capital || part.has("point") && !point {
+        return None;
+    }
+    let next = at + 1 + usize::from(part.has("point"));
+    Some(Part { name: part.name, next, plural: part.has("plural"), lettered: part.has("letters") && capital })
 }
 
 fn label(tokens: &Tokens, at: usize, part: &Part) -> Option<(String, usize)> {
@@ -70,7 +59,7 @@ fn label(tokens: &Tokens, at: usize, part: &Part) -> Option<(String, usize)> {
     {
         return None;
     }
-    // Roman numbers stand for numbers where letters are not usual
+    // Roman numerals are numbers if letters are not usual
     if matches!(part.name, "Article" | "Part" | "Section" | "Chapter") {
         let letters = label.bytes().take_while(u8::is_ascii_alphabetic).count();
         if let Some(value) = roman(&label[..letters])
@@ -82,14 +71,14 @@ fn label(tokens: &Tokens, at: usize, part: &Part) -> Option<(String, usize)> {
     Some((label, end))
 }
 
-/// What follows the labels and says whose parts they are.
+/// The owner of the parts, by the words behind their labels.
 enum Owner {
     /// This document: nothing, "of this Agreement", "hereof".
     Own { end: usize },
     /// A law, by name.
     Law { name: String, end: usize },
     /// Another document, by title.
-    Other(Found),
+    Other(TokenReference),
     /// Another document or law, which the words here do not name.
     Unknown,
 }
@@ -107,62 +96,44 @@ fn owner(tokens: &Tokens, end: usize, order: DateOrder) -> Owner {
             None => return Owner::Own { end },
         },
     };
-    let linked = tokens.word(of) == "of";
-    let the = usize::from(tokens.word(of + 1) == "the" || tokens.symbol(of + 1) == '“');
-    let noun = of + 1 + the;
+    let the = tokens.word(of + 1) == "the" || tokens.symbol(of + 1) == '“';
+    let noun = of + 1 + usize::from(the);
     if let Some((name, end)) = regulations::law(tokens, noun).or_else(|| regulations::by_number(tokens, noun)) {
         return Owner::Law { name, end };
     }
     if let Some(found) =
-        documents::titled(tokens, noun, order).and_then(|title| title.found).filter(|found| found.first == noun)
+        documents::document_at(tokens, noun, order).and_then(|title| title.found).filter(|found| found.first == noun)
     {
         return Owner::Other(found);
     }
-    if !linked {
-        return Owner::Own { end };
-    }
     match tokens.word(of + 1) {
+        _ if tokens.word(of) != "of" => Owner::Own { end },
         "this" | "these" | "our" => Owner::Own { end },
         "such" | "said" | "that" | "those" | "its" | "his" | "each" | "any" => Owner::Unknown,
-        _ if the == 1 && tokens.surface(noun) == "Code" => {
+        _ if the && tokens.surface(noun) == "Code" => {
             Owner::Law { name: "Internal Revenue Code".to_owned(), end: noun + 1 }
         }
-        _ if tokens.is_capitalized(noun)
-            && matches!(
-                tokens.word(noun),
-                "act" | "regulations" | "regulation" | "rules" | "constitution" | "statute" | "code" | "law"
-            ) =>
-        {
-            Owner::Unknown
-        }
-        // "the FDCA"; "the Indenture" is most often another document than the one at hand
-        _ if tokens.is_upper(noun) && tokens.surface(noun).len() > 2 && !tokens.is_upper(of) => Owner::Unknown,
-        _ if the == 1
-            && tokens.is_capitalized(noun)
-            && matches!(
-                tokens.word(noun),
-                "indenture" | "plan" | "note" | "treaty" | "convention" | "charter" | "bylaws"
-            ) =>
-        {
-            Owner::Unknown
-        }
-        _ if the == 0 && part(tokens, noun).is_some() => Owner::Unknown,
-        _ if the == 1
-            && tokens.is_capitalized(noun)
-            && tokens.is_capitalized(noun + 1)
-            && (noun + 1..noun + 6).any(|at| {
-                matches!(tokens.word(at), "act" | "code" | "law" | "laws" | "regulations" | "rules" | "statutes")
-            }) =>
-        {
-            Owner::Unknown
-        }
+        _ if is_unnamed(tokens, of, noun, the) => Owner::Unknown,
         _ => Owner::Own { end },
     }
 }
 
+/// True if the words behind "of" mean another document or law without its name: "the Indenture", "the Act".
+fn is_unnamed(tokens: &Tokens, of: usize, noun: usize, the: bool) -> bool {
+    let word = tokens.word(noun);
+    let law = || (noun + 1..noun + 6).any(|at| LAW_WORDS.contains(tokens.word(at)));
+    tokens.is_capitalized(noun)
+        && (LAWS.contains(word)
+            || the && UNNAMED_DOCUMENTS.contains(word)
+            || the && tokens.is_capitalized(noun + 1) && law())
+        // "the FDCA"; "the Indenture" is most often another document than the one at hand
+        || tokens.is_upper(noun) && tokens.surface(noun).len() > 2 && !tokens.is_upper(of)
+        || !the && part(tokens, noun).is_some()
+}
+
 /// The parts that the words from here name; `None` where they name none. `Some` of nothing: a part of something unknown, to skip
 /// to the token given.
-pub fn parts(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Vec<Found>, usize)> {
+pub fn parts(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Vec<TokenReference>, usize)> {
     let part = part(tokens, at)?;
     if at > 0 && tokens.glued(at) && (tokens.is_word(at - 1) || matches!(tokens.symbol(at - 1), '-' | '_' | '/')) {
         return None;
@@ -181,23 +152,23 @@ pub fn parts(tokens: &Tokens, at: usize, order: DateOrder) -> Option<(Vec<Found>
     if part.plural && labels.len() == 1 && !matches!(part.name, "Section" | "Article" | "Clause" | "Paragraph") {
         return Some((Vec::new(), last));
     }
-    Some(owned(tokens, &part, labels, last, order))
+    Some(owned_references(tokens, &part, labels, last, order))
 }
 
 /// The references for labels, by whose they are.
-fn owned(
+fn owned_references(
     tokens: &Tokens,
     part: &Part,
     labels: Vec<(usize, usize, String)>,
     last: usize,
     order: DateOrder,
-) -> (Vec<Found>, usize) {
+) -> (Vec<TokenReference>, usize) {
     match owner(tokens, last, order) {
         Owner::Unknown => (Vec::new(), last),
         Owner::Other(found) => {
             let first = labels.first().map_or(found.first, |label| label.0);
             let end = found.end;
-            (vec![Found { first, ..found }], end)
+            (vec![TokenReference { first, ..found }], end)
         }
         Owner::Law { name, end } => {
             let count = labels.len();
@@ -206,7 +177,7 @@ fn owned(
                 .enumerate()
                 .map(|(n, (first, label_end, label))| {
                     let end = if n + 1 == count { end } else { label_end };
-                    Found::new(first, end, ReferenceKind::Regulation, format!("{name} {} {label}", part.name))
+                    TokenReference::new(first, end, ReferenceKind::Regulation, format!("{name} {} {label}", part.name))
                 })
                 .collect();
             (found, end)
@@ -220,7 +191,10 @@ fn owned(
                 .into_iter()
                 .map(|(first, end, label)| {
                     let name = if label.is_empty() { part.name.to_owned() } else { format!("{} {label}", part.name) };
-                    Found { relation: attached, ..Found::new(first, end, ReferenceKind::Internal, name) }
+                    TokenReference {
+                        relation: attached,
+                        ..TokenReference::new(first, end, ReferenceKind::Internal, name)
+                    }
                 })
                 .collect();
             (found, end)
@@ -234,7 +208,7 @@ fn appendix(tokens: &Tokens, at: usize, part: &Part) -> Option<(String, usize)> 
     (part.name == "Appendix" && !part.plural && the && !tokens.is_capitalized(at + 1)).then(|| (String::new(), at + 1))
 }
 
-/// Whether a part is named here as the heading over it, not as a reference to it.
+/// True if a part is named here as the heading over it, not as a reference to it.
 fn heading(tokens: &Tokens, at: usize, end: usize, part: &Part) -> bool {
     let before = at.checked_sub(1);
     let opens = match tokens.gap(at) {
@@ -280,7 +254,7 @@ fn list(tokens: &Tokens, part: &Part, labels: &mut Vec<(usize, usize, String)>) 
         if !(comma || joined) || tokens.gap(next) > Gap::Line {
             return;
         }
-        // "4.1(a) through (c)": a level beside the last one
+        // "4.1(a) through (c)": a level next to the last one
         if let Some((level, after)) = parenthesized(tokens, next)
             && let Some(open) = last.rfind('(')
         {
@@ -304,7 +278,7 @@ fn list(tokens: &Tokens, part: &Part, labels: &mut Vec<(usize, usize, String)>) 
 }
 
 /// "paragraph (c) of Section 2", "clauses (i) and (ii) of Section 4.1(a)": levels of a section named after them.
-fn level_of(tokens: &Tokens, at: usize, part: &Part, order: DateOrder) -> Option<(Vec<Found>, usize)> {
+fn level_of(tokens: &Tokens, at: usize, part: &Part, order: DateOrder) -> Option<(Vec<TokenReference>, usize)> {
     let (first, mut end) = parenthesized(tokens, part.next)?;
     let mut levels = vec![(at, end, first)];
     while levels.len() < 20 {
@@ -339,7 +313,7 @@ fn level_of(tokens: &Tokens, at: usize, part: &Part, order: DateOrder) -> Option
         .enumerate()
         .map(|(n, (first, end, level))| (first, if n + 1 == count { after } else { end }, format!("{base}{level}")))
         .collect();
-    Some(owned(tokens, &outer, labels, after, order))
+    Some(owned_references(tokens, &outer, labels, after, order))
 }
 
 /// "attached hereto as Exhibit B", "Exhibit B attached hereto", "Exhibit B hereto".

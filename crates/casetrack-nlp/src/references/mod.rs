@@ -5,7 +5,7 @@
 //! | internal | sections, exhibits, tables of the same document |
 //! | documents | documents and reports by title, files by name |
 //! | standards | ISO, IEEE, RFC, NIST, IFRS, … |
-//! | regulations, laws | statutes, codes, regulations, directives |
+//! | regulations | statutes, codes, regulations, directives |
 //! | cases | court cases by name or citation |
 //! | links | web addresses |
 //! | relation | amends, supersedes, responds to, attaches |
@@ -15,9 +15,8 @@
 
 mod cases;
 mod documents;
-mod found;
 mod internal;
-mod laws;
+mod labels;
 mod links;
 mod regulations;
 mod relation;
@@ -27,13 +26,13 @@ mod title;
 
 use casetrack_core::{Reference, ReferenceKind};
 
-use self::found::Found;
+use self::labels::TokenReference;
 use crate::dates::DateOrder;
 use crate::tokens::{Kind, Tokens};
 
 /// The references of a page, in text order. They do not overlap.
 pub fn find(tokens: &Tokens, order: DateOrder) -> Vec<Reference> {
-    let mut all: Vec<Found> = Vec::new();
+    let mut all: Vec<TokenReference> = Vec::new();
     let links = links::find(tokens.text());
     let mut link = links.iter().peekable();
     let mut at = 0;
@@ -43,7 +42,7 @@ pub fn find(tokens: &Tokens, order: DateOrder) -> Vec<Reference> {
             && start >= *first
         {
             let after = tokens.at_byte(*end).max(at + 1);
-            all.push(Found::new(at, after, ReferenceKind::Hyperlink, name.clone()));
+            all.push(TokenReference::new(at, after, ReferenceKind::Hyperlink, name.clone()));
             at = after;
             link.next();
             continue;
@@ -67,7 +66,7 @@ pub fn find(tokens: &Tokens, order: DateOrder) -> Vec<Reference> {
         }
         let stated = relation::relation(tokens, found.first, found.end);
         let listed = at.checked_sub(1).and_then(|before| all.get(before)).filter(|before| {
-            before.kind != ReferenceKind::Internal && relation::listed(tokens, before.end, found.first)
+            before.kind != ReferenceKind::Internal && relation::is_listed(tokens, before.end, found.first)
         });
         all[at].relation = stated.or_else(|| listed.and_then(|before| before.relation));
     }
@@ -86,14 +85,14 @@ pub(crate) fn in_any_language(tokens: &Tokens, at: usize) -> Option<(usize, usiz
     Some((found.first, found.end, found.kind, found.name))
 }
 
-fn reference(tokens: &Tokens, found: Found) -> Reference {
+fn reference(tokens: &Tokens, found: TokenReference) -> Reference {
     let (char_start, char_end) = tokens.span(found.first, found.end);
     Reference { kind: found.kind, char_start, char_end, name: found.name, relation: found.relation }
 }
 
 /// The references that begin at, or are known by, this token, and where to continue.
-fn at_token(tokens: &Tokens, at: usize, order: DateOrder) -> (Vec<Found>, usize) {
-    let one = |found: Found| {
+fn at_token(tokens: &Tokens, at: usize, order: DateOrder) -> (Vec<TokenReference>, usize) {
+    let one = |found: TokenReference| {
         let end = found.end;
         (vec![found], end)
     };
@@ -128,7 +127,7 @@ fn at_token(tokens: &Tokens, at: usize, order: DateOrder) -> (Vec<Found>, usize)
             if let Some(parts) = internal::parts(tokens, at, order) {
                 return parts;
             }
-            documents::titled(tokens, at, order)
+            documents::document_at(tokens, at, order)
                 .map_or((Vec::new(), at + 1), |title| (title.found.into_iter().collect(), title.end))
         }
         None => (Vec::new(), at + 1),

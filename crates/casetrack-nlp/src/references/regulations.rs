@@ -2,14 +2,25 @@
 
 use casetrack_core::ReferenceKind;
 
-use super::found::{Found, number_label, part_word};
-use super::laws::{LAWS, STATES, TOPICS};
+use super::labels::{TokenReference, number_label, part_word};
 use super::title;
 use crate::numbers::roman;
 use crate::tokens::{Gap, Tokens};
 
+word_lists! {
+    /// Laws by their normalised names. Of those that begin with the same word, the longest first.
+    LAWS: phrases = "references/laws.txt";
+    /// The first words of a state, in full or abbreviated (a final point may follow), and its abbreviation of the Bluebook
+    /// (21st edition, table T10).
+    STATES: phrases = "references/state-codes.txt";
+    /// Words in the names of codes and their abbreviation (the Bluebook, table T1).
+    TOPICS: phrases = "references/code-topics.txt";
+    /// The federal rules of procedure or evidence, in full or abbreviated.
+    FEDERAL_RULES: phrases = "references/federal-rules.txt";
+}
+
 /// A regulation that begins here: a citation by number, or a law by name with the part after it.
-pub fn regulation(tokens: &Tokens, at: usize) -> Option<Found> {
+pub fn regulation(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     let (name, end) = if tokens.is_number(at) {
         code_citation(tokens, at)?
     } else if tokens.is_capitalized(at) {
@@ -24,7 +35,7 @@ pub fn regulation(tokens: &Tokens, at: usize) -> Option<Found> {
     } else {
         return None;
     };
-    Some(Found::new(at, end, ReferenceKind::Regulation, name))
+    Some(TokenReference::new(at, end, ReferenceKind::Regulation, name))
 }
 
 /// A law by its name: one of the table, or a title that ends in "Act". Its name, and the token after it.
@@ -50,7 +61,7 @@ pub fn law(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
         let (_, end) = year(tokens, end);
         return Some(((*name).to_owned(), end));
     }
-    let (begin, end) = title::titled(tokens, at, |word| word == "act")?;
+    let (begin, end) = title::title_at(tokens, at, |word| word == "act")?;
     // in capitals throughout, where the name begins cannot be told
     if begin != at || tokens.is_upper(end - 1) {
         return None;
@@ -156,25 +167,8 @@ fn rule(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
     distinct.then(|| (format!("Rule {label}"), end))
 }
 
-/// The federal rules of procedure or evidence, in full or abbreviated.
 fn federal(tokens: &Tokens, at: usize) -> Option<(&'static str, usize)> {
-    const RULES: &[(&[&str], &str)] = &[
-        (&["fed", ".", "r", ".", "civ", ".", "p", "."], "Fed. R. Civ. P."),
-        (&["fed", ".", "r", ".", "crim", ".", "p", "."], "Fed. R. Crim. P."),
-        (&["fed", ".", "r", ".", "app", ".", "p", "."], "Fed. R. App. P."),
-        (&["fed", ".", "r", ".", "bankr", ".", "p", "."], "Fed. R. Bankr. P."),
-        (&["fed", ".", "r", ".", "evid", "."], "Fed. R. Evid."),
-        (&["frcp"], "Fed. R. Civ. P."),
-        (&["federal", "rules", "of", "civil", "procedure"], "Fed. R. Civ. P."),
-        (&["federal", "rule", "of", "civil", "procedure"], "Fed. R. Civ. P."),
-        (&["federal", "rules", "of", "criminal", "procedure"], "Fed. R. Crim. P."),
-        (&["federal", "rule", "of", "criminal", "procedure"], "Fed. R. Crim. P."),
-        (&["federal", "rules", "of", "appellate", "procedure"], "Fed. R. App. P."),
-        (&["federal", "rules", "of", "bankruptcy", "procedure"], "Fed. R. Bankr. P."),
-        (&["federal", "rules", "of", "evidence"], "Fed. R. Evid."),
-        (&["federal", "rule", "of", "evidence"], "Fed. R. Evid."),
-    ];
-    RULES.iter().find(|(words, _)| tokens.has(at, words)).map(|(words, name)| (*name, at + words.len()))
+    FEDERAL_RULES.iter().find(|(words, _)| tokens.has(at, words)).map(|(words, name)| (*name, at + words.len()))
 }
 
 fn federal_rules(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
@@ -283,7 +277,7 @@ fn state_code(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
             _ if tokens.is_capitalized(next) && !matches!(word, "section" | "sec") => {
                 let short = TOPICS
                     .iter()
-                    .find(|(long, short)| *long == word || short.trim_end_matches('.').eq_ignore_ascii_case(word));
+                    .find(|(long, short)| long[..] == [word] || short.trim_end_matches('.').eq_ignore_ascii_case(word));
                 let (_, short) = short?;
                 code |= matches!(*short, "Code" | "Stat." | "Law" | "Laws" | "C.");
                 name.push(' ');

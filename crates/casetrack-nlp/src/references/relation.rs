@@ -7,67 +7,12 @@ use crate::tokens::{Gap, Tokens};
 /// Words between the verb and the title, at most.
 const REACH: usize = 12;
 
-/// Words that may stand between the verb and what it governs.
-const BETWEEN: &[&str] = &[
-    "the",
-    "that",
-    "those",
-    "certain",
-    "a",
-    "an",
-    "its",
-    "their",
-    "our",
-    "your",
-    "his",
-    "this",
-    "each",
-    "any",
-    "all",
-    "both",
-    "existing",
-    "prior",
-    "earlier",
-    "previous",
-    "original",
-    "and",
-    "or",
-    "restate",
-    "restates",
-    "restating",
-    "replace",
-    "replaces",
-    "replacing",
-    "supersede",
-    "supersedes",
-    "amend",
-    "amends",
-    "to",
-    "of",
-    "in",
-    "is",
-    "are",
-    "as",
-    "hereto",
-    "herewith",
-    "hereby",
-    "please",
-    "find",
-    "copy",
-    "copies",
-    "full",
-    "entirety",
-    "terms",
-    "provisions",
-    "no",
-    "number",
-    "entirely",
-    "for",
-    "reference",
-    "review",
-];
+word_lists! {
+    /// Words that may stand between the verb and what it governs.
+    BETWEEN: set = "references/relation-words.txt";
+}
 
-/// The relation that the words beside a reference state, in the active voice: "as amended by" says nothing about this document.
+/// The relation that the words beside a reference state, in the active voice: "as amended by" is no statement about this document.
 pub fn relation(tokens: &Tokens, first: usize, end: usize) -> Option<Relation> {
     let attached = matches!(tokens.word(end), "attached" | "enclosed" | "annexed");
     if attached && matches!(tokens.word(end + 1), "hereto" | "herewith" | "as" | "to") {
@@ -104,7 +49,7 @@ pub fn relation(tokens: &Tokens, first: usize, end: usize) -> Option<Relation> {
         if found.is_some() {
             return found;
         }
-        if !quiet && !BETWEEN.contains(&word) {
+        if !quiet && !BETWEEN.contains(word) {
             return None;
         }
     }
@@ -121,8 +66,8 @@ fn before(tokens: &Tokens, at: usize, words: &[&str]) -> bool {
     words.contains(&tokens.word(at.wrapping_sub(1)))
 }
 
-/// Whether two references stand side by side in a list, so that a statement about the first applies to the second.
-pub fn listed(tokens: &Tokens, end: usize, first: usize) -> bool {
+/// True if two references are neighbours in a list, so that a statement about the first applies to the second.
+pub fn is_listed(tokens: &Tokens, end: usize, first: usize) -> bool {
     end < first
         && first - end <= 3
         && (end..first).all(|at| tokens.symbol(at) == ',' || matches!(tokens.word(at), "and" | "the" | "or"))

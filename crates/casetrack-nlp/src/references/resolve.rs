@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::labels::PartWord;
 use crate::numbers::roman;
 
 /// Words for parts with numbers in the languages that have rules of their own; headings over them often have the bare number.
 const NUMBERED: &[&str] = &["artikel", "artículo", "articolo", "ziffer", "abschnitt", "cláusula", "clausola"];
-/// Words for what is attached.
-const ATTACHED: &[&str] = &["anlage", "anhang", "annexe", "anexo", "allegato", "pièce"];
 
 /// The headings of one document by the parts that they begin.
 #[derive(Debug, Default)]
@@ -29,7 +28,7 @@ impl Headings {
 
     /// The index of the heading over the part that an internal reference names: "Section 4.2(b)" → "4.2 Payment".
     ///
-    /// Where a level has no heading, the one over the part that contains it: "Section 4.2.1" → "4.2 Payment". "Section 3" is also
+    /// If a level has no heading, the one over the part that contains it: "Section 4.2.1" → "4.2 Payment". "Section 3" is also
     /// sought as "Article 3" and "Clause 3", as headings often have the bare number.
     pub fn resolve(&self, name: &str) -> Option<usize> {
         let (part, label) = name.split_once(' ').unwrap_or((name, ""));
@@ -62,25 +61,12 @@ fn heading_keys(text: &str) -> Vec<String> {
             .trim_end_matches(['.', ':'])
             .to_owned()
     };
-    let part = match bare(first).as_str() {
-        "section" | "sec" => Some("section"),
-        "article" | "art" => Some("article"),
-        known @ ("clause" | "exhibit" | "schedule" | "annex" | "appendix" | "attachment" | "part" | "chapter"
-        | "table" | "paragraph") => {
-            return labelled(known, words.next().map(bare));
-        }
-        "figure" | "fig" => Some("figure"),
-        known if NUMBERED.contains(&known) || ATTACHED.contains(&known) => {
-            return labelled(known, words.next().map(bare));
-        }
-        _ if first.starts_with('§') => {
-            let number = Some(first.trim_start_matches('§')).filter(|glued| !glued.is_empty()).or_else(|| words.next());
-            return labelled("section", number.map(bare));
-        }
-        _ => None,
-    };
-    if let Some(part) = part {
-        return labelled(part, words.next().map(bare));
+    if let Some(part) = PartWord::of(&bare(first)).filter(|part| part.has("heading")) {
+        return labelled(&part.name.to_lowercase(), words.next().map(bare));
+    }
+    if first.starts_with('§') {
+        let number = Some(first.trim_start_matches('§')).filter(|glued| !glued.is_empty()).or_else(|| words.next());
+        return labelled("section", number.map(bare));
     }
     let number = bare(first);
     let numeric = number.starts_with(|c: char| c.is_ascii_digit())

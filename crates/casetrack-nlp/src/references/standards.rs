@@ -2,86 +2,16 @@
 
 use casetrack_core::ReferenceKind;
 
-use super::found::{Found, number_label};
+use super::labels::{TokenReference, number_label};
 use crate::numbers::roman;
 use crate::tokens::{Gap, Tokens};
 
-/// How the numbers of an issuer's standards look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Number {
-    /// "9110", "606-10-25".
-    Digits,
-    /// Letters before the digits: "D638", "Z535.4", "X.509".
-    LetterDigits,
+word_lists! {
+    /// Issuers by the words for them, longer ones first; "lettered" is behind the name of those whose numbers begin with letters.
+    ISSUERS: phrases = "references/standards.txt";
 }
 
-/// What is written, word by word in lower case, the normalised issuer, and the shape of its numbers. Longer ones first.
-const ISSUERS: &[(&[&str], &str, Number)] = &[
-    (&["iso", "/", "iec", "/", "ieee"], "ISO/IEC/IEEE", Number::Digits),
-    (&["iso", "/", "iec", "tr"], "ISO/IEC TR", Number::Digits),
-    (&["iso", "/", "iec", "ts"], "ISO/IEC TS", Number::Digits),
-    (&["iso", "/", "iec"], "ISO/IEC", Number::Digits),
-    (&["iso", "iec"], "ISO/IEC", Number::Digits),
-    (&["iso", "/", "ts"], "ISO/TS", Number::Digits),
-    (&["iso", "/", "tr"], "ISO/TR", Number::Digits),
-    (&["iso", "standard"], "ISO", Number::Digits),
-    (&["iso", "-"], "ISO", Number::Digits),
-    (&["iso"], "ISO", Number::Digits),
-    (&["iec"], "IEC", Number::Digits),
-    (&["ieee", "std", "."], "IEEE", Number::Digits),
-    (&["ieee", "std"], "IEEE", Number::Digits),
-    (&["ieee", "standard"], "IEEE", Number::Digits),
-    (&["ieee"], "IEEE", Number::Digits),
-    (&["ietf", "rfc"], "RFC", Number::Digits),
-    (&["rfc", "-"], "RFC", Number::Digits),
-    (&["rfc"], "RFC", Number::Digits),
-    (&["nist", "special", "publication"], "NIST SP", Number::Digits),
-    (&["nist", "sp"], "NIST SP", Number::Digits),
-    (&["nist", "ir"], "NIST IR", Number::Digits),
-    (&["nistir"], "NIST IR", Number::Digits),
-    (&["nist"], "NIST SP", Number::Digits),
-    (&["fips", "pub"], "FIPS", Number::Digits),
-    (&["fips"], "FIPS", Number::Digits),
-    (&["ansi", "/"], "ANSI", Number::LetterDigits),
-    (&["ansi"], "ANSI", Number::LetterDigits),
-    (&["astm"], "ASTM", Number::LetterDigits),
-    (&["asme"], "ASME", Number::LetterDigits),
-    (&["din", "en", "iso"], "DIN EN ISO", Number::Digits),
-    (&["din", "en"], "DIN EN", Number::Digits),
-    (&["din", "iso"], "DIN ISO", Number::Digits),
-    (&["din"], "DIN", Number::Digits),
-    (&["bs", "en", "iso"], "BS EN ISO", Number::Digits),
-    (&["bs", "en"], "BS EN", Number::Digits),
-    (&["bs"], "BS", Number::Digits),
-    (&["etsi", "en"], "ETSI EN", Number::Digits),
-    (&["etsi", "ts"], "ETSI TS", Number::Digits),
-    (&["en", "iso"], "EN ISO", Number::Digits),
-    (&["en"], "EN", Number::Digits),
-    (&["itu", "-", "t"], "ITU-T", Number::LetterDigits),
-    (&["itu", "-", "r"], "ITU-R", Number::LetterDigits),
-    (&["ul"], "UL", Number::Digits),
-    (&["nfpa"], "NFPA", Number::Digits),
-    (&["sae"], "SAE", Number::LetterDigits),
-    (&["mil", "-", "std", "-"], "MIL-STD", Number::Digits),
-    (&["ifrs"], "IFRS", Number::Digits),
-    (&["ifric"], "IFRIC", Number::Digits),
-    (&["ias"], "IAS", Number::Digits),
-    (&["isa"], "ISA", Number::Digits),
-    (&["isae"], "ISAE", Number::Digits),
-    (&["ssae"], "SSAE", Number::Digits),
-    (&["sas"], "SAS", Number::Digits),
-    (&["fasb", "asc", "topic"], "ASC", Number::Digits),
-    (&["fasb", "asc"], "ASC", Number::Digits),
-    (&["asc", "topic"], "ASC", Number::Digits),
-    (&["asc"], "ASC", Number::Digits),
-    (&["asu"], "ASU", Number::Digits),
-    (&["sfas"], "SFAS", Number::Digits),
-    (&["fas"], "SFAS", Number::Digits),
-    (&["soc"], "SOC", Number::Digits),
-    (&["cobit"], "COBIT", Number::Digits),
-];
-
-pub fn standard(tokens: &Tokens, at: usize) -> Option<Found> {
+pub fn standard(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     if !tokens.is_upper(at) || tokens.surface(at).len() > 6 {
         return None;
     }
@@ -89,13 +19,14 @@ pub fn standard(tokens: &Tokens, at: usize) -> Option<Found> {
         return Some(found);
     }
     let first = tokens.word(at);
-    ISSUERS
-        .iter()
-        .filter(|(words, ..)| words.first() == Some(&first))
-        .find_map(|(words, issuer, shape)| numbered(tokens, at, words, issuer, *shape))
+    let mut issuers = ISSUERS.iter().filter(|(words, _)| words.first() == Some(&first));
+    issuers.find_map(|(words, issuer)| match issuer.split_once('\t') {
+        Some((issuer, _)) => numbered(tokens, at, words, issuer, true),
+        None => numbered(tokens, at, words, issuer, false),
+    })
 }
 
-fn numbered(tokens: &Tokens, at: usize, words: &[&str], issuer: &str, shape: Number) -> Option<Found> {
+fn numbered(tokens: &Tokens, at: usize, words: &[&str], issuer: &str, lettered: bool) -> Option<TokenReference> {
     let mut next = at + words.len();
     if !tokens.has(at, words) || (at..next).any(|word| word > at && tokens.gap(word) > Gap::Space) {
         return None;
@@ -109,52 +40,52 @@ fn numbered(tokens: &Tokens, at: usize, words: &[&str], issuer: &str, shape: Num
     if tokens.gap(next) > Gap::Line {
         return None;
     }
-    let (number, mut end) = match shape {
-        Number::LetterDigits if tokens.is_upper(next) && tokens.surface(next).len() <= 4 => {
-            let digits = next + 1 + usize::from(matches!(tokens.symbol(next + 1), '.' | '-'));
-            if tokens.gap(digits) > Gap::Space {
-                return None;
-            }
-            let (number, end) = number_label(tokens, digits)?;
-            let point = if tokens.symbol(next + 1) == '.' { "." } else { "" };
-            (format!("{}{point}{number}", tokens.surface(next)), end)
+    let (number, end) = if lettered && tokens.is_upper(next) && tokens.surface(next).len() <= 4 {
+        let digits = next + 1 + usize::from(matches!(tokens.symbol(next + 1), '.' | '-'));
+        if tokens.gap(digits) > Gap::Space {
+            return None;
         }
-        _ => standard_number(tokens, next)?,
+        let (number, end) = number_label(tokens, digits)?;
+        let point = if tokens.symbol(next + 1) == '.' { "." } else { "" };
+        (format!("{}{point}{number}", tokens.surface(next)), end)
+    } else {
+        standard_number(tokens, next)?
     };
-    let mut name = format!("{issuer} {number}");
-    match issuer {
+    let (name, end) = match issuer {
         // the 27000 family is published by both bodies and often named after one
-        "ISO" if (27_000..27_100).contains(&leading(&number)) => name = format!("ISO/IEC {number}"),
-        "SOC" => {
-            if !matches!(number.as_str(), "1" | "2" | "3") {
-                return None;
-            }
-            if let (",", _) | (_, "type") = (tokens.word(end), tokens.word(end)) {
-                let word = end + usize::from(tokens.symbol(end) == ',');
-                let kind = tokens.number(word + 1).or_else(|| roman(tokens.surface(word + 1)));
-                if let ("type", Some(kind @ 1..=2)) = (tokens.word(word), kind) {
-                    name = format!("{name} Type {kind}");
-                    end = word + 2;
-                }
-            }
-        }
+        "ISO" if (27_000..27_100).contains(&leading(&number)) => (format!("ISO/IEC {number}"), end),
+        "SOC" => soc(tokens, &number, end)?,
         // short letters need a number that could be a standard's
         "UL" | "BS" | "EN" | "DIN" | "SAS" | "ISA" if leading(&number) < 10 || tokens.glued(next) => return None,
-        "NIST SP" => {
-            if !number.contains('-') {
-                return None;
-            }
-            let (revision, after) = revision(tokens, end);
-            if let Some((base, embedded)) = number.split_once(['r', 'R']) {
-                name = format!("NIST SP {base} Rev. {embedded}");
-            } else if let Some(revision) = revision {
-                name = format!("{name} Rev. {revision}");
-                end = after;
-            }
-        }
-        _ => {}
+        "NIST SP" => special_publication(tokens, &number, end)?,
+        _ => (format!("{issuer} {number}"), end),
+    };
+    Some(TokenReference::new(at, end, ReferenceKind::Standard, name))
+}
+
+/// "SOC 2 Type II": the name, and the token after it.
+fn soc(tokens: &Tokens, number: &str, end: usize) -> Option<(String, usize)> {
+    if !matches!(number, "1" | "2" | "3") {
+        return None;
     }
-    Some(Found::new(at, end, ReferenceKind::Standard, name))
+    let word = end + usize::from(tokens.symbol(end) == ',');
+    let kind = tokens.number(word + 1).or_else(|| roman(tokens.surface(word + 1)));
+    Some(match (tokens.word(word), kind) {
+        ("type", Some(kind @ 1..=2)) => (format!("SOC {number} Type {kind}"), word + 2),
+        _ => (format!("SOC {number}"), end),
+    })
+}
+
+/// "NIST SP 800-53 Rev. 5": the name, and the token after it.
+fn special_publication(tokens: &Tokens, number: &str, end: usize) -> Option<(String, usize)> {
+    if !number.contains('-') {
+        return None;
+    }
+    Some(match (number.split_once(['r', 'R']), revision(tokens, end)) {
+        (Some((base, revision)), _) => (format!("NIST SP {base} Rev. {revision}"), end),
+        (None, (Some(revision), after)) => (format!("NIST SP {number} Rev. {revision}"), after),
+        (None, (None, _)) => (format!("NIST SP {number}"), end),
+    })
 }
 
 fn leading(number: &str) -> u32 {
@@ -197,7 +128,7 @@ fn revision(tokens: &Tokens, at: usize) -> (Option<u32>, usize) {
 }
 
 /// "PCI DSS", "PCI-DSS v4.0".
-fn pci(tokens: &Tokens, at: usize) -> Option<Found> {
+fn pci(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     if tokens.word(at) != "pci" {
         return None;
     }
@@ -207,7 +138,7 @@ fn pci(tokens: &Tokens, at: usize) -> Option<Found> {
     }
     let (version, end) = version(tokens, dss + 1).unwrap_or((String::new(), dss + 1));
     let name = if version.is_empty() { "PCI DSS".to_owned() } else { format!("PCI DSS {version}") };
-    Some(Found::new(at, end, ReferenceKind::Standard, name))
+    Some(TokenReference::new(at, end, ReferenceKind::Standard, name))
 }
 
 /// "v2.1", "version 2.1", "Ver. 3": the number, and the token after it.

@@ -1,25 +1,23 @@
 //! Runs of words that are written as a title: "Master Service Agreement", "Health Insurance Portability and Accountability Act".
 
-use std::collections::HashSet;
-use std::sync::LazyLock;
-
 use crate::tokens::{Gap, Tokens};
-use crate::words::set;
 
 /// Words in a title, at most.
 const LONGEST: usize = 14;
 
-/// Words with a capital at the beginning of a sentence, or before a title, that are not part of it.
-static LEADING: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/references/leading.txt")));
+word_lists! {
+    /// Words with a capital at the beginning of a sentence, or before a title, that are not part of it.
+    LEADING: set = "references/leading.txt";
+}
 
-/// Whether a title may continue from the previous word to this one.
+/// True if a title may continue from the previous word to this one.
 fn continues(tokens: &Tokens, at: usize) -> bool {
     tokens.gap(at) <= Gap::Line
 }
 
 /// The title from a capitalised word to the first word that satisfies `head` and has no other word of a title after it: where
 /// it begins, without words such as "The", and the token after the head.
-pub fn titled(tokens: &Tokens, at: usize, head: impl Fn(&str) -> bool) -> Option<(usize, usize)> {
+pub fn title_at(tokens: &Tokens, at: usize, head: impl Fn(&str) -> bool) -> Option<(usize, usize)> {
     let mut begin = at;
     let mut next = at;
     for _ in 0..LONGEST {
@@ -44,7 +42,7 @@ pub fn titled(tokens: &Tokens, at: usize, head: impl Fn(&str) -> bool) -> Option
     None
 }
 
-/// Whether another capitalised word follows at once: "Agreement Date" is no agreement.
+/// True if another capitalised word follows at once: "Agreement Date" is no agreement.
 pub fn goes_on(tokens: &Tokens, at: usize) -> bool {
     tokens.is_capitalized(at)
         && tokens.gap(at) <= Gap::Space

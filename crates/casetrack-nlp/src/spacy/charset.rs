@@ -24,7 +24,7 @@ impl CharSet {
         if code < 128 { self.ascii >> code & 1 == 1 } else { within(&self.ranges, code) }
     }
 
-    /// Whether the set has any character beyond ASCII.
+    /// True if the set has any character beyond ASCII.
     pub fn beyond_ascii(&self) -> bool {
         self.ranges.last().is_some_and(|&(_, last)| last >= 128)
     }

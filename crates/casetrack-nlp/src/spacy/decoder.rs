@@ -5,6 +5,9 @@
 
 use casetrack_core::Result;
 use pulp::Arch;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 
 use super::files::Tensors;
 use super::layer::Layer;
@@ -121,12 +124,12 @@ impl Decoder {
     }
 
     /// Continues with the tokens whose features, `[tokens, FEATURES, STATE_PIECES, HIDDEN]`, come next. `length` is the number
-    /// of tokens of the whole text; `is_space` says whether a token is white space, which no entity begins with.
+    /// of tokens of the whole text; `is_space` is true for white space, which no entity begins with.
     pub fn decode(&self, features: &[f32], length: usize, is_space: impl Fn(usize) -> bool, state: &mut State) {
         let (features, _) = features.as_chunks::<FEATURE>();
         let (tokens, _) = features.as_chunks::<FEATURES>();
         let (pad, _) = self.pad.as_chunks::<FEATURE>();
-        // Outside of an entity the state is the token alone.
+        // Outside of an entity the state is only the token.
         state.hidden.resize(tokens.len() * HIDDEN, 0.0);
         for (token, hidden) in tokens.iter().zip(state.hidden.as_chunks_mut().0) {
             *hidden = self.hidden([&token[0], &pad[1], &pad[2]]);
@@ -191,25 +194,6 @@ impl Row {
 
 /// The label with this name in OntoNotes.
 fn label(name: &str) -> Option<Label> {
-    Some(match name {
-        "CARDINAL" => Label::Cardinal,
-        "DATE" => Label::Date,
-        "EVENT" => Label::Event,
-        "FAC" => Label::Fac,
-        "GPE" => Label::Gpe,
-        "LANGUAGE" => Label::Language,
-        "LAW" => Label::Law,
-        "LOC" => Label::Loc,
-        "MONEY" => Label::Money,
-        "NORP" => Label::Norp,
-        "ORDINAL" => Label::Ordinal,
-        "ORG" => Label::Org,
-        "PERCENT" => Label::Percent,
-        "PERSON" => Label::Person,
-        "PRODUCT" => Label::Product,
-        "QUANTITY" => Label::Quantity,
-        "TIME" => Label::Time,
-        "WORK_OF_ART" => Label::WorkOfArt,
-        _ => return None,
-    })
+    let label: Result<Label, Error> = Label::deserialize(name.into_deserializer());
+    label.ok()
 }

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 const RESTORE_HINT: &str =
     "Restore the models folder: reinstall CaseTrack, or run scripts/make/ner_model.py in its source folder.";
 
-/// A model file that cannot be used: `problem` says why.
+/// A model file that cannot be used: `problem` is the reason.
 pub(super) fn damaged(path: &Path, problem: impl Display) -> Error {
     Error::new(ErrorCode::Corrupt, format!("Model file {} is damaged: {problem}", path.display()))
         .with_hint(RESTORE_HINT)

@@ -1,7 +1,7 @@
 //! The arithmetic: linear and maxout layers over rows of `f32`, and layer normalisation.
 //!
-//! Written once over [`pulp::Simd`] and compiled for every instruction set that pulp knows; one is picked at run time. Every
-//! output row depends on its own input row alone, in a fixed order of operations, however rows are grouped into calls.
+//! Written once over [`pulp::Simd`] and compiled for every instruction set that pulp supports; one is picked at run time. Every
+//! output row depends only on its own input row, in a fixed order of operations, however rows are grouped into calls.
 
 use pulp::{Arch, Simd, WithSimd};
 

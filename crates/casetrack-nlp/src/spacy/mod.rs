@@ -61,7 +61,7 @@ struct Scratch {
 impl SpacyRecognizer {
     /// Loads the model from its folder ([`MODEL_FOLDER`] in the models folder).
     ///
-    /// Fails with `MissingDependency` if a file is missing and with `Corrupt` if one is damaged; the hint says what to do.
+    /// Fails with `MissingDependency` if a file is missing and with `Corrupt` if one is damaged; the hint is the remedy.
     pub fn load(folder: &Path) -> Result<Self> {
         let (config_path, tokenizer_path) = (folder.join("config.json"), folder.join("tokenizer.json"));
         let config: Config = read_json(&config_path)?;

@@ -30,7 +30,7 @@ pub(super) struct Words {
     chunk_bytes: usize,
     /// The tokens of chunks: word, bytes and characters.
     pieces: Vec<(u32, u32, u32)>,
-    /// Words by text, but for those with a norm of their own.
+    /// Words by text, except those with a norm of their own.
     words: HashMap<Box<str>, u32>,
     flags: Vec<Flags>,
     /// Attributes of the words that have no vector yet, the last ones.
@@ -46,7 +46,7 @@ struct Flags {
 }
 
 impl Words {
-    /// Whether it holds so much that it should be dropped.
+    /// True if it is large enough to be dropped.
     pub fn is_full(&self) -> bool {
         self.chunks.len().max(self.flags.len()) > MOST_CHUNKS || self.chunk_bytes > MOST_BYTES
     }

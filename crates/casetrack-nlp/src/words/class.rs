@@ -5,6 +5,19 @@ use std::sync::LazyLock;
 
 use super::{Shape, Word, fold};
 
+/// Declares statics that hold lists of words of `data`, as [`set`], [`list`], [`map`] or [`phrases`] read them.
+macro_rules! word_lists {
+    (@type set) => { crate::words::WordSet };
+    (@type list) => { Vec<&'static str> };
+    (@type map) => { std::collections::HashMap<&'static str, &'static str> };
+    (@type phrases) => { crate::words::Phrases };
+    ($($(#[$doc:meta])* $name:ident: $form:ident = $file:literal;)+) => {
+        $($(#[$doc])* static $name: std::sync::LazyLock<word_lists!(@type $form)> = std::sync::LazyLock::new(|| {
+            crate::words::$form(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $file)))
+        });)+
+    };
+}
+
 /// A set of word lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Class(u16);
@@ -61,8 +74,9 @@ const LISTS: &[(&str, Class)] = &[
 ];
 const STOPS: &str = include_str!("../../data/words/stops.txt");
 const POSITION_HEADS: &str = include_str!("../../data/words/position-heads.txt");
-static EXACT_FORMS: LazyLock<Vec<&str>> =
-    LazyLock::new(|| entries(include_str!("../../data/words/legal-forms-exact.txt")).collect());
+word_lists! {
+    EXACT_FORMS: list = "words/legal-forms-exact.txt";
+}
 
 /// The entries of a list: one a line; lines that begin with `#` are comments.
 pub(crate) fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
@@ -74,8 +88,25 @@ pub(crate) fn pairs(list: &'static str) -> impl Iterator<Item = (&'static str, &
     entries(list).filter_map(|entry| entry.split_once('\t'))
 }
 
-pub(crate) fn set(list: &'static str) -> HashSet<&'static str> {
+pub(crate) fn set(list: &'static str) -> WordSet {
     entries(list).collect()
+}
+
+pub(crate) fn list(list: &'static str) -> Vec<&'static str> {
+    entries(list).collect()
+}
+
+pub(crate) fn map(list: &'static str) -> HashMap<&'static str, &'static str> {
+    pairs(list).collect()
+}
+
+pub(crate) type WordSet = HashSet<&'static str>;
+/// The words of phrases, and the meaning of each phrase.
+pub(crate) type Phrases = Vec<(Vec<&'static str>, &'static str)>;
+
+/// The [`pairs`] of a list, with the words of each phrase apart.
+pub(crate) fn phrases(list: &'static str) -> Phrases {
+    pairs(list).map(|(words, meaning)| (words.split(' ').collect(), meaning)).collect()
 }
 
 static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {

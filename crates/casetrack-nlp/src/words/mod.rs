@@ -1,13 +1,14 @@
 //! The words of a text for the rules about names: tokens with shape, place and the white space before them.
 
+#[macro_use]
 mod class;
 
-use std::collections::HashSet;
 use std::iter::Peekable;
 use std::str::CharIndices;
-use std::sync::LazyLock;
 
-pub(crate) use self::class::{Class, class_of, entries, mark_lowered, pairs, set};
+pub(crate) use self::class::{
+    Class, Phrases, WordSet, class_of, entries, list, map, mark_lowered, pairs, phrases, set,
+};
 
 /// The shape of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +67,7 @@ impl Word<'_> {
         self.class.has(class)
     }
 
-    /// Says nothing by itself: a word of every contract, or one that the document also writes in lower case.
+    /// True for a word of every contract, and for one that the document also writes in lower case.
     pub fn is_common(&self) -> bool {
         self.has(Class::GENERIC) || self.has(Class::LOWERED)
     }
@@ -76,7 +77,7 @@ impl Word<'_> {
         fold(self.text)
     }
 
-    /// Whether it is this word of the word lists.
+    /// True if it is this word of the word lists.
     pub fn is_folded(&self, listed: &str) -> bool {
         letters(self.text).eq(listed.chars())
     }
@@ -91,6 +92,11 @@ fn letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|&c| c != '.').flat_map(char::to_lowercase)
 }
 
+/// The text with a single space for each run of white space, and none at its ends.
+pub(crate) fn single_spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The words `first..last` with single blanks between those that have white space between them.
 pub(crate) fn surface(words: &[Word<'_>], first: usize, last: usize) -> String {
     let mut out = String::new();
@@ -103,10 +109,11 @@ pub(crate) fn surface(words: &[Word<'_>], first: usize, last: usize) -> String {
     out
 }
 
-static PARTY_PHRASES: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| set(include_str!("../../data/words/party-phrases.txt")));
+word_lists! {
+    PARTY_PHRASES: set = "words/party-phrases.txt";
+}
 
-/// Whether a term of one or two words is a contract's word for a party.
+/// True if a term of one or two words is a contract's word for a party.
 pub(crate) fn is_party_word(term: &str) -> bool {
     class_of(term).has(Class::PARTY) || PARTY_PHRASES.contains(fold(term).as_str())
 }
@@ -119,8 +126,10 @@ fn joins(c: char) -> bool {
     matches!(c, '\'' | '’' | '-' | '‑' | '&' | '.' | '@')
 }
 
-/// Abbreviations that keep their point, so that it does not end a sentence.
-static POINTED: LazyLock<HashSet<&str>> = LazyLock::new(|| set(include_str!("../../data/words/pointed.txt")));
+word_lists! {
+    /// Abbreviations that keep their point, so that it does not end a sentence.
+    POINTED: set = "words/pointed.txt";
+}
 
 /// Splits a text. Cost: linear. A word's possessive ("Smith's") is left out of it.
 pub(crate) fn words(text: &str) -> Vec<Word<'_>> {

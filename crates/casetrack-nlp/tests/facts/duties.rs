@@ -1,13 +1,13 @@
-//! What is due by a day, beside the duties of parties that are named.
+//! Sums that are due by a day, and the duties of parties.
 
 use casetrack_core::Cancel;
 use casetrack_nlp::{Obligation, annotate, obligations};
 
-use super::{Nobody, OPENING};
+use super::{NoNames, OPENING};
 
 fn duties(text: &str) -> Vec<Obligation> {
     let text = format!("{OPENING}{text}");
-    obligations(&[&text], &annotate(&Nobody, &[&text], None, &Cancel::default()).unwrap())
+    obligations(&[&text], &annotate(&NoNames, &[&text], None, &Cancel::default()).unwrap())
 }
 
 #[test]

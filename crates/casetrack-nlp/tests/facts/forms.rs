@@ -125,138 +125,139 @@ fn clauses_and_signatures_give_the_effective_date() {
     none(wrong);
 }
 
+const TERMS: &[(&str, &str)] = &[
+    ("The term of this Agreement shall be one (1) year.", "2005-05-03"),
+    ("This Agreement shall continue for an initial term of five (5) years from the Effective Date.", "2009-05-03"),
+    ("This Agreement expires on the fifth anniversary of the Effective Date.", "2009-05-03"),
+    ("This Agreement shall expire on the fifth (5th) anniversary of the date first set forth above.", "2009-05-03"),
+    ("This Agreement shall be in effect through December 31, 2020.", "2020-12-31"),
+    ("The term runs from the Effective Date to and including December 31, 2020.", "2020-12-31"),
+    (
+        "The Term shall be the period from the Effective Date until December 31, 2020 (the \"Expiration Date\").",
+        "2020-12-31",
+    ),
+    (
+        "Unless terminated sooner in accordance with Section 9, this Agreement shall remain in force until the third anniversary of the Effective Date.",
+        "2007-05-03",
+    ),
+    (
+        "The term of this Agreement shall commence on the Effective Date and, unless earlier terminated in accordance with this Agreement, shall continue in full force and effect for a period of seven (7) years.",
+        "2011-05-03",
+    ),
+    (
+        "Subject to Section 9, the term of this Agreement shall be for a period of 24 months beginning on the Effective Date (the \"Initial Term\").",
+        "2006-05-03",
+    ),
+    (
+        "This Agreement shall have an initial term of twenty (20) years commencing as of the Effective Date.",
+        "2024-05-03",
+    ),
+    ("This Agreement shall terminate three (3) years from the date of execution.", "2007-05-03"),
+    ("This Agreement shall terminate automatically on December 31, 2010.", "2010-12-31"),
+    ("The Agreement will run for a period of twelve months from the date of signing.", "2005-05-03"),
+    ("Its duration shall be ten years.", ""),
+    ("The duration of this Agreement shall be ten years.", "2014-05-03"),
+    ("This Agreement is valid for five (5) years after signature.", "2009-05-03"),
+    ("This Agreement shall be valid until December 31, 2010.", "2010-12-31"),
+    ("This Agreement shall commence on July 1, 2004 and shall expire on June 30, 2009.", "2009-06-30"),
+    ("The term of the license granted hereunder is five years from the Effective Date.", "2009-05-03"),
+    (
+        "This Agreement will become effective on the Effective Date and will remain effective for a period of three (3) years, and will thereafter automatically renew for successive one (1) year periods.",
+        "2007-05-03",
+    ),
+    (
+        "The initial term of this Agreement will be two (2) years from the Effective Date and will automatically renew for additional one-year terms unless either party gives notice ninety (90) days before the end of the term.",
+        "2006-05-03",
+    ),
+    ("The term of the Franchise is ten (10) years from the date of this Agreement.", "2014-05-03"),
+    ("The Term of this Agreement shall be from July 1, 2004 until June 30, 2007, inclusive.", "2007-06-30"),
+    ("The engagement shall last for six (6) months from the Effective Date.", "2004-11-03"),
+    (
+        "Consultant's engagement under this Agreement shall commence on the Effective Date and shall continue for one year.",
+        "2005-05-03",
+    ),
+    (
+        "The Term shall begin on the Effective Date and end on the day before the fifth anniversary of the Effective Date.",
+        "2009-05-02",
+    ),
+    ("The term of this Agreement shall be co-terminous with the Supply Agreement.", ""),
+    ("This Agreement shall be perpetual.", "perpetual"),
+    ("The term of this Agreement shall be perpetual unless terminated as provided in Section 9.", "perpetual"),
+    ("This Agreement shall continue until terminated in accordance with its terms.", "perpetual"),
+    ("This Agreement shall remain in full force and effect until terminated as provided herein.", "perpetual"),
+    ("This Agreement shall continue indefinitely until terminated by either party.", "perpetual"),
+    ("This Agreement shall continue in effect in perpetuity.", "perpetual"),
+];
+
 #[test]
 fn terms_end_in_many_ways() {
     let mut wrong = Vec::new();
-    for (clause, expiry) in [
-        ("The term of this Agreement shall be one (1) year.", "2005-05-03"),
-        ("This Agreement shall continue for an initial term of five (5) years from the Effective Date.", "2009-05-03"),
-        ("This Agreement expires on the fifth anniversary of the Effective Date.", "2009-05-03"),
-        ("This Agreement shall expire on the fifth (5th) anniversary of the date first set forth above.", "2009-05-03"),
-        ("This Agreement shall be in effect through December 31, 2020.", "2020-12-31"),
-        ("The term runs from the Effective Date to and including December 31, 2020.", "2020-12-31"),
-        (
-            "The Term shall be the period from the Effective Date until December 31, 2020 (the \"Expiration Date\").",
-            "2020-12-31",
-        ),
-        (
-            "Unless terminated sooner in accordance with Section 9, this Agreement shall remain in force until the third anniversary of the Effective Date.",
-            "2007-05-03",
-        ),
-        (
-            "The term of this Agreement shall commence on the Effective Date and, unless earlier terminated in accordance with this Agreement, shall continue in full force and effect for a period of seven (7) years.",
-            "2011-05-03",
-        ),
-        (
-            "Subject to Section 9, the term of this Agreement shall be for a period of 24 months beginning on the Effective Date (the \"Initial Term\").",
-            "2006-05-03",
-        ),
-        (
-            "This Agreement shall have an initial term of twenty (20) years commencing as of the Effective Date.",
-            "2024-05-03",
-        ),
-        ("This Agreement shall terminate three (3) years from the date of execution.", "2007-05-03"),
-        ("This Agreement shall terminate automatically on December 31, 2010.", "2010-12-31"),
-        ("The Agreement will run for a period of twelve months from the date of signing.", "2005-05-03"),
-        ("Its duration shall be ten years.", ""),
-        ("The duration of this Agreement shall be ten years.", "2014-05-03"),
-        ("This Agreement is valid for five (5) years after signature.", "2009-05-03"),
-        ("This Agreement shall be valid until December 31, 2010.", "2010-12-31"),
-        ("This Agreement shall commence on July 1, 2004 and shall expire on June 30, 2009.", "2009-06-30"),
-        ("The term of the license granted hereunder is five years from the Effective Date.", "2009-05-03"),
-        (
-            "This Agreement will become effective on the Effective Date and will remain effective for a period of three (3) years, and will thereafter automatically renew for successive one (1) year periods.",
-            "2007-05-03",
-        ),
-        (
-            "The initial term of this Agreement will be two (2) years from the Effective Date and will automatically renew for additional one-year terms unless either party gives notice ninety (90) days before the end of the term.",
-            "2006-05-03",
-        ),
-        ("The term of the Franchise is ten (10) years from the date of this Agreement.", "2014-05-03"),
-        ("The Term of this Agreement shall be from July 1, 2004 until June 30, 2007, inclusive.", "2007-06-30"),
-        ("The engagement shall last for six (6) months from the Effective Date.", "2004-11-03"),
-        (
-            "Consultant's engagement under this Agreement shall commence on the Effective Date and shall continue for one year.",
-            "2005-05-03",
-        ),
-        (
-            "The Term shall begin on the Effective Date and end on the day before the fifth anniversary of the Effective Date.",
-            "2009-05-02",
-        ),
-        ("The term of this Agreement shall be co-terminous with the Supply Agreement.", ""),
-        ("This Agreement shall be perpetual.", "perpetual"),
-        ("The term of this Agreement shall be perpetual unless terminated as provided in Section 9.", "perpetual"),
-        ("This Agreement shall continue until terminated in accordance with its terms.", "perpetual"),
-        ("This Agreement shall remain in full force and effect until terminated as provided herein.", "perpetual"),
-        ("This Agreement shall continue indefinitely until terminated by either party.", "perpetual"),
-        ("This Agreement shall continue in effect in perpetuity.", "perpetual"),
-    ] {
+    for &(clause, expiry) in TERMS {
         wrong.extend(wrong_of(FactKind::Expiry, &format!("{OPENING}2. Term. {clause}\n"), expiry));
     }
     none(wrong);
 }
 
+const LAWS: &[(&str, &str)] = &[
+    ("Delaware law governs this Agreement.", "Delaware"),
+    ("This Agreement is governed by the internal substantive laws of the Commonwealth of Virginia.", "Virginia"),
+    ("THIS AGREEMENT IS GOVERNED BY TEXAS LAW.", "Texas"),
+    ("This Agreement shall be governed by the law of Sweden.", "Sweden"),
+    ("This Agreement shall be governed by and construed under Swiss law.", "Switzerland"),
+    (
+        "The construction and performance of this Agreement shall be governed by the laws of the State of Illinois, U.S.A.",
+        "Illinois",
+    ),
+    (
+        "This Agreement shall be deemed to have been made in, and shall be construed in accordance with the laws of, the State of Maine.",
+        "Maine",
+    ),
+    (
+        "This Agreement shall be governed by, construed and enforced in accordance with, and subject to, the laws of Ontario.",
+        "Ontario",
+    ),
+    (
+        "The interpretation of this Agreement shall be governed by the laws of the State of Ohio without regard to principles of conflicts of law.",
+        "Ohio",
+    ),
+    ("This Agreement will be governed by the laws of the United States and the State of California.", "California"),
+    (
+        "Governing Law. This Agreement is a contract under the laws of the State of New York and shall be construed accordingly.",
+        "New York",
+    ),
+    ("Applicable law: England and Wales.", "England and Wales"),
+    (
+        "This Agreement and its interpretation shall be governed exclusively by its terms and by the laws of Nevada.",
+        "Nevada",
+    ),
+    (
+        "This contract is made under, and shall be governed by, the laws of the District of Columbia.",
+        "District of Columbia",
+    ),
+    ("All disputes shall be resolved in accordance with the laws of the State of Idaho.", "Idaho"),
+    (
+        "The rights of the parties hereunder shall be governed by the laws of the Federal Republic of Germany.",
+        "Germany",
+    ),
+    (
+        "This Agreement shall be governed by the laws of the Hong Kong Special Administrative Region.",
+        "Hong Kong Special Administrative Region",
+    ),
+    ("Any dispute under this Agreement shall be determined under Michigan law.", "Michigan"),
+    ("Choice of Law: This Agreement shall be governed by the laws of the state of Minnesota.", "Minnesota"),
+    ("In all respects this Agreement shall be governed, interpreted, and construed by the laws of Oregon.", "Oregon"),
+    (
+        "This Agreement shall be governed by the laws (without giving effect to its conflict of laws principles) of the State of Delaware.",
+        "Delaware",
+    ),
+    ("This Agreement shall be governed by the laws of [*].", ""),
+    ("This Agreement shall be governed by the laws of the jurisdiction in which the Plant is located.", ""),
+];
+
 #[test]
 fn the_law_is_named_in_many_ways() {
     let mut wrong = Vec::new();
-    for (clause, law) in [
-        ("Delaware law governs this Agreement.", "Delaware"),
-        ("This Agreement is governed by the internal substantive laws of the Commonwealth of Virginia.", "Virginia"),
-        ("THIS AGREEMENT IS GOVERNED BY TEXAS LAW.", "Texas"),
-        ("This Agreement shall be governed by the law of Sweden.", "Sweden"),
-        ("This Agreement shall be governed by and construed under Swiss law.", "Switzerland"),
-        (
-            "The construction and performance of this Agreement shall be governed by the laws of the State of Illinois, U.S.A.",
-            "Illinois",
-        ),
-        (
-            "This Agreement shall be deemed to have been made in, and shall be construed in accordance with the laws of, the State of Maine.",
-            "Maine",
-        ),
-        (
-            "This Agreement shall be governed by, construed and enforced in accordance with, and subject to, the laws of Ontario.",
-            "Ontario",
-        ),
-        (
-            "The interpretation of this Agreement shall be governed by the laws of the State of Ohio without regard to principles of conflicts of law.",
-            "Ohio",
-        ),
-        ("This Agreement will be governed by the laws of the United States and the State of California.", "California"),
-        (
-            "Governing Law. This Agreement is a contract under the laws of the State of New York and shall be construed accordingly.",
-            "New York",
-        ),
-        ("Applicable law: England and Wales.", "England and Wales"),
-        (
-            "This Agreement and its interpretation shall be governed exclusively by its terms and by the laws of Nevada.",
-            "Nevada",
-        ),
-        (
-            "This contract is made under, and shall be governed by, the laws of the District of Columbia.",
-            "District of Columbia",
-        ),
-        ("All disputes shall be resolved in accordance with the laws of the State of Idaho.", "Idaho"),
-        (
-            "The rights of the parties hereunder shall be governed by the laws of the Federal Republic of Germany.",
-            "Germany",
-        ),
-        (
-            "This Agreement shall be governed by the laws of the Hong Kong Special Administrative Region.",
-            "Hong Kong Special Administrative Region",
-        ),
-        ("Any dispute under this Agreement shall be determined under Michigan law.", "Michigan"),
-        ("Choice of Law: This Agreement shall be governed by the laws of the state of Minnesota.", "Minnesota"),
-        (
-            "In all respects this Agreement shall be governed, interpreted, and construed by the laws of Oregon.",
-            "Oregon",
-        ),
-        (
-            "This Agreement shall be governed by the laws (without giving effect to its conflict of laws principles) of the State of Delaware.",
-            "Delaware",
-        ),
-        ("This Agreement shall be governed by the laws of [*].", ""),
-        ("This Agreement shall be governed by the laws of the jurisdiction in which the Plant is located.", ""),
-    ] {
+    for &(clause, law) in LAWS {
         wrong.extend(wrong_of(FactKind::GoverningLaw, &format!("{OPENING}9. General. {clause}\n"), law));
     }
     none(wrong);

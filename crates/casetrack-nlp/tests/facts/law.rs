@@ -4,90 +4,89 @@ use casetrack_nlp::FactKind;
 
 use super::{OPENING, facts_of, values};
 
+const CLAUSES: &[(&str, &str)] = &[
+    (
+        "This Agreement shall be governed by and construed in accordance with the laws of the State of Delaware.",
+        "Delaware",
+    ),
+    (
+        "This Agreement shall be governed by, and construed and enforced in accordance with, the internal laws of the State of New York, without regard to conflict of laws principles.",
+        "New York",
+    ),
+    (
+        "THIS AGREEMENT SHALL BE GOVERNED BY THE LAWS OF THE STATE OF NEW JERSEY WITHOUT REGARD TO ITS CONFLICT OF LAWS RULES.",
+        "New Jersey",
+    ),
+    ("New York law shall govern this Agreement.", "New York"),
+    (
+        "The laws of the Commonwealth of Massachusetts shall govern the validity and construction of this Agreement.",
+        "Massachusetts",
+    ),
+    ("This Agreement is made in and shall be interpreted under California law.", "California"),
+    (
+        "The validity, interpretation and performance of this Agreement are controlled by the laws of the Republic of Korea.",
+        "Korea",
+    ),
+    ("This Agreement will be governed by English law.", "England"),
+    ("Governing Law: State of Ohio.", "Ohio"),
+    ("Governing Law. Texas.", "Texas"),
+    ("This Agreement shall be governed in all respects by the substantive laws of Switzerland.", "Switzerland"),
+    (
+        "This Agreement shall be construed according to the laws of the People's Republic of China.",
+        "People's Republic of China",
+    ),
+    (
+        "This Agreement is governed by the laws applicable in the Province of Alberta and the federal laws of Canada applicable therein.",
+        "Alberta",
+    ),
+    (
+        "This Agreement, and all claims arising out of it, shall be governed by the laws of the State of California applicable to contracts made and performed there.",
+        "California",
+    ),
+    (
+        "This Agreement has been executed in the State of Georgia and shall be governed by the laws of said state.",
+        "Georgia",
+    ),
+    ("The parties agree that the law of the State of Illinois applies to this Agreement.", "Illinois"),
+    ("All questions concerning the construction of this Agreement will be decided under the laws of Israel.", "Israel"),
+    (
+        "This Agreement and the rights of the parties are subject to, and shall be determined under, the laws of the State of Utah.",
+        "Utah",
+    ),
+    ("The governing law of this Agreement is the law of Hong Kong.", "Hong Kong"),
+    ("This Agreement shall be governed by and interpreted in accordance with Japanese law.", "Japan"),
+    (
+        "This Agreement shall be governed by the laws of the Emirate of Dubai and the federal laws of the United Arab Emirates.",
+        "Dubai",
+    ),
+    ("This Agreement is governed by the laws of the Canton of Zurich, Switzerland.", "Zurich, Switzerland"),
+    (
+        "This Agreement shall be governed by the federal law of the United States and the laws of the State of California.",
+        "California",
+    ),
+    (
+        "This Agreement shall be governed by and construed in accordance with the laws of the United States of America and the State of New Jersey.",
+        "New Jersey",
+    ),
+    (
+        "This Agreement shall be governed by the laws of the United States of America and the State of (Your State).",
+        "United States of America",
+    ),
+    ("This Agreement shall be governed by the laws of the State of Illinois..", "Illinois"),
+    ("This Agreement is governed by the laws of Qu\u{e9}bec.", "Qu\u{e9}bec"),
+    (
+        "This Agreement shall be governed by the laws of the State of Delaware, of the United States of America.",
+        "Delaware",
+    ),
+    ("Governing Law and Jurisdiction. New York.", "New York"),
+    ("The laws of the State of Colorado, USA, shall apply to this Agreement.", "Colorado"),
+    ("Each fund is a trust organized under the laws of the Commonwealth of Massachusetts.", ""),
+];
+
 #[test]
 fn clauses_name_the_law_in_many_ways() {
     let mut wrong = Vec::new();
-    for (clause, law) in [
-        (
-            "This Agreement shall be governed by and construed in accordance with the laws of the State of Delaware.",
-            "Delaware",
-        ),
-        (
-            "This Agreement shall be governed by, and construed and enforced in accordance with, the internal laws of the State of New York, without regard to conflict of laws principles.",
-            "New York",
-        ),
-        (
-            "THIS AGREEMENT SHALL BE GOVERNED BY THE LAWS OF THE STATE OF NEW JERSEY WITHOUT REGARD TO ITS CONFLICT OF LAWS RULES.",
-            "New Jersey",
-        ),
-        ("New York law shall govern this Agreement.", "New York"),
-        (
-            "The laws of the Commonwealth of Massachusetts shall govern the validity and construction of this Agreement.",
-            "Massachusetts",
-        ),
-        ("This Agreement is made in and shall be interpreted under California law.", "California"),
-        (
-            "The validity, interpretation and performance of this Agreement are controlled by the laws of the Republic of Korea.",
-            "Korea",
-        ),
-        ("This Agreement will be governed by English law.", "England"),
-        ("Governing Law: State of Ohio.", "Ohio"),
-        ("Governing Law. Texas.", "Texas"),
-        ("This Agreement shall be governed in all respects by the substantive laws of Switzerland.", "Switzerland"),
-        (
-            "This Agreement shall be construed according to the laws of the People's Republic of China.",
-            "People's Republic of China",
-        ),
-        (
-            "This Agreement is governed by the laws applicable in the Province of Alberta and the federal laws of Canada applicable therein.",
-            "Alberta",
-        ),
-        (
-            "This Agreement, and all claims arising out of it, shall be governed by the laws of the State of California applicable to contracts made and performed there.",
-            "California",
-        ),
-        (
-            "This Agreement has been executed in the State of Georgia and shall be governed by the laws of said state.",
-            "Georgia",
-        ),
-        ("The parties agree that the law of the State of Illinois applies to this Agreement.", "Illinois"),
-        (
-            "All questions concerning the construction of this Agreement will be decided under the laws of Israel.",
-            "Israel",
-        ),
-        (
-            "This Agreement and the rights of the parties are subject to, and shall be determined under, the laws of the State of Utah.",
-            "Utah",
-        ),
-        ("The governing law of this Agreement is the law of Hong Kong.", "Hong Kong"),
-        ("This Agreement shall be governed by and interpreted in accordance with Japanese law.", "Japan"),
-        (
-            "This Agreement shall be governed by the laws of the Emirate of Dubai and the federal laws of the United Arab Emirates.",
-            "Dubai",
-        ),
-        ("This Agreement is governed by the laws of the Canton of Zurich, Switzerland.", "Zurich, Switzerland"),
-        (
-            "This Agreement shall be governed by the federal law of the United States and the laws of the State of California.",
-            "California",
-        ),
-        (
-            "This Agreement shall be governed by and construed in accordance with the laws of the United States of America and the State of New Jersey.",
-            "New Jersey",
-        ),
-        (
-            "This Agreement shall be governed by the laws of the United States of America and the State of (Your State).",
-            "United States of America",
-        ),
-        ("This Agreement shall be governed by the laws of the State of Illinois..", "Illinois"),
-        ("This Agreement is governed by the laws of Qu\u{e9}bec.", "Qu\u{e9}bec"),
-        (
-            "This Agreement shall be governed by the laws of the State of Delaware, of the United States of America.",
-            "Delaware",
-        ),
-        ("Governing Law and Jurisdiction. New York.", "New York"),
-        ("The laws of the State of Colorado, USA, shall apply to this Agreement.", "Colorado"),
-        ("Each fund is a trust organized under the laws of the Commonwealth of Massachusetts.", ""),
-    ] {
+    for &(clause, law) in CLAUSES {
         let found = values(&facts_of(&[&format!("{OPENING}9. General. {clause}\n")]), FactKind::GoverningLaw);
         if found != law {
             wrong.push(format!("{found:?} for {clause:?}, not {law:?}"));

@@ -5,29 +5,29 @@ use casetrack_nlp::{Fact, FactKind, NamedSpan, Recognizer, annotate, facts, obli
 
 mod blanks;
 mod dates;
-mod drafting_days;
-mod drafting_details;
-mod drafting_parties;
+mod day_wordings;
+mod detail_wordings;
 mod duties;
 mod forms;
 mod law;
 mod money;
 mod names;
 mod parties;
-mod signing;
+mod party_wordings;
+mod signatures;
 mod term;
 
-/// Recognizes nothing: the rules alone find names.
-struct Nobody;
+/// Recognizes nothing, so that only the rules find names.
+struct NoNames;
 
-impl Recognizer for Nobody {
+impl Recognizer for NoNames {
     fn recognize(&self, _: &str, _: &Cancel) -> Result<Vec<NamedSpan>> {
         Ok(Vec::new())
     }
 }
 
 fn facts_of(pages: &[&str]) -> Vec<Fact> {
-    facts(pages, &annotate(&Nobody, pages, None, &Cancel::default()).unwrap())
+    facts(pages, &annotate(&NoNames, pages, None, &Cancel::default()).unwrap())
 }
 
 fn values(facts: &[Fact], kind: FactKind) -> String {
@@ -179,7 +179,7 @@ fn obligations_have_a_party_and_a_time() {
          Products no later than August 1, 2004. Acme shall provide the plan within ten days after the Effective Date. Each party shall keep \
          records. Beta shall report its sales each month."
     );
-    let annotations = annotate(&Nobody, &[&text], None, &Cancel::default()).unwrap();
+    let annotations = annotate(&NoNames, &[&text], None, &Cancel::default()).unwrap();
     let found: Vec<_> = obligations(&[&text], &annotations)
         .into_iter()
         .map(|duty| (duty.who, duty.due.unwrap_or_default(), duty.trigger.unwrap_or_default(), duty.computed.is_some()))

@@ -71,43 +71,45 @@ fn an_opening_may_stand_in_any_order_of_words() {
     ]);
 }
 
+const NAMES: &[&str] = &[
+    "drugsale.com, inc.",
+    "e-Salem Inc.",
+    "1-800-SALEM.COM, Inc.",
+    "3S Company",
+    "24/7 Salem, Inc.",
+    "iSalem Corporation",
+    "S&T Corp.",
+    "Salem, Roe & Lee LLP",
+    "Salem S.A. de C.V.",
+    "Salem S.\u{e0} r.l.",
+    "Salem A/S",
+    "Salem Sdn. Bhd.",
+    "Salem GmbH & Co. KG",
+    "Salem (Shanghai) Trading Co., Ltd.",
+    "Salem Holdings (Pty) Ltd",
+    "Salem Co. Ltd.",
+    "Salem Company",
+    "Salem Bank, N.A.",
+    "The Salem Company of America",
+    "The Regents of the University of Salem",
+    "Board of Trustees of the Salem Junior University",
+    "Salem Institute of Technology",
+    "City of Salem, Oregon",
+    "Salem Partners, a California Limited Partnership",
+    "Salem L.L.C.",
+    "Salem K.K.",
+    "Salem N.V.",
+    "Jane Q. Roe, M.D.",
+    "Dr. Jane Roe",
+    "Jane Roe, Ph.D.",
+    "Salem Trust",
+    "Salem & Sons",
+];
+
 #[test]
 fn parties_have_names_of_many_kinds() {
     let mut cases = Vec::new();
-    for party in [
-        "drugsale.com, inc.",
-        "e-Salem Inc.",
-        "1-800-SALEM.COM, Inc.",
-        "3S Company",
-        "24/7 Salem, Inc.",
-        "iSalem Corporation",
-        "S&T Corp.",
-        "Salem, Roe & Lee LLP",
-        "Salem S.A. de C.V.",
-        "Salem S.\u{e0} r.l.",
-        "Salem A/S",
-        "Salem Sdn. Bhd.",
-        "Salem GmbH & Co. KG",
-        "Salem (Shanghai) Trading Co., Ltd.",
-        "Salem Holdings (Pty) Ltd",
-        "Salem Co. Ltd.",
-        "Salem Company",
-        "Salem Bank, N.A.",
-        "The Salem Company of America",
-        "The Regents of the University of Salem",
-        "Board of Trustees of the Salem Junior University",
-        "Salem Institute of Technology",
-        "City of Salem, Oregon",
-        "Salem Partners, a California Limited Partnership",
-        "Salem L.L.C.",
-        "Salem K.K.",
-        "Salem N.V.",
-        "Jane Q. Roe, M.D.",
-        "Dr. Jane Roe",
-        "Jane Roe, Ph.D.",
-        "Salem Trust",
-        "Salem & Sons",
-    ] {
+    for &party in NAMES {
         cases.push(party);
     }
     let mut wrong = Vec::new();

@@ -57,96 +57,80 @@ fn stated_days_end_the_term() {
     );
 }
 
+const LENGTHS: &[(&str, &str)] = &[
+    ("The term of this Agreement is twelve (12) months.", "2005-05-03"),
+    (
+        "This Agreement shall remain in full force and effect for two (2) years following the Effective Date, and shall then be renewed.",
+        "2006-05-03",
+    ),
+    ("This Agreement has a five-year term beginning on the Effective Date.", "2009-05-03"),
+    ("The Term of this Agreement shall expire five years after the Effective Date.", "2009-05-03"),
+    ("This Agreement shall be in effect for one year commencing on the date hereof.", "2005-05-03"),
+    (
+        "The initial term shall commence on the Effective Date and end on the date that is three (3) years after the Effective Date.",
+        "2007-05-03",
+    ),
+    (
+        "This Agreement shall commence on the Effective Date and shall continue for ten (10) Contract Years.",
+        "2014-05-03",
+    ),
+    (
+        "The Term of this Agreement shall begin on the Effective Date and shall end fifteen months therefrom.",
+        "2005-08-03",
+    ),
+    ("The term of this Agreement is for a period of three (3) years from July 1, 2005.", "2008-07-01"),
+    ("The term shall begin on July 1, 2005 and shall continue for a period of two years thereafter.", "2007-07-01"),
+    ("This Agreement shall expire on the third (3rd) anniversary of the Effective Date.", "2007-05-03"),
+    ("This Agreement will continue until the fifth anniversary of the date of this Agreement.", "2009-05-03"),
+    (
+        "This Agreement is effective as of the Effective Date and, unless terminated earlier, shall continue for an initial period of eighteen (18) months.",
+        "2005-11-03",
+    ),
+    (
+        "Unless earlier terminated as provided herein, the term of this Agreement shall be two (2) years from the date first above written.",
+        "2006-05-03",
+    ),
+    ("Three (3) years from the Effective Date.", "2007-05-03"),
+    ("The term hereof shall be three (3) years.", "2007-05-03"),
+    ("This is a three (3) year agreement.", "2007-05-03"),
+    ("The term of this Agreement shall extend for three (3) years from the Effective Date.", "2007-05-03"),
+    ("The term of this Agreement expires on the third anniversary hereof.", "2007-05-03"),
+    (
+        "Unless terminated earlier, the term of this Agreement will be the period commencing on the Effective Date and ending on the third anniversary thereof.",
+        "2007-05-03",
+    ),
+    (
+        "This Agreement will commence upon the Effective Date and expire upon the fourth (4th) anniversary thereof.",
+        "2008-05-03",
+    ),
+    (
+        "The Term shall be for a period commencing on the Effective Date and expiring at midnight on the date five (5) years from the Effective Date.",
+        "2009-05-03",
+    ),
+    (
+        "This Agreement will remain in effect for a period of two years from the date on which it was signed.",
+        "2006-05-03",
+    ),
+    ("Acme engages Beta for a period of two (2) years commencing on the date hereof.", "2006-05-03"),
+    ("The term shall commence upon the Effective Date and shall expire ten years from such date.", "2014-05-03"),
+    (
+        "This Agreement shall be effective upon execution and shall continue for a period of twenty-four (24) months.",
+        "2006-05-03",
+    ),
+    ("The primary term shall be ten years, and this Agreement shall then be effective month to month.", "2014-05-03"),
+    // The contract does not give the day that it counts from.
+    ("The term of this Agreement shall be five (5) years from the date of the first commercial sale of a Product.", ""),
+    ("The term of this Agreement begins on the Launch Date and continues for two years.", ""),
+    ("The term shall end on the later of (a) two years after delivery and (b) the closing of the offering.", ""),
+    (
+        "The term of this Agreement shall begin on the Delivery Date of the last unit and continue for three (3) years.",
+        "",
+    ),
+];
+
 #[test]
 fn lengths_count_from_the_day_that_the_contract_gives() {
-    check(
-        FactKind::Expiry,
-        &[
-            ("The term of this Agreement is twelve (12) months.", "2005-05-03"),
-            (
-                "This Agreement shall remain in full force and effect for two (2) years following the Effective Date, and shall then be renewed.",
-                "2006-05-03",
-            ),
-            ("This Agreement has a five-year term beginning on the Effective Date.", "2009-05-03"),
-            ("The Term of this Agreement shall expire five years after the Effective Date.", "2009-05-03"),
-            ("This Agreement shall be in effect for one year commencing on the date hereof.", "2005-05-03"),
-            (
-                "The initial term shall commence on the Effective Date and end on the date that is three (3) years after the Effective Date.",
-                "2007-05-03",
-            ),
-            (
-                "This Agreement shall commence on the Effective Date and shall continue for ten (10) Contract Years.",
-                "2014-05-03",
-            ),
-            (
-                "The Term of this Agreement shall begin on the Effective Date and shall end fifteen months therefrom.",
-                "2005-08-03",
-            ),
-            ("The term of this Agreement is for a period of three (3) years from July 1, 2005.", "2008-07-01"),
-            (
-                "The term shall begin on July 1, 2005 and shall continue for a period of two years thereafter.",
-                "2007-07-01",
-            ),
-            ("This Agreement shall expire on the third (3rd) anniversary of the Effective Date.", "2007-05-03"),
-            ("This Agreement will continue until the fifth anniversary of the date of this Agreement.", "2009-05-03"),
-            (
-                "This Agreement is effective as of the Effective Date and, unless terminated earlier, shall continue for an initial period of eighteen (18) months.",
-                "2005-11-03",
-            ),
-            (
-                "Unless earlier terminated as provided herein, the term of this Agreement shall be two (2) years from the date first above written.",
-                "2006-05-03",
-            ),
-            ("Three (3) years from the Effective Date.", "2007-05-03"),
-            ("The term hereof shall be three (3) years.", "2007-05-03"),
-            ("This is a three (3) year agreement.", "2007-05-03"),
-            ("The term of this Agreement shall extend for three (3) years from the Effective Date.", "2007-05-03"),
-            ("The term of this Agreement expires on the third anniversary hereof.", "2007-05-03"),
-            (
-                "Unless terminated earlier, the term of this Agreement will be the period commencing on the Effective Date and ending on the third anniversary thereof.",
-                "2007-05-03",
-            ),
-            (
-                "This Agreement will commence upon the Effective Date and expire upon the fourth (4th) anniversary thereof.",
-                "2008-05-03",
-            ),
-            (
-                "The Term shall be for a period commencing on the Effective Date and expiring at midnight on the date five (5) years from the Effective Date.",
-                "2009-05-03",
-            ),
-            (
-                "This Agreement will remain in effect for a period of two years from the date on which it was signed.",
-                "2006-05-03",
-            ),
-            ("Acme engages Beta for a period of two (2) years commencing on the date hereof.", "2006-05-03"),
-            (
-                "The term shall commence upon the Effective Date and shall expire ten years from such date.",
-                "2014-05-03",
-            ),
-            (
-                "This Agreement shall be effective upon execution and shall continue for a period of twenty-four (24) months.",
-                "2006-05-03",
-            ),
-            (
-                "The primary term shall be ten years, and this Agreement shall then be effective month to month.",
-                "2014-05-03",
-            ),
-            // The contract does not give the day that it counts from.
-            (
-                "The term of this Agreement shall be five (5) years from the date of the first commercial sale of a Product.",
-                "",
-            ),
-            ("The term of this Agreement begins on the Launch Date and continues for two years.", ""),
-            (
-                "The term shall end on the later of (a) two years after delivery and (b) the closing of the offering.",
-                "",
-            ),
-            (
-                "The term of this Agreement shall begin on the Delivery Date of the last unit and continue for three (3) years.",
-                "",
-            ),
-        ],
-    );
+    check(FactKind::Expiry, LENGTHS);
 }
 
 #[test]

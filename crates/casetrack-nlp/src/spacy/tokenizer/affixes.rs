@@ -107,7 +107,7 @@ impl Affixes {
 }
 
 impl Alternative {
-    /// Where `body` and what must follow it match from `at` on; it must reach the end of the text if `to_end`.
+    /// The end of `body` and of what must follow it, matched from `at` on; it must reach the end of the text if `to_end`.
     fn body_end(
         &self,
         sets: &[CharSet],

@@ -59,7 +59,7 @@ pub(super) struct Tokenizer {
 
 impl Tokenizer {
     /// `decimals` and `alphanumeric` are the characters of the classes `\d` and `\w` of Python, the latter without `_`. An
-    /// error says what is wrong with the file.
+    /// error describes the fault of the file.
     pub fn new(file: TokenizerFile, decimals: CharSet, alphanumeric: CharSet) -> Result<Self, &'static str> {
         const BAD_AFFIX: &str = "an affix is empty or names a set of characters that is not there";
         let top_level_domain = file.sets.get(file.top_level_domain).ok_or(BAD_AFFIX)?.clone();
@@ -106,7 +106,7 @@ impl Tokenizer {
         phrases
     }
 
-    /// Whether a special case that looks like affixes may begin with this token.
+    /// True if a special case that looks like affixes may begin with this token.
     pub fn begins_phrase(&self, token: &str) -> bool {
         self.phrases.contains_key(token)
     }
@@ -132,7 +132,7 @@ impl Tokenizer {
 
     /// Appends the pieces of a chunk.
     pub fn split<'a>(&'a self, chunk: &'a str, pieces: &mut Vec<Piece<'a>>) {
-        // Letters alone have no affix: prefixes and suffixes made of letters stand before "$" or after a digit.
+        // Only letters have no affix: prefixes and suffixes of letters are before "$" or after a digit.
         if chunk.bytes().all(|byte| byte.is_ascii_alphabetic()) && !self.special_cases.contains_key(chunk) {
             pieces.push(Piece { text: chunk, norm: None });
         } else {
@@ -161,7 +161,7 @@ impl Tokenizer {
                 break;
             }
             let suffix = self.suffixes.suffix(&self.sets, &chars[start + prefix..end]);
-            // What looks like a prefix may belong to a special case before the suffix.
+            // An apparent prefix may belong to a special case before the suffix.
             if prefix > 0 && !(suffix > 0 && is_special(slice(start, end - suffix))) {
                 pieces.push(plain(start, start + prefix));
                 start += prefix;
@@ -271,52 +271,54 @@ mod tests {
         }
     }
 
+    const URLS: &[&str] = &[
+        "example.com",
+        "example.co.uk",
+        "www.example.com:443",
+        "http://example.com/x?y#z",
+        "user@example.com",
+        "user:pw@example.com",
+        "a@b@example.com",
+        "http://user:pw@host.example.net/~x?q=1,2",
+        "8.8.8.8",
+        "93.184.216.34/",
+        "223.255.255.254",
+        "192.169.0.1",
+        "169.253.1.1",
+        "172.15.0.1",
+        "172.32.1.1",
+        "172.2.0.1",
+        "8.09.8.8",
+        "a-b.example.com",
+        "a_b.example.com",
+        "example.com/",
+        "example.com?",
+        "example.com#x",
+        "example.com:80/a",
+        "mailto:info@example.org",
+        "ftp://files.example.org",
+        "münchen.example.de",
+        "例え.テスト",
+        "x.y.z.abc",
+        "℡.example",
+        "example.com/😀",
+        "1٣2.8.8.8",
+        "8.٣.8.8",
+        "8.8.8.1٣",
+        "http://8.8.8.8:8080/x",
+        "+x-y.z://example.com",
+        "½½://example.com",
+        "end.next",
+        "file.txt",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example.com",
+        "x.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    ];
+
     #[test]
-    fn urls_are_told_as_spacys_expression_tells_them() {
+    fn urls_match_as_by_the_expression_of_spacy() {
         let tokenizer = tokenizer();
         let matches = |text: &str| tokenizer.url.matches(&text.chars().collect::<Vec<char>>());
-        for url in [
-            "example.com",
-            "example.co.uk",
-            "www.example.com:443",
-            "http://example.com/x?y#z",
-            "user@example.com",
-            "user:pw@example.com",
-            "a@b@example.com",
-            "http://user:pw@host.example.net/~x?q=1,2",
-            "8.8.8.8",
-            "93.184.216.34/",
-            "223.255.255.254",
-            "192.169.0.1",
-            "169.253.1.1",
-            "172.15.0.1",
-            "172.32.1.1",
-            "172.2.0.1",
-            "8.09.8.8",
-            "a-b.example.com",
-            "a_b.example.com",
-            "example.com/",
-            "example.com?",
-            "example.com#x",
-            "example.com:80/a",
-            "mailto:info@example.org",
-            "ftp://files.example.org",
-            "münchen.example.de",
-            "例え.テスト",
-            "x.y.z.abc",
-            "℡.example",
-            "example.com/😀",
-            "1٣2.8.8.8",
-            "8.٣.8.8",
-            "8.8.8.1٣",
-            "http://8.8.8.8:8080/x",
-            "+x-y.z://example.com",
-            "½½://example.com",
-            "end.next",
-            "file.txt",
-            "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.example.com",
-            "x.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-        ] {
+        for &url in URLS {
             assert!(matches(url), "{url}");
         }
         for other in [

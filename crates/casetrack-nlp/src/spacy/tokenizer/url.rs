@@ -1,4 +1,4 @@
-//! Whether a string is a URL.
+//! The test for URLs.
 
 use crate::spacy::charset::CharSet;
 

@@ -1,5 +1,6 @@
 //! The names of an entity over the documents of a collection.
 
+use crate::words::single_spaced;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -14,14 +15,14 @@ pub struct EntityNames {
 impl EntityNames {
     /// Counts `mentions` more with this surface; `own_word` as [`super::Resolved`] has it.
     pub fn add(&mut self, surface: &str, own_word: bool, mentions: u64) {
-        let (names, own) = self.counts.entry(folded(surface)).or_default();
+        let (names, own) = self.counts.entry(single_spaced(surface)).or_default();
         let count = if own_word { own } else { names };
         *count = count.saturating_add(mentions);
     }
 
     /// Undoes [`Self::add`].
     pub fn remove(&mut self, surface: &str, own_word: bool, mentions: u64) {
-        let surface = folded(surface);
+        let surface = single_spaced(surface);
         if let Some((names, own)) = self.counts.get_mut(&surface) {
             let count = if own_word { &mut *own } else { &mut *names };
             *count = count.saturating_sub(mentions);
@@ -31,7 +32,7 @@ impl EntityNames {
         }
     }
 
-    /// Whether no mention is left, so that the entity no longer exists.
+    /// True if no mention is left, so that the entity no longer exists.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -40,7 +41,7 @@ impl EntityNames {
         self.counts.values().map(|(names, own)| names + own).sum()
     }
 
-    /// The name to show: the most frequent surface that is a name, in lower case if there is one (capitals alone are a heading's); of
+    /// The name to show: the most frequent surface that is a name, in lower case if there is one (only capitals are a heading's); of
     /// these one without a point at its end, the longest, then the first by its letters.
     pub fn canonical(&self) -> Option<&str> {
         let rank = |(surface, (names, own)): &(&String, &(u64, u64))| {
@@ -65,10 +66,6 @@ impl EntityNames {
     }
 }
 
-fn folded(surface: &str) -> String {
-    surface.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -77,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::merging::{DocumentMention, EntityKey, resolve};
+    use crate::entities::{DocumentMention, EntityKey, resolve};
 
     #[test]
     fn the_most_frequent_name_is_shown_and_never_a_documents_own_word() {

@@ -32,12 +32,14 @@ fn expiries(cases: &[(&str, &str)]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A contract that opens with these words, with the agreement date and the effective date that it has.
+fn case(opening: &str, agreement: &'static str, effective: &'static str) -> (String, &'static str, &'static str) {
+    let parties = "Acme Foods, Inc. (\"Acme\") and Beta Tools LLC (\"Beta\").\n\n1. Services. Acme serves Beta.\n";
+    (format!("SERVICE AGREEMENT\n\n{opening} {parties}"), agreement, effective)
+}
+
 #[test]
 fn openings_date_a_contract() {
-    let parties = "Acme Foods, Inc. (\"Acme\") and Beta Tools LLC (\"Beta\").\n\n1. Services. Acme serves Beta.\n";
-    let case = |opening: &str, agreement, effective| {
-        (format!("SERVICE AGREEMENT\n\n{opening} {parties}"), agreement, effective)
-    };
     dates(&[
         case("THIS AGREEMENT is dated for reference May 3, 2004 and is made between", "2004-05-03", ""),
         case("THIS AGREEMENT dated for reference the 3rd day of May, 2004 between", "2004-05-03", ""),
@@ -70,6 +72,12 @@ fn openings_date_a_contract() {
             "2004-05-03",
             "2004-06-01",
         ),
+    ]);
+}
+
+#[test]
+fn openings_date_the_effect_of_a_contract() {
+    dates(&[
         case(
             "This Agreement is effective as of the date last signed below (\"Effective Date\") and is between",
             "",
@@ -226,130 +234,126 @@ fn clauses_say_from_when_a_contract_is_effective() {
     ]);
 }
 
+const TERMS: &[(&str, &str)] = &[
+    (
+        "Term. This Agreement shall terminate on the date that is five (5) years following the Effective Date.",
+        "2009-05-03",
+    ),
+    (
+        "Term. This Agreement shall be in effect for an initial period of five (5) years and one (1) month from the Effective Date.",
+        "2009-06-03",
+    ),
+    (
+        "Sponsorship. The sponsorship period shall be three (3) years, commencing June 1, 2004 and concluding May 31, 2007.",
+        "2007-05-31",
+    ),
+    (
+        "Unless extended by mutual agreement, the term of this Agreement expires one (1) year from the date first above written.",
+        "2005-05-03",
+    ),
+    (
+        "Acme engages Beta Tools Inc. The term of this Agreement shall be eighteen (18) months from the Effective Date.",
+        "2005-11-03",
+    ),
+    (
+        "Term. This Agreement shall continue until the earlier of (i) December 31, 2010 and (ii) the date on which it is terminated.",
+        "2010-12-31",
+    ),
+    ("Term. The Term shall expire at 11:59 p.m., Eastern Time, on June 30, 2007.", "2007-06-30"),
+    ("Term. This Agreement has a term of ten (10) years, beginning on the Effective Date.", "2014-05-03"),
+    ("Term: Five (5) years.", "2009-05-03"),
+    ("Term: Five (5) years from the Effective Date, unless terminated earlier under Section 9.", "2009-05-03"),
+    ("Agreement Term: 24 months from the Effective Date", "2006-05-03"),
+    (
+        "Term. The initial term (\"Initial Term\") of this Agreement shall be for a period of one (1) year(s) from the Effective Date.",
+        "2005-05-03",
+    ),
+    ("Term. This Agreement is entered into for a definite term of two years from the Effective Date.", "2006-05-03"),
+    ("Term. This Contract is concluded for a period of one year starting from the date of signing.", "2005-05-03"),
+    ("Validity. This Agreement is valid from May 3, 2004 to May 2, 2007.", "2007-05-02"),
+    (
+        "Term. This Agreement shall take effect on the date of signature and shall be valid for three years.",
+        "2007-05-03",
+    ),
+    ("The term of cooperation is three years, from May 3, 2004 to May 2, 2007.", "2007-05-02"),
+    (
+        "Term. The Agreement shall commence on the date hereof and terminate on the second anniversary of such date.",
+        "2006-05-03",
+    ),
+    (
+        "Term. This Agreement shall be in full force and effect for an initial period of five years from the date of the last signature.",
+        "2009-05-03",
+    ),
+    (
+        "Term and Termination. Unless sooner terminated as provided below, this Agreement shall be effective for an initial three-year term commencing upon the Effective Date, and shall thereafter renew for one-year terms.",
+        "2007-05-03",
+    ),
+    (
+        "Term. Subject to earlier termination, the term of this Agreement shall be for a period of thirty-six (36) months, commencing as of the Effective Date.",
+        "2007-05-03",
+    ),
+    (
+        "Term. The term of this Agreement (the \"Term\") shall commence on the Effective Date and, unless terminated earlier as provided in Article X, shall end on the fifth (5th) anniversary of the Effective Date.",
+        "2009-05-03",
+    ),
+    (
+        "Term. This Agreement shall commence on the Effective Date and shall remain in full force and effect for a period of four (4) years thereafter, unless earlier terminated.",
+        "2008-05-03",
+    ),
+    (
+        "Term. This Agreement shall continue in effect for an initial term ending December 31, 2008, and from year to year thereafter.",
+        "2008-12-31",
+    ),
+    (
+        "Term. The term of this Agreement is for a period of five years, unless renewed or earlier terminated as provided herein, from the Effective Date.",
+        "2009-05-03",
+    ),
+    ("Term. The term of this Agreement begins on the date above and ends one year later.", "2005-05-03"),
+    ("Term. This Agreement will expire one year from the date hereof.", "2005-05-03"),
+    ("Term. This Agreement shall expire upon the expiration of five (5) years after the Effective Date.", "2009-05-03"),
+    ("Term. This Agreement shall be binding for two (2) years from the Effective Date.", "2006-05-03"),
+    (
+        "Term. The term of this Agreement shall be the period from the Effective Date up to and including the 30th day of June, 2007.",
+        "2007-06-30",
+    ),
+    ("Term. The parties agree that the term hereof shall run for five (5) years.", "2009-05-03"),
+    (
+        "Term. The Term of this Agreement shall be for three (3) Contract Years, the first of which begins on the Effective Date.",
+        "2007-05-03",
+    ),
+    (
+        "Term. The Contract Period shall begin on the Effective Date and end on June 30, 2007, unless extended.",
+        "2007-06-30",
+    ),
+    (
+        "Term. This Agreement shall be for an initial term of two (2) years. Either party may terminate it earlier for cause.",
+        "2006-05-03",
+    ),
+    ("Duration. This Agreement shall have a duration of four years from its signature.", "2008-05-03"),
+    ("Duration: This Agreement will remain in effect for three years from the date of execution.", "2007-05-03"),
+    (
+        "Term. The services shall be provided for a period of twelve (12) months from the Effective Date (the \"Term\").",
+        "2005-05-03",
+    ),
+    (
+        "Term. Athlete's services begin on the Effective Date and the term of this Agreement ends on December 31, 2006.",
+        "2006-12-31",
+    ),
+    (
+        "Term. The period of this Agreement shall be from May 3, 2004, through December 31, 2006 (\"Contract Period\").",
+        "2006-12-31",
+    ),
+    (
+        "Term. This Agreement shall remain in effect until December 31, 2006 or until the completion of the services, whichever is later.",
+        "2006-12-31",
+    ),
+    ("Term. This Agreement shall automatically terminate on the fifth anniversary of the Closing Date.", ""),
+    ("Term. The term of this Agreement is five years from the first delivery of Products.", ""),
+];
+
 #[test]
 fn terms_have_an_end() {
-    expiries(&[
-        (
-            "Term. This Agreement shall terminate on the date that is five (5) years following the Effective Date.",
-            "2009-05-03",
-        ),
-        (
-            "Term. This Agreement shall be in effect for an initial period of five (5) years and one (1) month from the Effective Date.",
-            "2009-06-03",
-        ),
-        (
-            "Sponsorship. The sponsorship period shall be three (3) years, commencing June 1, 2004 and concluding May 31, 2007.",
-            "2007-05-31",
-        ),
-        (
-            "Unless extended by mutual agreement, the term of this Agreement expires one (1) year from the date first above written.",
-            "2005-05-03",
-        ),
-        (
-            "Acme engages Beta Tools Inc. The term of this Agreement shall be eighteen (18) months from the Effective Date.",
-            "2005-11-03",
-        ),
-        (
-            "Term. This Agreement shall continue until the earlier of (i) December 31, 2010 and (ii) the date on which it is terminated.",
-            "2010-12-31",
-        ),
-        ("Term. The Term shall expire at 11:59 p.m., Eastern Time, on June 30, 2007.", "2007-06-30"),
-        ("Term. This Agreement has a term of ten (10) years, beginning on the Effective Date.", "2014-05-03"),
-        ("Term: Five (5) years.", "2009-05-03"),
-        ("Term: Five (5) years from the Effective Date, unless terminated earlier under Section 9.", "2009-05-03"),
-        ("Agreement Term: 24 months from the Effective Date", "2006-05-03"),
-        (
-            "Term. The initial term (\"Initial Term\") of this Agreement shall be for a period of one (1) year(s) from the Effective Date.",
-            "2005-05-03",
-        ),
-        (
-            "Term. This Agreement is entered into for a definite term of two years from the Effective Date.",
-            "2006-05-03",
-        ),
-        ("Term. This Contract is concluded for a period of one year starting from the date of signing.", "2005-05-03"),
-        ("Validity. This Agreement is valid from May 3, 2004 to May 2, 2007.", "2007-05-02"),
-        (
-            "Term. This Agreement shall take effect on the date of signature and shall be valid for three years.",
-            "2007-05-03",
-        ),
-        ("The term of cooperation is three years, from May 3, 2004 to May 2, 2007.", "2007-05-02"),
-        (
-            "Term. The Agreement shall commence on the date hereof and terminate on the second anniversary of such date.",
-            "2006-05-03",
-        ),
-        (
-            "Term. This Agreement shall be in full force and effect for an initial period of five years from the date of the last signature.",
-            "2009-05-03",
-        ),
-        (
-            "Term and Termination. Unless sooner terminated as provided below, this Agreement shall be effective for an initial three-year term commencing upon the Effective Date, and shall thereafter renew for one-year terms.",
-            "2007-05-03",
-        ),
-        (
-            "Term. Subject to earlier termination, the term of this Agreement shall be for a period of thirty-six (36) months, commencing as of the Effective Date.",
-            "2007-05-03",
-        ),
-        (
-            "Term. The term of this Agreement (the \"Term\") shall commence on the Effective Date and, unless terminated earlier as provided in Article X, shall end on the fifth (5th) anniversary of the Effective Date.",
-            "2009-05-03",
-        ),
-        (
-            "Term. This Agreement shall commence on the Effective Date and shall remain in full force and effect for a period of four (4) years thereafter, unless earlier terminated.",
-            "2008-05-03",
-        ),
-        (
-            "Term. This Agreement shall continue in effect for an initial term ending December 31, 2008, and from year to year thereafter.",
-            "2008-12-31",
-        ),
-        (
-            "Term. The term of this Agreement is for a period of five years, unless renewed or earlier terminated as provided herein, from the Effective Date.",
-            "2009-05-03",
-        ),
-        ("Term. The term of this Agreement begins on the date above and ends one year later.", "2005-05-03"),
-        ("Term. This Agreement will expire one year from the date hereof.", "2005-05-03"),
-        (
-            "Term. This Agreement shall expire upon the expiration of five (5) years after the Effective Date.",
-            "2009-05-03",
-        ),
-        ("Term. This Agreement shall be binding for two (2) years from the Effective Date.", "2006-05-03"),
-        (
-            "Term. The term of this Agreement shall be the period from the Effective Date up to and including the 30th day of June, 2007.",
-            "2007-06-30",
-        ),
-        ("Term. The parties agree that the term hereof shall run for five (5) years.", "2009-05-03"),
-        (
-            "Term. The Term of this Agreement shall be for three (3) Contract Years, the first of which begins on the Effective Date.",
-            "2007-05-03",
-        ),
-        (
-            "Term. The Contract Period shall begin on the Effective Date and end on June 30, 2007, unless extended.",
-            "2007-06-30",
-        ),
-        (
-            "Term. This Agreement shall be for an initial term of two (2) years. Either party may terminate it earlier for cause.",
-            "2006-05-03",
-        ),
-        ("Duration. This Agreement shall have a duration of four years from its signature.", "2008-05-03"),
-        ("Duration: This Agreement will remain in effect for three years from the date of execution.", "2007-05-03"),
-        (
-            "Term. The services shall be provided for a period of twelve (12) months from the Effective Date (the \"Term\").",
-            "2005-05-03",
-        ),
-        (
-            "Term. Athlete's services begin on the Effective Date and the term of this Agreement ends on December 31, 2006.",
-            "2006-12-31",
-        ),
-        (
-            "Term. The period of this Agreement shall be from May 3, 2004, through December 31, 2006 (\"Contract Period\").",
-            "2006-12-31",
-        ),
-        (
-            "Term. This Agreement shall remain in effect until December 31, 2006 or until the completion of the services, whichever is later.",
-            "2006-12-31",
-        ),
-        ("Term. This Agreement shall automatically terminate on the fifth anniversary of the Closing Date.", ""),
-        ("Term. The term of this Agreement is five years from the first delivery of Products.", ""),
-    ]);
+    expiries(TERMS);
 }
 
 #[test]
@@ -390,87 +394,85 @@ fn terms_have_no_end() {
     ]);
 }
 
+const OTHER_NOTICES_AND_LAWS: &[(&str, FactKind, &str)] = &[
+    ("This Contract shall be governed by PRC law.", FactKind::GoverningLaw, "PRC"),
+    (
+        "This Agreement shall be governed by and construed in accordance with the legislation of the Russian Federation.",
+        FactKind::GoverningLaw,
+        "Russian Federation",
+    ),
+    (
+        "This Agreement shall be deemed to be a contract made under the laws of the State of Ohio.",
+        FactKind::GoverningLaw,
+        "Ohio",
+    ),
+    (
+        "The formation, validity and interpretation of this Agreement are governed by the laws of China.",
+        FactKind::GoverningLaw,
+        "China",
+    ),
+    (
+        "This Agreement shall be governed by the laws of the Province of British Columbia and the federal laws of Canada applicable therein.",
+        FactKind::GoverningLaw,
+        "British Columbia",
+    ),
+    ("This Agreement shall be governed by New York State law.", FactKind::GoverningLaw, "New York"),
+    ("This Agreement is to be construed under the laws of New York State.", FactKind::GoverningLaw, "New York"),
+    (
+        "This Agreement shall be governed by and interpreted under the substantive law in force in the State of Ohio.",
+        FactKind::GoverningLaw,
+        "Ohio",
+    ),
+    (
+        "This Agreement shall be construed, interpreted and the rights of the parties determined in accordance with the laws of the State of Texas, without giving effect to conflicts.",
+        FactKind::GoverningLaw,
+        "Texas",
+    ),
+    (
+        "This Agreement shall be governed by the laws of the State of Texas and the laws of the United States of America.",
+        FactKind::GoverningLaw,
+        "Texas",
+    ),
+    ("Applicable law. The law applicable to this Agreement is Swiss law.", FactKind::GoverningLaw, "Switzerland"),
+    ("Choice of Law. The parties choose the law of the State of Ohio.", FactKind::GoverningLaw, "Ohio"),
+    (
+        "This Agreement shall be governed by the laws of the jurisdiction of the state of incorporation of Acme.",
+        FactKind::GoverningLaw,
+        "",
+    ),
+    ("This Agreement shall be subject to the laws of India and the courts of Mumbai.", FactKind::GoverningLaw, "India"),
+    ("Governing law: England & Wales", FactKind::GoverningLaw, "England & Wales"),
+    (
+        "This Agreement renews each year for one year unless a party objects in writing at least two (2) months before the expiry.",
+        FactKind::NoticePeriod,
+        "2 months",
+    ),
+    (
+        "After the initial term of two years, it continues for one-year periods unless cancelled by either party by written notice given not later than three months before the end of a period.",
+        FactKind::NoticePeriod,
+        "3 months",
+    ),
+    (
+        "The Term will be extended automatically for one year each, unless at least sixty (60) days prior to its expiration either party notifies the other that it does not wish to extend.",
+        FactKind::NoticePeriod,
+        "60 days",
+    ),
+    (
+        "This Agreement shall renew for successive one year terms unless either party elects not to renew by delivering written notice of non-renewal to the other no fewer than 45 days prior to the end of the term.",
+        FactKind::NoticePeriod,
+        "45 days",
+    ),
+    (
+        "This Agreement shall be renewed automatically for one year unless written notice of termination is received by the other party within thirty (30) days of the end of the term.",
+        FactKind::NoticePeriod,
+        "30 days",
+    ),
+];
+
 #[test]
 fn notices_and_laws_are_written_in_other_ways_too() {
     let mut wrong = Vec::new();
-    for (clause, kind, value) in [
-        ("This Contract shall be governed by PRC law.", FactKind::GoverningLaw, "PRC"),
-        (
-            "This Agreement shall be governed by and construed in accordance with the legislation of the Russian Federation.",
-            FactKind::GoverningLaw,
-            "Russian Federation",
-        ),
-        (
-            "This Agreement shall be deemed to be a contract made under the laws of the State of Ohio.",
-            FactKind::GoverningLaw,
-            "Ohio",
-        ),
-        (
-            "The formation, validity and interpretation of this Agreement are governed by the laws of China.",
-            FactKind::GoverningLaw,
-            "China",
-        ),
-        (
-            "This Agreement shall be governed by the laws of the Province of British Columbia and the federal laws of Canada applicable therein.",
-            FactKind::GoverningLaw,
-            "British Columbia",
-        ),
-        ("This Agreement shall be governed by New York State law.", FactKind::GoverningLaw, "New York"),
-        ("This Agreement is to be construed under the laws of New York State.", FactKind::GoverningLaw, "New York"),
-        (
-            "This Agreement shall be governed by and interpreted under the substantive law in force in the State of Ohio.",
-            FactKind::GoverningLaw,
-            "Ohio",
-        ),
-        (
-            "This Agreement shall be construed, interpreted and the rights of the parties determined in accordance with the laws of the State of Texas, without giving effect to conflicts.",
-            FactKind::GoverningLaw,
-            "Texas",
-        ),
-        (
-            "This Agreement shall be governed by the laws of the State of Texas and the laws of the United States of America.",
-            FactKind::GoverningLaw,
-            "Texas",
-        ),
-        ("Applicable law. The law applicable to this Agreement is Swiss law.", FactKind::GoverningLaw, "Switzerland"),
-        ("Choice of Law. The parties choose the law of the State of Ohio.", FactKind::GoverningLaw, "Ohio"),
-        (
-            "This Agreement shall be governed by the laws of the jurisdiction of the state of incorporation of Acme.",
-            FactKind::GoverningLaw,
-            "",
-        ),
-        (
-            "This Agreement shall be subject to the laws of India and the courts of Mumbai.",
-            FactKind::GoverningLaw,
-            "India",
-        ),
-        ("Governing law: England & Wales", FactKind::GoverningLaw, "England & Wales"),
-        (
-            "This Agreement renews each year for one year unless a party objects in writing at least two (2) months before the expiry.",
-            FactKind::NoticePeriod,
-            "2 months",
-        ),
-        (
-            "After the initial term of two years, it continues for one-year periods unless cancelled by either party by written notice given not later than three months before the end of a period.",
-            FactKind::NoticePeriod,
-            "3 months",
-        ),
-        (
-            "The Term will be extended automatically for one year each, unless at least sixty (60) days prior to its expiration either party notifies the other that it does not wish to extend.",
-            FactKind::NoticePeriod,
-            "60 days",
-        ),
-        (
-            "This Agreement shall renew for successive one year terms unless either party elects not to renew by delivering written notice of non-renewal to the other no fewer than 45 days prior to the end of the term.",
-            FactKind::NoticePeriod,
-            "45 days",
-        ),
-        (
-            "This Agreement shall be renewed automatically for one year unless written notice of termination is received by the other party within thirty (30) days of the end of the term.",
-            FactKind::NoticePeriod,
-            "30 days",
-        ),
-    ] {
+    for &(clause, kind, value) in OTHER_NOTICES_AND_LAWS {
         let found = values(&facts_of(&[&format!("{OPENING}9. General. {clause}\n")]), kind);
         if found != value {
             wrong.push(format!("{found:?}, not {value:?}: {clause}"));

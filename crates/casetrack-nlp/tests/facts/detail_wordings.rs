@@ -83,66 +83,68 @@ fn a_restated_contract_has_its_own_day() {
     assert_eq!(values(&facts_of(&[text]), FactKind::AgreementDate), "2004-05-03");
 }
 
+const ODD_NOTICES_AND_LAWS: &[(&str, FactKind, &str)] = &[
+    (
+        "Term. This Agreement shall renew automatically for one (1) additional year unless Beta gives written notice of its election not \
+             to renew sixty (60) or more days before the end of the term.",
+        FactKind::NoticePeriod,
+        "60 days",
+    ),
+    (
+        "Term. The renewal shall be automatic unless one hundred eighty (180) days prior to the expiration of the term either party gives \
+             the other notice of non-renewal.",
+        FactKind::NoticePeriod,
+        "180 days",
+    ),
+    (
+        "Term. This Agreement shall be effective month to month, until terminated upon the following written notice: sixty (60) days for \
+             storage under Rate Schedule ITS and 180 days for transport.",
+        FactKind::Expiry,
+        "",
+    ),
+    (
+        "This Agreement shall be construed in accordance with the laws of the State of Ohio and the Investment Company Act of 1940.",
+        FactKind::GoverningLaw,
+        "Ohio",
+    ),
+    (
+        "Term of Agreement. This Agreement shall be in effect for one (1) year from the above date.",
+        FactKind::Expiry,
+        "2005-05-03",
+    ),
+    (
+        "Duration. This Agreement shall be binding upon the parties for a three year period commencing on the Effective Date.",
+        FactKind::Expiry,
+        "2007-05-03",
+    ),
+    (
+        "Term. The appointment of Beta shall be for an initial period of two years from the date of this Agreement.",
+        FactKind::Expiry,
+        "2006-05-03",
+    ),
+    (
+        "Term. The rights granted to Beta shall commence on the Effective Date and shall expire on December 31, 2006.",
+        FactKind::Expiry,
+        "2006-12-31",
+    ),
+    (
+        "Duration: The licence granted hereunder shall become effective upon execution and shall endure indefinitely unless terminated. \
+             The maintenance term is one year.",
+        FactKind::Expiry,
+        "perpetual",
+    ),
+    (
+        "The term of this Agreement ends on the second anniversary of the Commencement Date. Payments: Commencement Date [****] December \
+             31, 2004 [****]",
+        FactKind::Expiry,
+        "",
+    ),
+    ("This Agreement is governed by the laws ofthe State ofTexas.", FactKind::GoverningLaw, "Texas"),
+];
+
 #[test]
 fn notices_and_laws_stand_in_odd_places() {
-    for (clause, kind, value) in [
-        (
-            "Term. This Agreement shall renew automatically for one (1) additional year unless Beta gives written notice of its election not \
-             to renew sixty (60) or more days before the end of the term.",
-            FactKind::NoticePeriod,
-            "60 days",
-        ),
-        (
-            "Term. The renewal shall be automatic unless one hundred eighty (180) days prior to the expiration of the term either party gives \
-             the other notice of non-renewal.",
-            FactKind::NoticePeriod,
-            "180 days",
-        ),
-        (
-            "Term. This Agreement shall be effective month to month, until terminated upon the following written notice: sixty (60) days for \
-             storage under Rate Schedule ITS and 180 days for transport.",
-            FactKind::Expiry,
-            "",
-        ),
-        (
-            "This Agreement shall be construed in accordance with the laws of the State of Ohio and the Investment Company Act of 1940.",
-            FactKind::GoverningLaw,
-            "Ohio",
-        ),
-        (
-            "Term of Agreement. This Agreement shall be in effect for one (1) year from the above date.",
-            FactKind::Expiry,
-            "2005-05-03",
-        ),
-        (
-            "Duration. This Agreement shall be binding upon the parties for a three year period commencing on the Effective Date.",
-            FactKind::Expiry,
-            "2007-05-03",
-        ),
-        (
-            "Term. The appointment of Beta shall be for an initial period of two years from the date of this Agreement.",
-            FactKind::Expiry,
-            "2006-05-03",
-        ),
-        (
-            "Term. The rights granted to Beta shall commence on the Effective Date and shall expire on December 31, 2006.",
-            FactKind::Expiry,
-            "2006-12-31",
-        ),
-        (
-            "Duration: The licence granted hereunder shall become effective upon execution and shall endure indefinitely unless terminated. \
-             The maintenance term is one year.",
-            FactKind::Expiry,
-            "perpetual",
-        ),
-        (
-            "The term of this Agreement ends on the second anniversary of the Commencement Date. Payments: Commencement Date [****] December \
-             31, 2004 [****]",
-            FactKind::Expiry,
-            "",
-        ),
-        ("This Agreement is governed by the laws ofthe State ofTexas.", FactKind::GoverningLaw, "Texas"),
-    ] {
+    for &(clause, kind, value) in ODD_NOTICES_AND_LAWS {
         assert_eq!(values(&facts_of(&[&format!("{OPENING}2. {clause}\n")]), kind), value, "{clause}");
     }
 }

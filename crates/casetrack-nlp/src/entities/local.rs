@@ -25,7 +25,7 @@ pub struct Resolved {
 }
 
 /// The entities of all mentions of one document, in the order given. The result of a mention depends on which mentions there are, not on
-/// their order. None for a mention that names nothing outside its document: a party without a name, marks alone.
+/// their order. None for a mention that names nothing outside its document: a party without a name, only marks.
 ///
 /// A short form belongs to the one name in the document that it fits: "Acme" for "Acme Foods, Inc.", "IBM" for "International
 /// Business Machines", "J. Smith", "Mr. Smith" and "Smith" for "John A. Smith". If two fit, a short form is an entity of its own; so two
@@ -145,16 +145,9 @@ impl Persons {
         let name = keys::person(surface)?;
         let same_surname = || self.by_surname.get(&name.surname).into_iter().flatten();
         let full = match &name.given {
-            // John A. and John B. are two; John alone is then neither.
+            // John A. and John B. are two; John without an initial is then neither.
             Some(_) if name.is_full() => return Some(self.full_key(&name)),
-            Some(initial) => {
-                let fitting = same_surname().filter(|other| {
-                    other.is_full()
-                        && other.given.as_ref().is_some_and(|given| given.starts_with(initial.as_str()))
-                        && may_be_one(&name.initials(), &other.initials())
-                });
-                self.one(fitting).or_else(|| Some(name.key(false)))
-            }
+            Some(_) => Some(self.key_of_initials(&name)),
             None => {
                 // Initials count as a person here, unless they fit the full name.
                 let any: BTreeSet<String> = same_surname()
@@ -189,7 +182,7 @@ impl Persons {
         if keys.len() == 1 { keys.into_iter().next() } else { None }
     }
 
-    /// Initials are left out, unless the document has two people who differ in them alone.
+    /// Initials are left out, unless the document has two people who differ only in them.
     fn full_key(&self, name: &PersonName) -> String {
         let key = name.key(false);
         let initials: BTreeSet<String> = self

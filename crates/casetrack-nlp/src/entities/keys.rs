@@ -1,11 +1,8 @@
 //! Keys: names without their variations in writing.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
 use casetrack_core::{EntityType, EntityValue};
 
-use crate::words::{Class, class_of, fold, pairs};
+use crate::words::{Class, class_of, fold};
 
 /// Identifies an entity in a collection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,7 +47,7 @@ fn is_form(word: &str) -> bool {
 /// A person's name in its parts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct PersonName {
-    /// Full or an initial; none of a surname alone.
+    /// Full or an initial; none if only the surname is known.
     pub given: Option<String>,
     pub middle: Vec<String>,
     pub surname: String,
@@ -105,9 +102,10 @@ impl PersonName {
     }
 }
 
-/// Other names of the places that texts abbreviate most.
-static SAME_PLACES: LazyLock<HashMap<&str, &str>> =
-    LazyLock::new(|| pairs(include_str!("../../data/places/same.txt")).collect());
+word_lists! {
+    /// Other names of the places that texts abbreviate most.
+    SAME_PLACES: map = "places/same.txt";
+}
 
 pub(super) fn location(surface: &str) -> String {
     let words = name_words(surface);

@@ -1,13 +1,17 @@
 //! A reference in terms of tokens, and the parts of a law or document that a reference can name.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use casetrack_core::{ReferenceKind, Relation};
 
 use crate::numbers::roman;
 use crate::tokens::{Gap, Tokens};
+use crate::words::pairs;
 
 /// A reference: tokens, half-open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct TokenReference {
     pub first: usize,
     pub end: usize,
     pub kind: ReferenceKind,
@@ -15,9 +19,9 @@ pub struct Found {
     pub relation: Option<Relation>,
 }
 
-impl Found {
-    pub fn new(first: usize, end: usize, kind: ReferenceKind, name: String) -> Found {
-        Found { first, end, kind, name, relation: None }
+impl TokenReference {
+    pub fn new(first: usize, end: usize, kind: ReferenceKind, name: String) -> TokenReference {
+        TokenReference { first, end, kind, name, relation: None }
     }
 }
 
@@ -126,21 +130,43 @@ pub fn letter_label(tokens: &Tokens, at: usize) -> Option<(String, usize)> {
     Some((name, end))
 }
 
-/// "§", "§§", "Section", "Sec.", "s.", "Art.", possibly after a comma: the name of the part and the token after it.
+/// A word for a part, as `data/references/parts.txt` describes it.
+pub struct PartWord {
+    pub name: &'static str,
+    uses: Vec<&'static str>,
+}
+
+impl PartWord {
+    pub fn of(word: &str) -> Option<&'static PartWord> {
+        PARTS.get(word)
+    }
+
+    pub fn has(&self, usage: &str) -> bool {
+        self.uses.contains(&usage)
+    }
+}
+
+static PARTS: LazyLock<HashMap<&str, PartWord>> = LazyLock::new(|| {
+    let part = |(word, part): (_, &'static str)| {
+        let (name, uses) = part.split_once('\t')?;
+        Some((word, PartWord { name, uses: uses.split(' ').collect() }))
+    };
+    pairs(include_str!("../../data/references/parts.txt")).filter_map(part).collect()
+});
+
+/// "§", "§§", "Section", "Sec.", "s.", "Art.", possibly after a comma: the name of the part of a law, and the token after it.
 pub fn part_word(tokens: &Tokens, at: usize) -> Option<(&'static str, usize)> {
     let at = at + usize::from(tokens.symbol(at) == ',');
-    let point = usize::from(tokens.symbol(at + 1) == '.' && tokens.glued(at + 1));
-    match (tokens.symbol(at), tokens.word(at)) {
-        ('§', _) => Some(("Section", at + 1 + usize::from(tokens.symbol(at + 1) == '§'))),
-        (_, "section" | "sections") => Some(("Section", at + 1)),
-        (_, "sec" | "secs") => Some(("Section", at + 1 + point)),
-        (_, "s" | "ss") if point == 1 || tokens.is_number(at + 1) => Some(("Section", at + 1 + point)),
-        (_, "article" | "articles") => Some(("Article", at + 1)),
-        (_, "art" | "arts") => Some(("Article", at + 1 + point)),
-        (_, "rule") => Some(("Rule", at + 1)),
-        (_, "title") => Some(("Title", at + 1)),
-        (_, "part") if tokens.is_number(at + 1) => Some(("Part", at + 1)),
-        (_, "recital") => Some(("Recital", at + 1)),
-        _ => None,
+    if tokens.symbol(at) == '§' {
+        return Some(("Section", at + 1 + usize::from(tokens.symbol(at + 1) == '§')));
     }
+    let part = PartWord::of(tokens.word(at)).filter(|part| part.has("law"))?;
+    let point = part.has("point") && tokens.symbol(at + 1) == '.' && tokens.glued(at + 1);
+    let number = tokens.is_number(at + 1);
+    let valid = match tokens.word(at) {
+        "s" | "ss" => point || number,
+        "part" => number,
+        _ => true,
+    };
+    valid.then_some((part.name, at + 1 + usize::from(point)))
 }

@@ -2,7 +2,7 @@
 
 use casetrack_nlp::FactKind;
 
-use super::drafting_days::{MADE, dates};
+use super::day_wordings::{MADE, dates};
 use super::{facts_of, values};
 
 #[test]

@@ -7,7 +7,6 @@ mod uploads;
 use casetrack_core::{
     Annotations, Change, ChunkId, CollectionId, DocumentId, EntityType, HiddenText, Page, Rect, Result,
 };
-use casetrack_extract::can_render;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -105,7 +104,7 @@ impl Host {
             chunks: chunks.collect(),
             hidden: notes.hidden,
             changes: notes.changes,
-            has_picture: can_render(meta.format),
+            has_picture: meta.format.is_drawn(),
             sheet_name,
             ocr_confidence,
             names: found.map_or_else(Vec::new, |found| names_on(&found, page)),

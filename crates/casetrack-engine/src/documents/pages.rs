@@ -7,7 +7,7 @@ use casetrack_core::{
     Action, Cancel, ChunkId, CollectionId, DocumentMeta, Error, ErrorCode, ExtractionMethod, HiddenText, Page,
     Password, Rect, Result, TextView, hint,
 };
-use casetrack_extract::{ExtractOptions, RenderRequest, can_render};
+use casetrack_extract::{ExtractOptions, RenderRequest};
 use casetrack_store::{Collection, Passage};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,7 +92,7 @@ impl Host {
         let Page { text, method, ocr_confidence, sheet_name, notes, .. } = stored(&collection, &document, page)?;
         let chunks = collection.chunk_spans(document.id)?;
         Ok(PageText {
-            has_picture: can_render(document.format),
+            has_picture: document.format.is_drawn(),
             page,
             viewed: viewed(view, &text, 0, &notes.changes),
             tracked_changes: notes.changes.len() as u32,
@@ -122,7 +122,7 @@ impl Host {
         let collection = self.collection(collection)?;
         let document = find_document(&collection, request.document)?;
         let page = stored(&collection, &document, request.page)?;
-        if !can_render(document.format) {
+        if !document.format.is_drawn() {
             let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
             return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
                 "Read the text of the page with ",

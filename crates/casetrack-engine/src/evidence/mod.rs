@@ -9,7 +9,6 @@ use casetrack_core::{
     Action, ChunkId, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Provenance, Rect, Result,
     Timestamp, hint,
 };
-use casetrack_extract::can_render;
 use casetrack_store::Passage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -279,7 +278,7 @@ impl Host {
         let (citation, chunk) = self.citation_of(sources.collection, &meta, &page, &range)?;
         view.bounding_boxes = lines(&page, touched(&page, &range));
         view.document_name = meta.name.clone();
-        view.has_picture = can_render(meta.format);
+        view.has_picture = meta.format.is_drawn();
         (view.page, view.char_start, view.char_end) = (page.number, range.start, range.end);
         (view.citation, view.chunk_id) = (citation, chunk);
         Ok(view)

@@ -269,7 +269,7 @@ impl Host {
         self.config().access.check_name(path).ok()?;
         let mut beginning = Vec::new();
         File::open(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
-        Stated::read(&casetrack_extract::taken(&beginning)?)
+        Stated::read(&casetrack_extract::capture_time(&beginning)?)
     }
 
     /// What the documents of each file below the start state. A file that is indexed but states no such time is there without times.
@@ -299,7 +299,7 @@ impl Host {
             if !Path::new(path).starts_with(wanted.start) {
                 continue;
             }
-            let is_message = matches!(document.format, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox);
+            let is_message = document.format.is_mail();
             // What lies inside a file has times of its own; a mailbox is sent as its messages are.
             let text = match date {
                 FileDate::Written if !is_message && inside.is_none() => document.created.as_deref(),

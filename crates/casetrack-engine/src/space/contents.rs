@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use casetrack_catalog::space::{Content, Job, Thumbnail};
 use casetrack_catalog::{Facts, Kind, Time, shown};
-use casetrack_core::{Cancel, Error, ErrorCode, Result, Sha256};
-use casetrack_extract::{RenderRequest, can_render, exif_fields};
+use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Result, Sha256};
+use casetrack_extract::{RenderRequest, exif_fields};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -269,7 +269,7 @@ impl Host {
                     ("modified", properties.modified),
                     ("language", properties.language),
                 ];
-                let format = extraction.format.extensions().first().copied().unwrap_or_default();
+                let format = extraction.format.extension();
                 found.insert("format".into(), format.into());
                 found.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
                 if !extraction.unpaged {
@@ -285,10 +285,7 @@ impl Host {
 
     /// A picture of a picture, or of the first page of a PDF file.
     fn thumbnail(&self, path: &Path, media_type: &str, cancel: &Cancel) -> Result<Thumbnail> {
-        let format = if media_type == "application/pdf" { Some(casetrack_core::FileFormat::Pdf) } else { None };
-        let is_picture =
-            matches!(media_type, "image/bmp" | "image/gif" | "image/jpeg" | "image/png" | "image/tiff" | "image/webp");
-        if !is_picture && !format.is_some_and(can_render) {
+        if !FileFormat::from_media_type(media_type).is_some_and(FileFormat::is_drawn) {
             let reason = "thumbnails are made of PDF files and of pictures in BMP, GIF, JPEG, PNG, TIFF and WebP";
             return Err(Error::new(ErrorCode::UnsupportedFormat, format!("{media_type} has no thumbnail: {reason}")));
         }

@@ -70,6 +70,7 @@ fn mark(image: &mut RgbImage, pixels_per_point: f32, places: &[Rect]) {
 mod tests {
     use std::io::Cursor;
 
+    use casetrack_core::ErrorCode;
     use image::{ImageFormat, Rgb};
 
     use super::*;

@@ -1,5 +1,6 @@
 //! Files and checks that the tests of several modules need.
 
+#[allow(dead_code, reason = "some are for the tests of the other crate")]
 #[path = "../../casetrack-pages/src/test_files.rs"]
 mod shared;
 

@@ -71,6 +71,28 @@ pub fn compound_file_of(streams: &[(&str, &[u8])]) -> Vec<u8> {
     file.into_inner().into_inner()
 }
 
+/// A stream of summary information ([MS-OLEPS]) of this title, the author `Ann` and a date, 133633413300000000, at which the file was made and saved.
+pub fn summary_of(title: &[u8], code_page: u16) -> Vec<u8> {
+    const CODE_PAGE: u32 = 1;
+    const AUTHOR: u32 = 4;
+    const CREATED: u32 = 12;
+    const LAST_SAVED: u32 = 13;
+    const TITLE: u32 = 2;
+    const STRING: u32 = 0x1E;
+    const FILE_TIME: u32 = 0x40;
+    const DATE: u64 = 133_633_413_300_000_000;
+    let mut stream = vec![0; 44];
+    stream.extend(48u32.to_le_bytes());
+    let places = [(CODE_PAGE, 48), (AUTHOR, 56), (CREATED, 68), (LAST_SAVED, 68), (TITLE, 80)];
+    let mut numbers = vec![0, places.len() as u32];
+    numbers.extend(places.iter().flat_map(|(id, place)| [*id, *place]));
+    numbers.extend([2, u32::from(code_page), STRING, 4, u32::from_le_bytes(*b"Ann\0")]);
+    numbers.extend([FILE_TIME, DATE as u32, (DATE >> 32) as u32, STRING, title.len() as u32]);
+    numbers.iter().for_each(|number| stream.extend(number.to_le_bytes()));
+    stream.extend(title);
+    stream
+}
+
 /// A page with nothing but text.
 pub fn page_of(number: u32, text: &str) -> Page {
     Page {

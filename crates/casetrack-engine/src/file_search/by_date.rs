@@ -12,7 +12,7 @@ use std::sync::Arc;
 use casetrack_catalog::{
     Entry, Facts, Key, Kind, Order, Pattern, Query, Target, Time, TimeField, TimeRange, shown, stated,
 };
-use casetrack_core::{Cancel, DocumentId, Error, FileFormat, Notice, Result};
+use casetrack_core::{Cancel, DocumentId, Error, Notice, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 

@@ -218,7 +218,7 @@ fn colours(bits: u16, said: u32) -> Option<u32> {
 }
 
 /// A shape that shows a picture of the store.
-pub(crate) struct PictureShape<'a> {
+pub struct PictureShape<'a> {
     /// Its number, by which the text refers to it.
     pub shape: u32,
     /// From 1.

@@ -79,25 +79,10 @@ impl<'a> PropertySet<'a> {
     }
 }
 
-/// A summary of this title, the author `Ann` and a date, 133633413300000000, at which the file was made and saved.
-#[cfg(test)]
-pub fn summary_of(title: &[u8], code_page: u16) -> Vec<u8> {
-    const DATE: u64 = 133_633_413_300_000_000;
-    let mut stream = vec![0; 44];
-    stream.extend(48u32.to_le_bytes());
-    let places = [(CODE_PAGE, 48), (AUTHOR, 56), (CREATED, 68), (LAST_SAVED, 68), (TITLE, 80)];
-    let mut numbers = vec![0, places.len() as u32];
-    numbers.extend(places.iter().flat_map(|(id, place)| [*id, *place]));
-    numbers.extend([2, u32::from(code_page), STRING, 4, u32::from_le_bytes(*b"Ann\0")]);
-    numbers.extend([FILE_TIME, DATE as u32, (DATE >> 32) as u32, STRING, title.len() as u32]);
-    numbers.iter().for_each(|number| stream.extend(number.to_le_bytes()));
-    stream.extend(title);
-    stream
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_files::summary_of;
 
     fn title_of(stream: &[u8]) -> Option<String> {
         let set = PropertySet::of(stream)?;

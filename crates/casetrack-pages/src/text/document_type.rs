@@ -1,6 +1,6 @@
 //! Infers what kind of document a file is, by simple rules.
 
-use casetrack_core::{DocumentType, FileFormat};
+use casetrack_core::DocumentType;
 
 use crate::model::Extraction;
 

@@ -1,10 +1,9 @@
 use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat, Result};
-use casetrack_pages::office::summary_information::summary_of;
 use proptest::prelude::*;
 
-use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of, summary_of};
 use crate::{ExtractOptions, Extraction};
 
 const TEXT_AT: usize = 2048;

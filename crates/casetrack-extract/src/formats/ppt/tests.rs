@@ -2,13 +2,12 @@ use std::io::Read;
 use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat, HiddenReason, Result};
-use casetrack_pages::office::summary_information::summary_of;
 use flate2::Compression;
 use flate2::read::ZlibEncoder;
 use proptest::prelude::*;
 
 use super::records::kind;
-use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of, summary_of};
 use crate::{ExtractOptions, Extraction};
 
 const TITLE: u32 = 0;

@@ -1,9 +1,8 @@
 use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat, HiddenReason};
-use casetrack_pages::office::summary_information::summary_of;
 
-use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of, summary_of};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {

@@ -166,7 +166,7 @@ fn every_format_has_a_fixture() {
     assert_eq!(names("expected"), described);
     let has = |extension: &str| files.iter().any(|name| name.ends_with(&format!(".{extension}")));
     for format in FileFormat::ALL {
-        assert!(format.extensions().iter().any(|extension| has(extension)), "{format:?} has no fixture");
+        assert!(format.extensions().any(has), "{format:?} has no fixture");
     }
     // Decoders of their own behind one format, and separators behind another.
     for extension in ["jpg", "png", "tiff", "bmp", "gif", "webp", "csv", "tsv"] {

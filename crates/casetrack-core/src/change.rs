@@ -13,7 +13,7 @@ use crate::labels::labelled;
 pub const UNLISTED_CHANGES: &str = "Tracked changes that are not listed";
 
 labelled! {
-    /// What was done to a text.
+    /// The kind of a change.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum ChangeKind {
@@ -27,12 +27,12 @@ labelled! {
 }
 
 impl ChangeKind {
-    /// Whether the text is no longer there.
+    /// True if the text is no longer there.
     pub fn removes(self) -> bool {
         matches!(self, ChangeKind::Deletion | ChangeKind::MoveFrom)
     }
 
-    /// What stands around the text in a redline.
+    /// The marks around the text in a redline.
     pub fn marks(self) -> (&'static str, &'static str) {
         match self {
             ChangeKind::Insertion => ("[+", "+]"),
@@ -54,14 +54,14 @@ pub struct Change {
     /// Characters of the page's text, half-open: what was inserted or moved here. For what is no longer there, the point where it stood.
     pub char_start: u32,
     pub char_end: u32,
-    /// What is no longer there; empty for what is part of the page's text.
+    /// The text that is no longer there; empty for text of the page.
     pub text: String,
-    /// Whether what was deleted had itself been inserted by a tracked change, so that the original does not have it either.
+    /// True if what was deleted had itself been inserted by a tracked change, so that the original does not have it either.
     pub of_insertion: bool,
 }
 
 impl Change {
-    /// Whether it is in, or at an end of, these characters of the page.
+    /// True if it is in, or at an end of, these characters of the page.
     pub fn touches(&self, start: u32, end: u32) -> bool {
         if self.char_start == self.char_end {
             (start..=end).contains(&self.char_start)
@@ -98,14 +98,14 @@ impl TextView {
     }
 }
 
-/// What the original of a text is made of.
+/// A piece of the original of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OriginalPiece<'c> {
     /// Characters of the page that were there already.
     Kept(Range<u32>),
-    /// What is no longer there.
+    /// Text that is no longer there.
     Removed(&'c Change),
-    /// What came to stand here, of which the original has nothing.
+    /// Text that was added here; the original does not have it.
     Added(&'c Change),
 }
 

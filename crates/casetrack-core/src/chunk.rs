@@ -32,7 +32,7 @@ pub struct Chunk {
     pub bounding_boxes: Vec<Rect>,
     /// Headings above the chunk, outermost first.
     pub heading_path: Vec<String>,
-    /// What the embedding sees before the text (table header, heading path); never shown as a quotation.
+    /// Context that the embedding gets before the text (table header, heading path); never shown as a quotation.
     pub context: String,
     pub text: String,
 }

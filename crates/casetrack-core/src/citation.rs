@@ -45,7 +45,7 @@ enum Piece {
 }
 
 labelled! {
-    /// What a template may name.
+    /// A placeholder of a template.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Placeholder {
         /// The document's name without the ending of a file.
@@ -73,11 +73,11 @@ labelled! {
     }
 }
 
-/// What can be cited in every style.
+/// The parts of a citation, for every style.
 pub(crate) trait Citable {
     fn full(&self) -> String;
     fn short(&self) -> String;
-    /// What a placeholder stands for; may be empty.
+    /// The value of a placeholder; may be empty.
     fn value(&self, placeholder: Placeholder) -> String;
 }
 

@@ -1,4 +1,4 @@
-//! What is known about a collection besides its documents.
+//! The record of a collection, besides its documents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::labels::labelled;
 use crate::{CollectionId, Timestamp};
 
 labelled! {
-    /// What a collection is for.
+    /// The purpose of a collection.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum CollectionType {

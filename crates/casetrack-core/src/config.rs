@@ -66,7 +66,7 @@ impl Default for Limits {
 }
 
 labelled! {
-    /// What the installation may do: the one place that knows the limits of each tier.
+    /// The tier of the installation: the one place with the limits of each tier.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum Tier {
@@ -131,7 +131,7 @@ impl Tier {
 }
 
 labelled! {
-    /// What only Pro has.
+    /// A feature that only Pro has.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Feature {
         FindEntity = "Finding an entity across documents",

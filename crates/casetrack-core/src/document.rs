@@ -6,91 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::labels::labelled;
 use crate::mail::MailHeaders;
 use crate::marks::Marks;
-use crate::{Change, DocumentId, HiddenText, Printed, Sha256, Timestamp, printed_page};
+use crate::{Change, DocumentId, FileFormat, HiddenText, Printed, Sha256, Timestamp, printed_page};
 
 labelled! {
-    /// The format of a file, recognised by its content.
-    // An addition goes here and into `extensions`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-    #[serde(rename_all = "lowercase")]
-    pub enum FileFormat {
-        Pdf = "PDF",
-        Docx = "DOCX",
-        Doc = "DOC",
-        Xlsx = "XLSX",
-        Xls = "XLS",
-        Xlsb = "XLSB",
-        Ods = "ODS",
-        Csv = "CSV",
-        Text = "Text",
-        Markdown = "Markdown",
-        Pptx = "PPTX",
-        Html = "HTML",
-        Rtf = "RTF",
-        /// A picture of a page, read by OCR: JPEG, PNG, TIFF, BMP, GIF or WebP.
-        Image = "Image",
-        Eml = "E-mail",
-        Msg = "Outlook message",
-        Mbox = "Mailbox",
-        Zip = "ZIP",
-        Odt = "ODT",
-        Odp = "ODP",
-        Ppt = "PPT",
-    }
-}
-
-impl FileFormat {
-    /// Whether a document of this format is one e-mail message.
-    pub fn is_message(self) -> bool {
-        matches!(self, Self::Eml | Self::Msg)
-    }
-
-    /// Usual file name extensions, lower case, without the dot; the first one names the format.
-    pub fn extensions(self) -> &'static [&'static str] {
-        match self {
-            FileFormat::Pdf => &["pdf"],
-            FileFormat::Docx => &["docx", "docm", "dotx"],
-            FileFormat::Doc => &["doc", "dot"],
-            FileFormat::Xlsx => &["xlsx", "xlsm", "xltx"],
-            FileFormat::Xls => &["xls"],
-            FileFormat::Xlsb => &["xlsb"],
-            FileFormat::Ods => &["ods"],
-            FileFormat::Csv => &["csv", "tsv"],
-            FileFormat::Text => &["txt", "text", "log"],
-            FileFormat::Markdown => &["md", "markdown"],
-            FileFormat::Html => &["html", "htm", "xhtml"],
-            FileFormat::Rtf => &["rtf"],
-            FileFormat::Pptx => &["pptx", "pptm", "ppsx", "potx"],
-            FileFormat::Image => &["jpg", "jpeg", "png", "tif", "tiff", "bmp", "gif", "webp"],
-            FileFormat::Eml => &["eml"],
-            FileFormat::Msg => &["msg"],
-            FileFormat::Mbox => &["mbox"],
-            FileFormat::Zip => &["zip"],
-            FileFormat::Odt => &["odt", "ott", "fodt"],
-            FileFormat::Odp => &["odp", "otp", "fodp"],
-            FileFormat::Ppt => &["ppt", "pps", "pot"],
-        }
-    }
-
-    /// The format that files with this extension usually have.
-    pub fn from_extension(extension: &str) -> Option<FileFormat> {
-        let extension = extension.to_ascii_lowercase();
-        Self::ALL.iter().copied().find(|format| format.extensions().contains(&extension.as_str()))
-    }
-
-    /// Whether files of this format are made to hold other files, which are documents of their own.
-    pub fn is_container(self) -> bool {
-        matches!(self, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox | FileFormat::Zip)
-    }
-
-    /// Whether pages are sheets and blocks are rows.
-    pub fn is_spreadsheet(self) -> bool {
-        matches!(self, FileFormat::Xlsx | FileFormat::Xls | FileFormat::Xlsb | FileFormat::Ods | FileFormat::Csv)
-    }
-}
-
-labelled! {
-    /// What kind of document a file is, given by the user or inferred.
+    /// The kind of a document, given by the user or inferred.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "lowercase")]
     pub enum DocumentType {
@@ -132,7 +51,7 @@ pub struct Rect {
     pub bottom: f32,
 }
 
-/// What a block of text is.
+/// The kind of a block of text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BlockKind {
     Paragraph,
@@ -183,10 +102,10 @@ pub struct Page {
     pub notes: PageNotes,
 }
 
-/// What is known of a page besides its text.
+/// Notes on a page besides its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PageNotes {
-    /// What OCR read where the text layer says something else, by line. It is searched, but never quoted.
+    /// Readings of OCR that differ from the text layer, by line. It is searched, but never quoted.
     pub other_readings: Vec<OtherReading>,
     /// The label that the file gives the page ("iii", "A-1"), where it is not its number.
     #[serde(default)]
@@ -194,13 +113,13 @@ pub struct PageNotes {
     /// The Bates number on the page, as printed; digits that OCR misread are those that the sequence of the pages has.
     #[serde(default)]
     pub bates: Option<String>,
-    /// What the file tracks of how its text came about, by place.
+    /// The tracked changes of the file on this page, by place.
     #[serde(default)]
     pub changes: Vec<Change>,
-    /// What of its text the file does not show, by place.
+    /// The text that the file does not show, by place.
     #[serde(default)]
     pub hidden: Vec<HiddenText>,
-    /// What OCR read in pictures that are put into the file, by place. Pages that are pictures themselves have none.
+    /// Text that OCR read in pictures inside the file, by place. Pages that are pictures themselves have none.
     #[serde(default)]
     pub pictures: Vec<PictureText>,
     /// The numbered paragraphs on it, by place, as far as they reach on it.
@@ -278,7 +197,7 @@ impl Page {
     }
 }
 
-/// What OCR read in the place of a text that the file states.
+/// A reading of OCR in the place of a text that the file states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherReading {
     /// The line of the page's text, from 1, that stands there.
@@ -286,7 +205,7 @@ pub struct OtherReading {
     pub text: String,
 }
 
-/// What a file says about itself, besides its title.
+/// The properties that a file states, besides its title.
 ///
 /// Dates are in ISO 8601, to the precision that the file states but no finer than a second, with an offset from UTC only where
 /// the file states one.
@@ -306,7 +225,7 @@ pub struct Properties {
     pub mail: Option<MailHeaders>,
 }
 
-/// What the store keeps about a document besides its pages and chunks.
+/// The record of a document in the store, besides its pages and chunks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DocumentMeta {
     pub id: DocumentId,
@@ -325,7 +244,7 @@ pub struct DocumentMeta {
     pub properties: Properties,
     pub extraction_method: ExtractionMethod,
     pub page_count: u32,
-    /// Whether the file does not say where its pages end. Then its pages are the parts between the page breaks that its text asks for.
+    /// True if the file does not say where its pages end. Then its pages are the parts between the page breaks that its text asks for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpaged: bool,
     pub chunk_count: u32,
@@ -337,17 +256,17 @@ pub struct DocumentMeta {
     /// Texts in it that the file does not show.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub hidden_texts: u32,
-    /// What could not be read, in words for the user.
+    /// Warnings about parts that could not be read, in words for the user.
     pub warnings: Vec<String>,
-    /// Whether there are files inside it, which are documents of their own. That is so of every mailbox and archive.
+    /// True if there are files inside it, which are documents of their own. That is so of every mailbox and archive.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub holds_files: bool,
-    /// Whether a copy of the source file is kept in the collection.
+    /// True if a copy of the source file is kept in the collection.
     pub original_stored: bool,
     pub ingested_at: Timestamp,
     /// When the vectors were made; `None` while there are none.
     pub embedded_at: Option<Timestamp>,
-    /// What the user noted about it. The only part that does not come from the file.
+    /// Tags and fields that the user gave it. The only part that does not come from the file.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
 }
@@ -357,7 +276,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl DocumentMeta {
-    /// Whether files inside it are, or may be, documents of their own.
+    /// True if files inside it are, or may be, documents of their own.
     pub fn is_container(&self) -> bool {
         self.holds_files || self.format.is_container()
     }

@@ -80,7 +80,7 @@ pub struct Mention {
     pub char_end: u32,
     /// The value of a date or an amount, where it is known.
     pub value: Option<EntityValue>,
-    /// What the text around it says it is, in its words or a standard name: "effective date", "Chief Executive Officer", "Vendor".
+    /// Its role in the text around it, in the words of the text or a standard name: "effective date", "Chief Executive Officer", "Vendor".
     pub role: Option<String>,
 }
 
@@ -88,14 +88,14 @@ pub struct Mention {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LocalEntity {
     pub entity_type: EntityType,
-    /// What makes it the same in every document: a name without case, titles and company suffixes, an ISO date, a currency and
+    /// The key that is the same in every document: a name without case, titles and company suffixes, an ISO date, a currency and
     /// a number.
     pub key: String,
     /// As the document writes it most often.
     pub name: String,
     /// Other ways in which the document writes it, its defined terms ("the Company") among them; at most eight.
     pub aliases: Vec<String>,
-    /// What a date or an amount says.
+    /// The value of a date or an amount.
     pub value: Option<EntityValue>,
     /// Percent, from the kind of evidence: the recognizer alone gives 50. A rank, not a probability.
     pub confidence: u8,
@@ -124,7 +124,7 @@ pub struct PlacedReference {
     pub reference: Reference,
 }
 
-/// What analysis found in a document.
+/// The results of the analysis of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Annotations {
     /// Name and version of the analysis that made them.

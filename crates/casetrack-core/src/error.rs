@@ -75,7 +75,7 @@ error_codes! {
     DiskFull = "disk_full", Environment;
     /// A vault has to be unlocked first.
     Locked = "locked", User;
-    /// What is encrypted does not open with the passphrase or key that was given.
+    /// The passphrase or key that was given does not decrypt the data.
     WrongKey = "wrong_key", User;
     MissingDependency = "missing_dependency", Environment;
     Network = "network", Environment;
@@ -92,7 +92,7 @@ impl ErrorCode {
     }
 }
 
-/// What happened and to what (`message`), and what to do next (`hint`).
+/// An error: the event and its object (`message`), and the next step (`hint`).
 ///
 /// `Display` gives the message alone. Each front end renders the hint in its own words, once, at the end.
 #[derive(Debug, Serialize, Deserialize)]

@@ -33,7 +33,7 @@ labelled! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HiddenText {
     pub reason: HiddenReason,
-    /// What hides it, where that has a name: "column D", "rows 4-6".
+    /// The name of the hidden part, where it has one: "column D", "rows 4-6".
     pub part: Option<String>,
     /// Characters of the page's text, half-open.
     pub char_start: u32,
@@ -41,7 +41,7 @@ pub struct HiddenText {
 }
 
 impl HiddenText {
-    /// Whether some of it is among these characters of the page.
+    /// True if some of it is among these characters of the page.
     pub fn touches(&self, start: u32, end: u32) -> bool {
         self.char_start < end && self.char_end > start
     }

@@ -1,4 +1,4 @@
-//! What the reader of an error can do next.
+//! The next steps after an error.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -77,19 +77,18 @@ pub enum FileLimit {
 }
 
 impl FileLimit {
-    /// The option that raises it. Texts that are kept with a document, such as warnings, have one wording for every reader, and name what the
-    /// user can do.
-    pub fn option(self) -> &'static str {
+    /// The limited quantity, in words that suit every reader: "size of files".
+    pub fn quantity(self) -> &'static str {
         match self {
-            Self::FileSize => "--max-file-mb",
-            Self::PartSize => "--max-part-mb",
-            Self::TextLength => "--max-text-millions",
-            Self::PictureSize => "--max-image-megapixels",
-            Self::Attachments => "--max-attachments",
-            Self::AttachmentSize => "--max-attachments-mb",
-            Self::ContainerDepth => "--max-container-depth",
-            Self::PageTime => "--max-page-seconds",
-            Self::ReaderMemory => "--max-reader-mb",
+            Self::FileSize => "size of files",
+            Self::PartSize => "size of the parts of a file",
+            Self::TextLength => "text of one document",
+            Self::PictureSize => "size of pictures",
+            Self::Attachments => "number of files in one",
+            Self::AttachmentSize => "size of the files in one",
+            Self::ContainerDepth => "depth of files in files",
+            Self::PageTime => "time for a page",
+            Self::ReaderMemory => "memory for reading a file",
         }
     }
 }
@@ -103,11 +102,11 @@ pub enum Part {
     Action(Action),
 }
 
-/// What to do next, in whole sentences. Each front end puts the actions in it into its own words.
+/// Next steps, in whole sentences. Each front end puts the actions in it into its own words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Hint(Vec<Part>);
 
-/// What a person should know of an answer, with what to do about it.
+/// A remark about an answer, with next steps.
 pub type Notice = Hint;
 
 impl<'de> Deserialize<'de> for Hint {

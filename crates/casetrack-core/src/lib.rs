@@ -15,14 +15,15 @@ pub mod document;
 pub mod entity;
 pub mod error;
 pub mod evidence;
+pub mod format;
 pub mod hidden;
 pub mod hint;
 pub mod id;
 mod labels;
 pub mod mail;
 pub mod marks;
+mod page_citation;
 pub mod password;
-mod printed;
 pub mod progress;
 pub mod provenance;
 pub mod range;
@@ -36,20 +37,21 @@ pub use citation::CitationStyle;
 pub use collection::{CollectionMeta, CollectionStatus, CollectionType};
 pub use config::{ChunkConfig, Feature, Limits, Tier};
 pub use document::{
-    Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, FileFormat, NumberedText, OtherReading, Page,
-    PageNotes, PageOrigin, PictureText, Properties, Rect, numbers_within,
+    Block, BlockKind, DocumentMeta, DocumentType, ExtractionMethod, NumberedText, OtherReading, Page, PageNotes,
+    PageOrigin, PictureText, Properties, Rect, numbers_within,
 };
 pub use entity::{
     AmountValue, Annotations, DatePrecision, DateValue, EntityType, EntityValue, LocalEntity, Mention, PlacedMention,
     PlacedReference,
 };
 pub use error::{Error, ErrorCode, ErrorKind, Result};
+pub use format::{FileFormat, FileKind, type_by_signature};
 pub use hidden::{HiddenReason, HiddenText, hidden_reasons};
 pub use hint::{Action, FileLimit, Hint, Notice};
 pub use id::{ChunkId, CollectionId, DocumentId, JobId, Sha256, WatchId};
 pub use mail::MailHeaders;
+pub use page_citation::{Printed, cited_numbers, cited_page, is_exhibit, number_range, printed_page};
 pub use password::Password;
-pub use printed::{Printed, cited_numbers, cited_page, is_exhibit, number_range, printed_page};
 pub use progress::{Cancel, Progress, ProgressSink, ProgressTotals};
 pub use provenance::Provenance;
 pub use range::{ColumnRange, RowRange, column_letters};

@@ -1,4 +1,4 @@
-//! What the headers of a message say of its place in a conversation.
+//! Headers of a message that place it in a conversation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

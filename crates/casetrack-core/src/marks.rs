@@ -1,4 +1,4 @@
-//! What users note about documents: tags and fields of their own.
+//! Tags and fields that users give to documents.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ impl Marks {
     }
 }
 
-/// Whether two tags, names or values of fields are the same.
+/// True if two tags, names or values of fields are the same.
 pub fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
     a == b || a.to_lowercase() == b.to_lowercase()

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-/// What a long operation reports while it runs. Counts are totals so far.
+/// A report of a long operation while it runs. Counts are totals so far.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Progress {
     /// The first event for a listener that joins a running operation: its progress so far.
@@ -23,7 +23,7 @@ pub enum Progress {
     Embedded { chunks: u64 },
 }
 
-/// What the events of an operation add up to.
+/// The totals of the events of an operation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgressTotals {
     /// Files to look at, once known.

@@ -18,7 +18,7 @@ pub struct Provenance {
     pub file_path: String,
     pub sha256: Sha256,
     pub page: u32,
-    /// Whether the file does not say where its pages end. Then `page` counts the parts between the page breaks that its text asks for.
+    /// True if the file does not say where its pages end. Then `page` counts the parts between the page breaks that its text asks for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpaged: bool,
     /// The label that the file prints on the page ("iii", "A-1"), where it is not its number.
@@ -46,7 +46,7 @@ pub struct Provenance {
     pub heading_path: Vec<String>,
     pub extraction_method: ExtractionMethod,
     pub ocr_confidence: Option<f32>,
-    /// Whether the file tracks changes in it: what is quoted is the text as if all of them were accepted.
+    /// True if the file tracks changes in it: what is quoted is the text as if all of them were accepted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tracked_changes: bool,
     /// Why texts in it are hidden, where some are.

@@ -25,7 +25,7 @@ labelled! {
 }
 
 labelled! {
-    /// What the text says the citing document does to the one it cites.
+    /// The effect on the cited document, as the text states it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     pub enum Relation {

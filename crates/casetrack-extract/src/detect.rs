@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use casetrack_core::{FileFormat, Result};
+use casetrack_core::{FileFormat, Result, type_by_signature};
+use casetrack_pages::container::ole;
+use casetrack_pages::container::zip::{self, ZipContainer};
+use casetrack_pages::model::{ExtractOptions, Source};
+use casetrack_pages::text::encoding;
 
-use crate::container::ole;
-use crate::container::zip::{self, ZipContainer};
 use crate::formats;
 use crate::formats::opendocument::{self, Manifest};
-use crate::model::{ExtractOptions, Source};
-use crate::text::encoding;
 
 /// A PDF header may be preceded by other bytes; readers accept it within the first 1024 (ISO 32000-1, Annex H.3.4.1).
 const PDF_HEADER_WITHIN: usize = 1024;
@@ -26,7 +26,7 @@ pub fn detect(path: &Path, bytes: &[u8]) -> Result<FileFormat> {
     detect_source(&Source { path, bytes, options: &ExtractOptions::default() })
 }
 
-/// Whether files with this extension are worth opening when a folder is walked. Content decides when they are read.
+/// True if files with this extension are worth opening when a folder is walked. Content decides when they are read.
 pub fn is_supported_extension(path: &Path) -> bool {
     path.extension().and_then(|extension| extension.to_str()).and_then(FileFormat::from_extension).is_some()
 }
@@ -83,8 +83,7 @@ pub(crate) fn detect_source(source: &Source) -> Result<FileFormat> {
     if bytes.starts_with(b"\xDB\xA5") || bytes.starts_with(b"\x9B\xA5") {
         return Err(source.unsupported("a Word document from before 1993"));
     }
-    let kind = infer::get(bytes);
-    Err(source.unsupported(&kind.map_or("binary data of an unknown type".into(), describe_binary)))
+    Err(source.unsupported(&type_by_signature(bytes).map_or("binary data of an unknown type".into(), describe_binary)))
 }
 
 fn has_pdf_header(bytes: &[u8]) -> bool {
@@ -258,15 +257,15 @@ fn is_old_excel(bytes: &[u8]) -> bool {
     matches!(bytes, [0x09, 0 | 2 | 4, 4 | 6, 0, ..])
 }
 
-fn describe_binary(kind: infer::Type) -> String {
-    let named = match kind.mime_type() {
-        "image/heif" => "a HEIF image",
-        "application/x-executable" | "application/vnd.microsoft.portable-executable" => "a program",
+fn describe_binary(media_type: &str) -> String {
+    let named = match media_type {
+        "image/heic" => "a HEIF image",
+        "application/x-executable" => "a program",
         "application/gzip" => "a gzip archive",
         "application/x-tar" => "a tar archive",
         "application/x-7z-compressed" => "a 7-Zip archive",
         "application/vnd.rar" => "a RAR archive",
-        mime_type => return format!("of type {mime_type}"),
+        other => return format!("of type {other}"),
     };
     named.into()
 }

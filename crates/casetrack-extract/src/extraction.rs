@@ -6,17 +6,17 @@ use std::path::Path;
 use std::rc::Rc;
 
 use casetrack_core::{Error, FileFormat, FileLimit, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor, PageObserver};
+use casetrack_pages::model::{ExtractOptions, Extraction, Source, StepTracker};
+use casetrack_pages::text::bates::note_bates;
+use casetrack_pages::text::clauses::mark_headings;
+use casetrack_pages::text::exhibits::note_exhibits;
+use casetrack_pages::text::language;
+use casetrack_pages::text::paragraph_numbers::note_numbers;
 
-use crate::build::{DocumentBuilder, Extractor, PageObserver};
-use crate::container::encryption;
+use crate::encryption;
 use crate::formats::text::PlainText;
-use crate::model::{Course, ExtractOptions, Extraction, Source};
-use crate::text::bates::note_bates;
-use crate::text::clauses::mark_headings;
-use crate::text::exhibits::note_exhibits;
-use crate::text::language;
-use crate::text::numbered::note_numbers;
-use crate::{detect, registry};
+use crate::{detect, formats};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
 ///
@@ -28,8 +28,8 @@ use crate::{detect, registry};
 /// A file without text is never an empty success: it is `EmptyFile`, `UnsupportedFormat`, `UnreadableFile`, `NeedsPassword`,
 /// `NeedsOcr` or `FileTooLarge`; `MissingDependency` when a PDF is read without libpdfium.
 pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Extraction> {
-    let mut extraction = extract_observed(path, bytes, options, None, Course::default())?;
-    extraction.complete();
+    let mut extraction = extract_observed(path, bytes, options, None, StepTracker::default())?;
+    complete(&mut extraction);
     Ok(extraction)
 }
 
@@ -47,30 +47,28 @@ pub fn extract_text(name: &Path, text: &str, options: &ExtractOptions) -> Result
         return Err(source.empty("contains no text."));
     }
     extraction.properties.language = language::detected(&extraction.pages);
-    extraction.complete();
+    complete(&mut extraction);
     Ok(extraction)
 }
 
-impl Extraction {
-    /// Finds what shows when all pages are known: headings of clauses, numbers of paragraphs, Bates numbers and stamps of exhibits.
-    pub(crate) fn complete(&mut self) {
-        mark_headings(self.format, &mut self.pages);
-        note_numbers(&mut self.pages);
-        note_exhibits(self.unpaged, &mut self.pages);
-        self.warnings.extend(note_bates(self.unpaged, &mut self.pages));
-    }
+/// Finds what shows when all pages are known: headings of clauses, numbers of paragraphs, Bates numbers and stamps of exhibits.
+pub(crate) fn complete(extraction: &mut Extraction) {
+    mark_headings(extraction.format, &mut extraction.pages);
+    note_numbers(&mut extraction.pages);
+    note_exhibits(extraction.unpaged, &mut extraction.pages);
+    extraction.warnings.extend(note_bates(extraction.unpaged, &mut extraction.pages));
 }
 
-/// The same, with each page shown to `observer` as soon as it is complete, in the steps of `course`, and without the headings of
+/// The same, with each page shown to `observer` as soon as it is complete, in the steps of `steps`, and without the headings of
 /// clauses: those are found when all pages are known. Pages that were read before may come without their text.
 pub(crate) fn extract_observed(
     path: &Path,
     bytes: &[u8],
     options: &ExtractOptions,
     observer: Option<PageObserver>,
-    course: Course,
+    steps: StepTracker,
 ) -> Result<Extraction> {
-    let course = Rc::new(course);
+    let steps = Rc::new(steps);
     let source = Source { path, bytes, options };
     if bytes.len() as u64 > options.limits.max_file_bytes {
         return Err(source.too_large(
@@ -81,12 +79,11 @@ pub(crate) fn extract_observed(
     let plain = encryption::decrypted(&source)?;
     let source = Source { bytes: plain.as_ref().map_or(bytes, |plain| &plain.bytes), ..source };
     let format = detect::detect_source(&source)?;
-    let extractor = registry::extractor(format)
-        .ok_or_else(|| Error::internal(format!("no extractor is registered for {format:?}")))?;
+    let extractor = formats::extractor(format);
 
     let mut document = DocumentBuilder::new(options.limits.max_text_chars);
     document.observe(observer);
-    document.follow(Rc::clone(&course));
+    document.follow(Rc::clone(&steps));
     document.limit_attachments(&options.limits);
     if let Some(warning) = name_and_content_differ(&source, format) {
         document.warn(warning);
@@ -97,7 +94,7 @@ pub(crate) fn extract_observed(
     catch_unwind(AssertUnwindSafe(|| extractor.extract(&source, &mut document)))
         .unwrap_or_else(|panic| Err(panicked(&source, &*panic)))?;
     let mut extraction = document.finish(format);
-    if !course.had_text() && extraction.pages.iter().all(|page| page.blocks.is_empty()) {
+    if !steps.had_text() && extraction.pages.iter().all(|page| page.blocks.is_empty()) {
         return Err(source.empty("contains no text."));
     }
     let stated = extraction.properties.language.take();
@@ -113,32 +110,8 @@ fn name_and_content_differ(source: &Source, format: FileFormat) -> Option<String
         return None;
     }
     let extension = source.path.extension()?.to_string_lossy();
-    let found = describe(format);
+    let found = format.description();
     Some(format!("The name ends in .{extension}, but the content is {found}; it was read as {found}."))
-}
-
-fn describe(format: FileFormat) -> &'static str {
-    match format {
-        FileFormat::Pdf => "a PDF",
-        FileFormat::Docx => "a Word document",
-        FileFormat::Doc => "a Word 97-2003 document",
-        FileFormat::Xlsx | FileFormat::Xls | FileFormat::Xlsb => "an Excel workbook",
-        FileFormat::Ods => "an OpenDocument spreadsheet",
-        FileFormat::Csv => "a table in plain text",
-        FileFormat::Text => "plain text",
-        FileFormat::Markdown => "Markdown",
-        FileFormat::Pptx => "a PowerPoint presentation",
-        FileFormat::Html => "a web page",
-        FileFormat::Rtf => "a Rich Text document",
-        FileFormat::Image => "a picture",
-        FileFormat::Eml => "an e-mail message",
-        FileFormat::Msg => "an Outlook message",
-        FileFormat::Mbox => "a mailbox",
-        FileFormat::Zip => "a zip archive",
-        FileFormat::Odt => "an OpenDocument text",
-        FileFormat::Odp => "an OpenDocument presentation",
-        FileFormat::Ppt => "a PowerPoint 97-2003 presentation",
-    }
 }
 
 /// The error for a parser that panicked.

@@ -3,24 +3,19 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use casetrack_core::{Error, ErrorCode, FileFormat, Rect, Result};
+use casetrack_core::{Error, Rect, Result};
+use casetrack_pages::model::{ExtractOptions, PagePicture, Pixels, RenderRequest, Source};
 use image::RgbImage;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 
 use crate::detect;
 use crate::extraction::panicked;
-use crate::formats::{image as pictures, pdf};
-use crate::model::{ExtractOptions, PagePicture, Pixels, RenderRequest, Source};
+use crate::formats;
 
 /// The colour of a marker. It is multiplied with what is under it, so that black letters stay black.
 const MARKER: [u8; 3] = [255, 236, 64];
 /// How far a mark reaches beyond the box of a line, in points: boxes are tight.
 const MARGIN: f32 = 1.0;
-
-/// Whether pages of this format can be drawn.
-pub fn can_render(format: FileFormat) -> bool {
-    matches!(format, FileFormat::Pdf | FileFormat::Image)
-}
 
 /// Draws a page of a PDF or picture and marks places on it. Takes some 50 ms for a page of A4; memory is bounded by `longest_side`
 /// and, for pictures, by `options.limits.max_image_pixels`.
@@ -36,13 +31,7 @@ pub fn render_page(
     request: &RenderRequest,
 ) -> Result<PagePicture> {
     let source = Source { path, bytes, options };
-    let draw = || match detect::detect_source(&source)? {
-        FileFormat::Pdf => pdf::render(&source, request),
-        FileFormat::Image => pictures::render(&source, request),
-        _ => {
-            Err(Error::new(ErrorCode::UnsupportedFormat, format!("{} has no pages that can be drawn.", source.name())))
-        }
-    };
+    let draw = || formats::extractor(detect::detect_source(&source)?).draw(&source, request);
     let Pixels { mut image, pixels_per_point } =
         catch_unwind(AssertUnwindSafe(draw)).unwrap_or_else(|panic| Err(panicked(&source, &*panic)))?;
     mark(&mut image, pixels_per_point, &request.highlights);
@@ -81,6 +70,7 @@ fn mark(image: &mut RgbImage, pixels_per_point: f32, places: &[Rect]) {
 mod tests {
     use std::io::Cursor;
 
+    use casetrack_core::ErrorCode;
     use image::{ImageFormat, Rgb};
 
     use super::*;

@@ -204,10 +204,10 @@ impl<'a> Extracting<'a> {
         let mut members = std::mem::take(&mut prepared.attachments);
         if place.depth >= limits.max_container_depth && !members.is_empty() {
             prepared.meta.warnings.push(format!(
-                "The {} files inside were left out: containers are opened {} deep ({} raises this limit).",
+                "The {} files inside were left out: containers are opened {} deep (the limit on the {} can be raised).",
                 members.len(),
                 limits.max_container_depth,
-                FileLimit::ContainerDepth.option()
+                FileLimit::ContainerDepth.quantity()
             ));
             members.clear();
         }

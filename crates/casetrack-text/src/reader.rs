@@ -106,19 +106,9 @@ impl Reader {
                 "Run `casetrack unlock ID --restored`.",
             ),
             RaiseLimit(limit) => {
-                let what = match limit {
-                    FileLimit::FileSize => "size of files",
-                    FileLimit::PartSize => "size of the parts of a file",
-                    FileLimit::TextLength => "text of one document",
-                    FileLimit::PictureSize => "size of pictures",
-                    FileLimit::Attachments => "number of files in one",
-                    FileLimit::AttachmentSize => "size of the files in one",
-                    FileLimit::ContainerDepth => "depth of files in files",
-                    FileLimit::PageTime => "time for a page",
-                    FileLimit::ReaderMemory => "memory for reading a file",
-                };
-                let raise = format!("raise the limit with {}", limit.option());
-                return self.pick(&format!("ask the user to raise CaseTrack's limit on the {what}"), &raise).to_owned();
+                let raise = format!("raise the limit with {}", option(*limit));
+                let ask = format!("ask the user to raise CaseTrack's limit on the {}", limit.quantity());
+                return self.pick(&ask, &raise).to_owned();
             }
             NameDataDirectory => (
                 "Ask the user to set the environment variable CASETRACK_HOME to a directory.",
@@ -236,6 +226,21 @@ impl Reader {
                 Err(_) => self.render_hints(field),
             },
         }
+    }
+}
+
+/// The option of the command line that raises a limit.
+fn option(limit: FileLimit) -> &'static str {
+    match limit {
+        FileLimit::FileSize => "--max-file-mb",
+        FileLimit::PartSize => "--max-part-mb",
+        FileLimit::TextLength => "--max-text-millions",
+        FileLimit::PictureSize => "--max-image-megapixels",
+        FileLimit::Attachments => "--max-attachments",
+        FileLimit::AttachmentSize => "--max-attachments-mb",
+        FileLimit::ContainerDepth => "--max-container-depth",
+        FileLimit::PageTime => "--max-page-seconds",
+        FileLimit::ReaderMemory => "--max-reader-mb",
     }
 }
 

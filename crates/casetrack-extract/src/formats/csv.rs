@@ -1,11 +1,11 @@
 //! Delimited text: one sheet, one line of text per record.
 
 use casetrack_core::{ExtractionMethod, Result};
+use casetrack_pages::build::table::{Cell, TableWriter};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::Source;
 
-use crate::build::table::{Cell, TableWriter};
-use crate::build::{DocumentBuilder, Extractor};
 use crate::formats::text::decoded_text;
-use crate::model::Source;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Records looked at to find the delimiter.

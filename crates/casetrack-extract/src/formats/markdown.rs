@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::Source;
+use casetrack_pages::text::headings::plain_heading;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::build::{DocumentBuilder, Extractor};
 use crate::formats::text::decoded_text;
-use crate::model::Source;
-use crate::text::headings::plain_heading;
 
 pub(crate) struct Markdown;
 

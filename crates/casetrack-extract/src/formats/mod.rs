@@ -1,4 +1,4 @@
-//! One module per format, or per family of formats with one parser.
+//! One module per format, or per family of formats with one parser, and the table of their extractors.
 
 pub mod csv;
 pub mod doc;
@@ -16,5 +16,31 @@ pub mod spreadsheet;
 pub mod text;
 pub mod zip;
 
+use casetrack_core::FileFormat;
+use casetrack_pages::build::Extractor;
+
 #[cfg(test)]
 pub(crate) mod picture_tests;
+
+/// The extractor of a format.
+pub(crate) fn extractor(format: FileFormat) -> &'static dyn Extractor {
+    match format {
+        FileFormat::Pdf => &pdf::Pdf,
+        FileFormat::Docx => &docx::Docx,
+        FileFormat::Doc => &doc::Doc,
+        FileFormat::Xlsx | FileFormat::Xls | FileFormat::Xlsb | FileFormat::Ods => &spreadsheet::Spreadsheet,
+        FileFormat::Csv => &csv::Csv,
+        FileFormat::Text => &text::PlainText,
+        FileFormat::Markdown => &markdown::Markdown,
+        FileFormat::Pptx => &pptx::Pptx,
+        FileFormat::Html => &html::Html,
+        FileFormat::Rtf => &rtf::Rtf,
+        FileFormat::Image => &image::Image,
+        FileFormat::Eml => &mail::Eml,
+        FileFormat::Msg => &mail::Msg,
+        FileFormat::Mbox => &mail::Mbox,
+        FileFormat::Zip => &zip::Zip,
+        FileFormat::Odt | FileFormat::Odp => &opendocument::OpenDocument,
+        FileFormat::Ppt => &ppt::Ppt,
+    }
+}

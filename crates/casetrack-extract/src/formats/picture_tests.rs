@@ -10,7 +10,7 @@ use super::pdf::rendered_page;
 use crate::test_files::{PdfPageContent, assert_page_invariants, pdf_file, zip_file};
 use crate::{ExtractOptions, Extraction, tesseract_status};
 
-/// What the picture says.
+/// The text of the picture.
 pub const NOTICE: &str = "Notice of default\nServed on 4 May 2021";
 
 fn encoded(image: &DynamicImage) -> Vec<u8> {

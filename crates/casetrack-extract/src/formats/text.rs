@@ -1,12 +1,10 @@
 //! Plain text: verbatim after decoding, paragraphs are runs of lines between blank lines, form feeds start pages.
 
-use std::ops::Range;
-
-use casetrack_core::{BlockKind, ExtractionMethod, Result};
-
-use crate::build::{DocumentBuilder, Extractor};
-use crate::model::Source;
-use crate::text::encoding::{self, Decoded};
+use casetrack_core::{ExtractionMethod, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::Source;
+use casetrack_pages::text::encoding::{self, Decoded};
+use casetrack_pages::text::paragraphs;
 
 pub(crate) struct PlainText;
 
@@ -32,25 +30,6 @@ pub(crate) fn decoded_text(source: &Source, document: &mut DocumentBuilder) -> R
         document.warn("The text contains zeros; they were read as spaces.");
     }
     Ok(encoding::unify_line_ends(text).into_owned())
-}
-
-/// Byte ranges of the runs of lines between blank lines.
-pub(crate) fn paragraphs(text: &str) -> Vec<(Range<usize>, BlockKind)> {
-    let mut found = Vec::new();
-    let mut open: Option<Range<usize>> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let end = at + line.len();
-        if line.trim().is_empty() {
-            found.extend(open.take().map(|range| (range, BlockKind::Paragraph)));
-        } else {
-            let start = open.map_or(at, |range| range.start);
-            open = Some(start..end);
-        }
-        at = end;
-    }
-    found.extend(open.map(|range| (range, BlockKind::Paragraph)));
-    found
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Zip archives as folders of documents. The archive itself is one page that lists its files.
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
-
-use crate::build::{DocumentBuilder, Extractor};
-use crate::container::zip::{Member, ZipContainer};
-use crate::model::Source;
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::container::zip::{Member, ZipContainer};
+use casetrack_pages::model::Source;
 
 pub(crate) struct Zip;
 
@@ -44,7 +43,7 @@ impl Extractor for Zip {
     }
 }
 
-/// What operating systems and office programs leave beside documents.
+/// Files that operating systems and office programs leave next to documents.
 fn is_hidden(name: &str) -> bool {
     name.split(['/', '\\']).any(|part| {
         part == "__MACOSX" || part == "Thumbs.db" || part.starts_with("~$") || (part.starts_with('.') && part.len() > 2)

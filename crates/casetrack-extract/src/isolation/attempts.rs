@@ -1,9 +1,9 @@
 //! A file that ends its worker is read again from there, without the page that did it.
 
 use casetrack_core::Page;
+use casetrack_pages::model::{EarlierPage, Resume, Stage, Step, can_be_raised};
 
-use super::pool::Stopped;
-use crate::model::{ReadBefore, Resume, Stage, Step, raised_by};
+use super::stop_reason::StopReason;
 
 /// Workers that one file may end. A hostile file costs the limits of time and memory as often.
 const MAX_ATTEMPTS: usize = 12;
@@ -14,15 +14,15 @@ pub(super) struct Attempts {
     /// Where the next worker begins.
     pub resume: Resume,
     made: usize,
-    reasons: Vec<(Step, Stopped)>,
+    reasons: Vec<(Step, StopReason)>,
 }
 
 impl Attempts {
-    /// Whether another worker may get further than the last one, which was stopped: the page that stopped it is known or can be
+    /// True if another worker may get further than the last one, which was stopped: the page that stopped it is known or can be
     /// found. `steps` are those it took, `pages` all that were read so far.
-    pub fn goes_on(&mut self, stopped: &Stopped, steps: &[Step], pages: &[Page]) -> bool {
+    pub fn goes_on(&mut self, stopped: &StopReason, steps: &[Step], pages: &[Page]) -> bool {
         self.made += 1;
-        let has_cause = matches!(stopped, Stopped::Crashed(_) | Stopped::Time(_) | Stopped::Memory(_));
+        let has_cause = matches!(stopped, StopReason::Crashed(_) | StopReason::Time(_) | StopReason::Memory(_));
         let Some(&last) = steps.last().filter(|_| has_cause && self.made < MAX_ATTEMPTS) else { return false };
         if in_progress(steps, pages.len()) > 1 && !self.resume.one_at_a_time {
             self.resume.one_at_a_time = true;
@@ -31,13 +31,13 @@ impl Attempts {
             self.resume.left_out.push(last);
             self.reasons.push((last, stopped.clone()));
         }
-        let read = |page: &Page| ReadBefore { method: page.method, has_text: !page.blocks.is_empty() };
+        let read = |page: &Page| EarlierPage { method: page.method, has_text: !page.blocks.is_empty() };
         self.resume.read = pages.iter().map(read).collect();
         true
     }
 
     /// Why a page was left out, the first one.
-    pub fn reason(&self) -> Option<&Stopped> {
+    pub fn reason(&self) -> Option<&StopReason> {
         self.reasons.first().map(|(_, stopped)| stopped)
     }
 
@@ -49,7 +49,7 @@ impl Attempts {
                 Stage::Picture => ("Page", "read by OCR", "pages"),
                 Stage::Inset => ("Picture", "read by OCR", "pictures"),
             };
-            let raise = stopped.limit().map_or_else(String::new, raised_by);
+            let raise = stopped.limit().map_or_else(String::new, can_be_raised);
             format!(
                 "{what} {} could not be {how}: {}{raise}. The other {others} were read.",
                 step.page,
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn the_page_whose_text_layer_was_read_last_is_left_out() {
         let mut attempts = Attempts::default();
-        let stopped = Stopped::Crashed("signal 6".to_owned());
+        let stopped = StopReason::Crashed("signal 6".to_owned());
         assert!(attempts.goes_on(&stopped, &steps(Stage::TextLayer, 1..=3), &[]));
         assert_eq!(attempts.resume.left_out, [Step { stage: Stage::TextLayer, page: 3 }]);
         let warnings: Vec<String> = attempts.warnings().collect();
@@ -88,22 +88,22 @@ mod tests {
     fn of_several_pictures_the_one_is_found_first() {
         let mut attempts = Attempts::default();
         let taken = [steps(Stage::TextLayer, 1..=9), steps(Stage::Picture, 1..=4)].concat();
-        assert!(attempts.goes_on(&Stopped::Memory(100), &taken, &[]));
+        assert!(attempts.goes_on(&StopReason::Memory(100), &taken, &[]));
         assert!(attempts.resume.one_at_a_time && attempts.resume.left_out.is_empty());
-        assert!(attempts.goes_on(&Stopped::Memory(100), &taken[..11], &[]));
+        assert!(attempts.goes_on(&StopReason::Memory(100), &taken[..11], &[]));
         assert!(!attempts.resume.one_at_a_time);
         assert_eq!(attempts.resume.left_out, [Step { stage: Stage::Picture, page: 2 }]);
         let warnings: Vec<String> = attempts.warnings().collect();
-        let warning = "Page 2 could not be read by OCR: it took more than 100 MB of memory (--max-reader-mb raises this limit). The other pages were read.";
+        let warning = "Page 2 could not be read by OCR: it took more than 100 MB of memory (the limit on the memory for reading a file can be raised). The other pages were read.";
         assert_eq!(warnings, [warning]);
     }
 
     #[test]
     fn attempts_end() {
         let taken = steps(Stage::TextLayer, 1..=1);
-        let time = Stopped::Time(1);
-        assert!(!Attempts::default().goes_on(&Stopped::Cancelled, &taken, &[]));
-        assert!(!Attempts::default().goes_on(&Stopped::Output, &taken, &[]));
+        let time = StopReason::Time(1);
+        assert!(!Attempts::default().goes_on(&StopReason::Cancelled, &taken, &[]));
+        assert!(!Attempts::default().goes_on(&StopReason::Output, &taken, &[]));
         assert!(!Attempts::default().goes_on(&time, &[], &[]), "nothing says which page it was");
         let mut attempts = Attempts::default();
         assert_eq!((0..100).take_while(|_| attempts.goes_on(&time, &taken, &[])).count(), MAX_ATTEMPTS - 1);

@@ -7,6 +7,7 @@
 mod attempts;
 mod pool;
 mod protocol;
+mod stop_reason;
 mod worker;
 
 pub use pool::{WorkerCommand, WorkerPool};

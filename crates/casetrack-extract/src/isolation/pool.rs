@@ -8,16 +8,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use casetrack_core::{
-    Action, Cancel, Error, ErrorCode, FileFormat, FileLimit, Hint, Limits, Page, Properties, Result, hint,
+use casetrack_core::{Cancel, Error, ErrorCode, FileFormat, Limits, Page, Properties, Result};
+use casetrack_pages::model::{
+    Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest, Resume, Step, can_be_raised,
 };
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 use super::attempts::{Attempts, in_progress};
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
-use crate::model::{
-    Attachment, ExtractOptions, Extraction, PagePicture, RenderRequest, Resume, Step, raised_by, split_or_raise,
-};
+use super::stop_reason::StopReason;
+use crate::extraction::complete;
 
 /// How often a worker's time and memory are checked.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
@@ -28,7 +28,7 @@ const MAX_PAGES_AT_A_TIME: u64 = 8;
 /// Files after which a worker is replaced, so that what its libraries leak does not add up.
 const FILES_PER_WORKER: u32 = 200;
 
-/// What may hold passwords in the environment.
+/// Variables of the environment that may hold passwords.
 const PASSWORDS: [&str; 3] = ["CASETRACK_STORE", "CASETRACK_TOKEN", "PGPASSWORD"];
 
 /// How to start a worker: a program and arguments that make it call [`serve`](super::serve).
@@ -61,24 +61,13 @@ struct Order<'a> {
     resume: &'a Resume,
 }
 
-/// What a worker has sent of a file.
+/// The output of a worker for a file.
 #[derive(Default)]
-struct Read {
+struct WorkerOutput {
     /// Those that the last worker took.
     steps: Vec<Step>,
     pages: Vec<Page>,
     attachments: Vec<Attachment>,
-}
-
-/// Why a worker was ended before it had finished.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Stopped {
-    Time(u64),
-    Memory(u64),
-    Output,
-    Cancelled,
-    /// By itself: the parser crashed.
-    Crashed(String),
 }
 
 impl WorkerPool {
@@ -94,14 +83,14 @@ impl WorkerPool {
     /// returned with a warning that says where and why reading stopped. A worker that crashes after it has read other files is
     /// replaced, and the file tried once more.
     pub fn extract(&self, path: &Path, bytes: &[u8], options: &ExtractOptions, cancel: &Cancel) -> Result<Extraction> {
-        let mut read = Read::default();
+        let mut read = WorkerOutput::default();
         let mut attempts = Attempts::default();
         let mut extraction = loop {
             let order = Order { task: &Task::Extract, path, bytes, options, resume: &attempts.resume };
             match self.work(order, cancel, &mut read)? {
                 Ok(Reply::Done { format, title, properties, unpaged, mut warnings }) => {
                     warnings.extend(attempts.warnings());
-                    let Read { pages, attachments, .. } = read;
+                    let WorkerOutput { pages, attachments, .. } = read;
                     break Extraction { format, title, properties, pages, unpaged, warnings, attachments };
                 }
                 Ok(reply) => match attempts.reason() {
@@ -113,7 +102,7 @@ impl WorkerPool {
                 Err(stopped) => break recovered(path, bytes, read, &stopped)?,
             }
         };
-        extraction.complete();
+        complete(&mut extraction);
         Ok(extraction)
     }
 
@@ -128,7 +117,7 @@ impl WorkerPool {
     ) -> Result<PagePicture> {
         let task = &Task::Render(request.clone());
         let resume = &Resume::default();
-        match self.work(Order { task, path, bytes, options, resume }, cancel, &mut Read::default())? {
+        match self.work(Order { task, path, bytes, options, resume }, cancel, &mut WorkerOutput::default())? {
             Ok(Reply::Picture(picture)) => Ok(picture),
             Ok(reply) => Err(refused(reply)),
             Err(stopped) => {
@@ -140,14 +129,14 @@ impl WorkerPool {
     }
 
     /// Runs a job in a worker: returns its last answer, or why the worker was ended. Fails only when no worker can be started.
-    fn work(&self, order: Order<'_>, cancel: &Cancel, read: &mut Read) -> Result<Result<Reply, Stopped>> {
+    fn work(&self, order: Order<'_>, cancel: &Cancel, read: &mut WorkerOutput) -> Result<Result<Reply, StopReason>> {
         let mut worker = match self.idle().pop() {
             Some(worker) => worker,
             None => Worker::start(&self.command)?,
         };
         read.start_over(order.resume.read.len());
         let mut ended = worker.run(order, cancel, read);
-        if matches!(ended, Err(Stopped::Crashed(_))) && worker.files > 0 {
+        if matches!(ended, Err(StopReason::Crashed(_))) && worker.files > 0 {
             // An earlier file may have left its parser in a bad state: this one must not pay for it.
             worker = Worker::start(&self.command)?;
             read.start_over(order.resume.read.len());
@@ -186,7 +175,7 @@ fn refused(reply: Reply) -> Error {
     }
 }
 
-impl Read {
+impl WorkerOutput {
     /// Forgets what a worker sent after this many pages.
     fn start_over(&mut self, pages: usize) {
         self.steps.clear();
@@ -195,60 +184,10 @@ impl Read {
     }
 }
 
-impl Stopped {
-    /// Why a page was left out, for a warning.
-    pub fn on_page(&self) -> String {
-        match self {
-            Stopped::Time(seconds) => format!("it took more than {seconds} seconds of computing"),
-            Stopped::Memory(megabytes) => format!("it took more than {megabytes} MB of memory"),
-            Stopped::Crashed(how) => format!("its parser crashed ({how})"),
-            Stopped::Output | Stopped::Cancelled => "reading was stopped".to_owned(),
-        }
-    }
-
-    /// The limit that it went beyond.
-    pub fn limit(&self) -> Option<FileLimit> {
-        match self {
-            Stopped::Time(_) => Some(FileLimit::PageTime),
-            Stopped::Memory(_) => Some(FileLimit::ReaderMemory),
-            Stopped::Output => Some(FileLimit::TextLength),
-            Stopped::Cancelled | Stopped::Crashed(_) => None,
-        }
-    }
-
-    /// The code, reason and hint of the error; an error of its own when the job was only cancelled. `done` completes "no page was …".
-    fn explained(&self, done: &str) -> Result<(ErrorCode, String, Hint)> {
-        Ok(match self {
-            Stopped::Time(seconds) => (
-                ErrorCode::UnreadableFile,
-                format!("no page was {done} within {seconds} seconds of computing"),
-                hint!["If the file is sound but slow to read, ", Action::RaiseLimit(FileLimit::PageTime), "."],
-            ),
-            Stopped::Memory(megabytes) => (
-                ErrorCode::FileTooLarge,
-                format!("reading it took more than {megabytes} MB of memory"),
-                split_or_raise(FileLimit::ReaderMemory),
-            ),
-            Stopped::Output => (
-                ErrorCode::FileTooLarge,
-                "it gives more text than is read from one file".to_owned(),
-                split_or_raise(FileLimit::TextLength),
-            ),
-            Stopped::Crashed(how) => (
-                ErrorCode::UnreadableFile,
-                format!("its parser crashed ({how})"),
-                "That is a fault of CaseTrack: please report it. The file may open after it is saved again, or in another format."
-                    .into(),
-            ),
-            Stopped::Cancelled => return Err(Error::cancelled()),
-        })
-    }
-}
-
-/// What came before a worker was ended, or the error if nothing did.
-fn recovered(path: &Path, bytes: &[u8], read: Read, stopped: &Stopped) -> Result<Extraction> {
+/// The pages from before a worker was ended, or the error if there are none.
+fn recovered(path: &Path, bytes: &[u8], read: WorkerOutput, stopped: &StopReason) -> Result<Extraction> {
     let (code, reason, hint) = stopped.explained("finished")?;
-    let Read { pages, attachments, .. } = read;
+    let WorkerOutput { pages, attachments, .. } = read;
     let name = file_name(path);
     // A protected file is opened only in a worker; its name is enough here.
     let format = match crate::detect(path, bytes) {
@@ -268,7 +207,7 @@ fn recovered(path: &Path, bytes: &[u8], read: Read, stopped: &Stopped) -> Result
             warnings: vec![
                 format!(
                     "Only pages 1 to {last} were read: {reason}{}. {}",
-                    stopped.limit().map_or_else(String::new, raised_by),
+                    stopped.limit().map_or_else(String::new, can_be_raised),
                     hint.plain().unwrap_or_default()
                 )
                 .trim_end()
@@ -307,7 +246,7 @@ impl Worker {
     }
 
     /// Runs one job; what it finds is handed to `read` as it arrives. After an error the worker must not be used again.
-    fn run(&mut self, order: Order<'_>, cancel: &Cancel, read: &mut Read) -> Result<Reply, Stopped> {
+    fn run(&mut self, order: Order<'_>, cancel: &Cancel, read: &mut WorkerOutput) -> Result<Reply, StopReason> {
         let Self { child, input, output, .. } = self;
         let progress = Progress::default();
         let (finished, finish) = mpsc::channel::<()>();
@@ -320,13 +259,13 @@ impl Worker {
             match (talked, stopped) {
                 (Ok(Some(reply)), _) => Ok(reply),
                 (_, Some(stopped)) => Err(stopped),
-                (Err(error), None) if error.kind() == io::ErrorKind::FileTooLarge => Err(Stopped::Output),
-                (Ok(None), None) => Err(Stopped::Crashed("it ended by itself".to_owned())),
-                (Err(error), None) => Err(Stopped::Crashed(error.to_string())),
+                (Err(error), None) if error.kind() == io::ErrorKind::FileTooLarge => Err(StopReason::Output),
+                (Ok(None), None) => Err(StopReason::Crashed("it ended by itself".to_owned())),
+                (Err(error), None) => Err(StopReason::Crashed(error.to_string())),
             }
         })
         .map_err(|stopped| match stopped {
-            Stopped::Crashed(how) => Stopped::Crashed(self.exit_status().unwrap_or(how)),
+            StopReason::Crashed(how) => StopReason::Crashed(self.exit_status().unwrap_or(how)),
             other => other,
         })
     }
@@ -358,7 +297,7 @@ fn talk(
     output: &mut BufReader<ChildStdout>,
     order: Order<'_>,
     progress: &Progress,
-    read: &mut Read,
+    read: &mut WorkerOutput,
 ) -> io::Result<Option<Reply>> {
     let Order { task, path, bytes, options, resume } = order;
     let path = path.to_string_lossy().into_owned();
@@ -390,7 +329,7 @@ fn talk(
     }
 }
 
-/// What is left of a budget; an error when it is too small.
+/// The rest of a budget; an error when it is too small.
 fn spent(budget: u64, amount: u64) -> io::Result<u64> {
     budget.checked_sub(amount).ok_or_else(|| io::Error::from(io::ErrorKind::FileTooLarge))
 }
@@ -398,7 +337,7 @@ fn spent(budget: u64, amount: u64) -> io::Result<u64> {
 /// How far a worker is.
 #[derive(Default)]
 struct Progress {
-    /// What it has sent.
+    /// The bytes that it has sent.
     answers: AtomicU64,
     /// Pages that it is busy with at a time.
     pages: AtomicU64,
@@ -414,7 +353,7 @@ fn watch(
     cancel: &Cancel,
     progress: &Progress,
     finish: mpsc::Receiver<()>,
-) -> Option<Stopped> {
+) -> Option<StopReason> {
     let pid = Pid::from_u32(child.id());
     let mut system = System::new();
     let limit = Duration::from_secs(limits.max_page_seconds);
@@ -446,14 +385,14 @@ fn watch(
             (seen, computed_before, idle_since) = (answers, computed, Instant::now());
         }
         if cancel.is_cancelled() {
-            return kill(Stopped::Cancelled);
+            return kill(StopReason::Cancelled);
         }
         let pages = progress.pages.load(Ordering::Relaxed).clamp(1, MAX_PAGES_AT_A_TIME) as u32;
         if computed.saturating_sub(computed_before) >= limit * pages || idle_since.elapsed() >= limit {
-            return kill(Stopped::Time(limits.max_page_seconds));
+            return kill(StopReason::Time(limits.max_page_seconds));
         }
         if memory > limits.max_reader_bytes {
-            return kill(Stopped::Memory(limits.max_reader_bytes >> 20));
+            return kill(StopReason::Memory(limits.max_reader_bytes >> 20));
         }
     }
 }

@@ -3,12 +3,11 @@
 use std::io::{self, Read, Write};
 
 use casetrack_core::{Error, ErrorCode, FileFormat, Hint, Page, Properties};
+use casetrack_pages::model::{Attachment, ExtractOptions, PagePicture, RenderRequest, Resume, Step};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Attachment, ExtractOptions, PagePicture, RenderRequest, Resume, Step};
-
-/// What a worker does with a file.
+/// The task of a worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Task {
     Extract,
@@ -25,7 +24,7 @@ pub struct Job {
     pub length: u64,
 }
 
-/// What a worker answers: any number of steps, pages and files inside a container, then one of the others.
+/// The answers of a worker: any number of steps, pages and files inside a container, then one of the others.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Reply {
     /// Is taken now.

@@ -1,5 +1,6 @@
+use casetrack_pages::model::Stage;
+
 use super::*;
-use crate::model::Stage;
 
 fn run_shell(script: &str, limits: Limits, cancel: &Cancel) -> Result<Extraction> {
     run_shell_on("dir/lease.txt", b"The lease.\n", script, limits, cancel)
@@ -15,7 +16,7 @@ fn run_shell_on(path: &str, bytes: &[u8], script: &str, limits: Limits, cancel: 
 }
 
 fn page(number: u32, text: &str) -> Page {
-    let mut document = crate::build::DocumentBuilder::new(u64::MAX);
+    let mut document = casetrack_pages::build::DocumentBuilder::new(u64::MAX);
     document.start_page(casetrack_core::ExtractionMethod::Native, None);
     document.push_block(casetrack_core::BlockKind::Paragraph, text).unwrap();
     Page { number, ..document.finish(FileFormat::Text).pages.remove(0) }
@@ -112,7 +113,7 @@ fn a_hang_ends_with_the_limit_and_what_came_before_is_kept() {
     let recovered = run_shell(&script, limits, &Cancel::default());
     let recovered = recovered.unwrap();
     assert_eq!(recovered.pages, [page(1, "One."), page(2, "Two.")]);
-    let warning = "Only pages 1 to 2 were read: no page was finished within 10 seconds of computing (--max-page-seconds raises this limit).";
+    let warning = "Only pages 1 to 2 were read: no page was finished within 10 seconds of computing (the limit on the time for a page can be raised).";
     assert_eq!(recovered.warnings, [warning]);
 }
 

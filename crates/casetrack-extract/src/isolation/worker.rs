@@ -6,10 +6,10 @@ use std::path::Path;
 use std::rc::Rc;
 
 use casetrack_core::Page;
+use casetrack_pages::model::{Step, StepTracker};
 
 use super::protocol::{Job, Reply, Task, read_frame, write_frame};
 use crate::extraction::extract_observed;
-use crate::model::{Course, Step};
 use crate::render_page;
 
 /// Longest description of a job, in bytes.
@@ -50,8 +50,8 @@ fn extracted(job: &Job, bytes: &[u8], output: &Rc<RefCell<impl Write + 'static>>
     let send_step = Box::new(move |step: Step| {
         let _ = write_frame(&mut *steps.borrow_mut(), &Reply::Step(step));
     });
-    let course = Course::new(job.resume.clone(), send_step);
-    Ok(match extract_observed(Path::new(&job.path), bytes, &job.options, Some(send_page), course) {
+    let steps = StepTracker::new(job.resume.clone(), send_step);
+    Ok(match extract_observed(Path::new(&job.path), bytes, &job.options, Some(send_page), steps) {
         Ok(whole) => {
             for attachment in whole.attachments {
                 write_frame(&mut *output.borrow_mut(), &Reply::Attachment(attachment))?;

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use casetrack_pages::model::ExtractOptions;
+
 use super::deadline::Deadline;
 use super::page::OcrPage;
 use super::ppocr::{self, Engine};
 use super::tesseract::{Api, Libraries, Pix};
 use super::{Picture, USUAL_SKEW, read_turned};
-use crate::model::ExtractOptions;
 
-/// What tesseract reads with this confidence it reads as well as the second engine, in a fifth of the time: chosen on one half of the
+/// From this confidence on, tesseract reads as well as the second engine, in a fifth of the time: chosen on one half of the
 /// receipts (docs/extraction.md).
 const SURE: f32 = 0.9;
 
@@ -28,12 +29,12 @@ pub(super) fn second_engine(options: &ExtractOptions, languages: &str) -> Option
     ppocr::engine(folder).inspect_err(|error| tracing::warn!(%error, "the second OCR engine is not used")).ok()
 }
 
-/// What the second engine reads.
+/// The reading of the second engine.
 pub(super) fn read_by(engine: &Engine, picture: &Picture, time: Duration) -> OcrPage {
     OcrPage::of(engine.read(&picture.image, time), picture.scale)
 }
 
-/// What tesseract reads, where it is sure of that, else the [better] of what both do. `None` where neither takes the picture.
+/// The reading of tesseract, where it is sure, else the [better] of both readings. `None` where neither takes the picture.
 pub(super) fn read_by_either(
     libraries: &'static Libraries,
     api: &mut Api,

@@ -11,7 +11,7 @@ impl Deadline {
         Self(thread_time().saturating_add(time))
     }
 
-    /// What is left to compute.
+    /// The computing time that is left.
     pub fn left(&self) -> Duration {
         self.0.saturating_sub(thread_time())
     }

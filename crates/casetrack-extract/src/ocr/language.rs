@@ -4,12 +4,13 @@
 //! makes no sense; then tesseract is asked for the script. With data for what was found, the page is read once more, and the better of the
 //! two readings decides: a wrong guess costs time and changes nothing.
 
+use casetrack_pages::model::AUTO_LANGUAGES;
+use casetrack_pages::text::language;
+
 use super::DOUBTFUL_CONFIDENCE;
 use super::page::OcrPage;
-use crate::model::AUTO_LANGUAGES;
-use crate::text::language;
 
-/// What is tried first.
+/// The languages that are tried first.
 const FIRST: &str = "eng";
 /// Pages with text on which the language is looked for.
 const FIRST_PAGES: usize = 3;
@@ -116,7 +117,7 @@ impl Languages {
         other
     }
 
-    /// What the user should know of it.
+    /// A warning about it, for the user.
     pub fn warning(&self) -> Option<String> {
         let name = self.missing.as_ref()?;
         Some(format!(
@@ -134,7 +135,7 @@ pub(super) fn first_of(installed: &[String]) -> String {
     first.map_or_else(|| FIRST.to_owned(), Clone::clone)
 }
 
-/// Whether data of tesseract is that of a language, not of a script, of the orientation of pages or of formulas.
+/// True if data of tesseract is that of a language, not of a script, of the orientation of pages or of formulas.
 pub(super) fn is_language(name: &str) -> bool {
     !name.contains('/') && !matches!(name, "osd" | "equ" | "snum")
 }

@@ -18,6 +18,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_pages::model::{AUTO_LANGUAGES, ExtractOptions};
 
 use self::deadline::Deadline;
 use self::language::Languages;
@@ -28,12 +29,11 @@ pub use self::ppocr::OCR_MODEL;
 use self::tesseract::{Api, Libraries, Pix};
 pub(crate) use self::word::GrayImage;
 use self::word::Word;
-use crate::model::{AUTO_LANGUAGES, ExtractOptions};
 
 /// Points to the inch.
 pub(crate) const POINTS: f32 = 72.0;
 const MAX_THREADS: usize = 8;
-/// Pixels of all pictures that are read at a time, but for a single larger one: four pages of A4 at 300 dpi.
+/// Pixels of all pictures that are read at a time, except a single larger one: four pages of A4 at 300 dpi.
 const MAX_PIXELS: usize = 36_000_000;
 /// Pages that read worse than this may stand on their head or on a side.
 const DOUBTFUL_CONFIDENCE: f32 = 0.7;
@@ -97,7 +97,7 @@ pub fn second_engine_status(options: &ExtractOptions) -> Option<Result<String>> 
     Some(ppocr::engine(folder).map(|_| format!("PP-OCRv6 small, {}", folder.display())))
 }
 
-/// Whether pictures can be read.
+/// True if pictures can be read.
 ///
 /// # Errors
 ///

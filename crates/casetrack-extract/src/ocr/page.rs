@@ -1,9 +1,9 @@
 //! Words into lines and paragraphs, and boxes back to where they were before the picture was turned.
 
 use casetrack_core::Rect;
+use casetrack_pages::model::union;
 
 use super::word::Word;
-use crate::model::union;
 
 /// A line of a page with its place in points.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub(crate) struct OcrWord {
     pub area: Rect,
 }
 
-/// What was read of a page.
+/// The result of reading a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct OcrPage {
     /// Paragraphs in reading order, as lines.
@@ -86,7 +86,7 @@ impl OcrPage {
         }
     }
 
-    /// Whether more was read with confidence.
+    /// True if more was read with confidence.
     pub(super) fn is_better_than(&self, other: &OcrPage) -> bool {
         self.weight() > other.weight()
     }

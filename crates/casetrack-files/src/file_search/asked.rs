@@ -2,51 +2,11 @@
 
 use std::ops::Range;
 
-use casetrack_core::{Error, Result};
+use casetrack_core::{Error, FileKind, Result};
 
 use super::{QueryFilters, RewrittenQuery, content_words, singular};
 use casetrack_search::{MAX_QUERY_CHARS, has_operators};
 
-/// A kind of files.
-struct Kind {
-    /// As queries name it.
-    names: &'static [&'static str],
-    /// The extension that is shown for it.
-    shown: &'static str,
-    /// All extensions that it stands for, without the dot.
-    exts: &'static [&'static str],
-}
-
-const fn kind_of(names: &'static [&'static str], shown: &'static str, exts: &'static [&'static str]) -> Kind {
-    Kind { names, shown, exts }
-}
-
-const KINDS: &[Kind] = &[
-    kind_of(
-        &["ppt", "pptx", "ppts", "powerpoint", "powerpoints"],
-        ".pptx",
-        &["pptx", "ppt", "pptm", "ppsx", "pps", "potx", "pot"],
-    ),
-    kind_of(&["doc", "docx", "docs"], ".docx", &["docx", "doc", "docm", "dotx", "dot"]),
-    kind_of(&["xls", "xlsx"], ".xlsx", &["xlsx", "xls", "xlsm", "xlsb", "xltx"]),
-    kind_of(&["pdf", "pdfs"], ".pdf", &["pdf"]),
-    kind_of(&["csv", "csvs"], ".csv", &["csv"]),
-    kind_of(&["txt"], ".txt", &["txt"]),
-    kind_of(&["md"], ".md", &["md", "markdown"]),
-    kind_of(&["html", "htm"], ".html", &["html", "htm"]),
-    kind_of(&["rtf"], ".rtf", &["rtf"]),
-    kind_of(&["odt"], ".odt", &["odt"]),
-    kind_of(&["ods"], ".ods", &["ods"]),
-    kind_of(&["odp"], ".odp", &["odp"]),
-    kind_of(&["eml"], ".eml", &["eml"]),
-    kind_of(&["msg"], ".msg", &["msg"]),
-    kind_of(&["jpg", "jpeg"], ".jpg", &["jpg", "jpeg"]),
-    kind_of(&["png"], ".png", &["png"]),
-    kind_of(&["tif", "tiff"], ".tif", &["tif", "tiff"]),
-    kind_of(&["zip"], ".zip", &["zip"]),
-];
-/// Words that also mean something else: they name a kind with a dot, beside another kind, or before "file".
-const AMBIGUOUS: &[&str] = &["doc", "docs", "md", "msg", "zip", "html", "txt", "powerpoint"];
 /// What follows the name of a kind and belongs to it.
 const FILE_WORDS: &[&str] = &["file", "files", "format", "formats", "document", "documents"];
 /// What may stand between two filters, and what introduces them.
@@ -120,7 +80,7 @@ struct Word<'q> {
 
 /// What a word filters by.
 enum Filter {
-    Kind(&'static Kind),
+    Kind(FileKind),
     Years(Vec<u32>),
 }
 
@@ -140,8 +100,8 @@ impl Asked {
             match filter(&words, at) {
                 Some(Filter::Kind(kind)) if takes_exts => {
                     *taken = true;
-                    push(&mut asked.filters.exts, kind.shown);
-                    kind.exts.iter().for_each(|ext| push(&mut asked.exts, ext));
+                    kind.extensions.first().iter().for_each(|ext| push(&mut asked.filters.exts, &format!(".{ext}")));
+                    kind.extensions.iter().for_each(|ext| push(&mut asked.exts, ext));
                 }
                 Some(Filter::Years(years)) if takes_years => {
                     *taken = true;
@@ -256,9 +216,9 @@ fn words(query: &str) -> Vec<Word<'_>> {
     words
 }
 
-fn kind(core: &str) -> Option<&'static Kind> {
-    let name = core.strip_prefix('.').or_else(|| core.strip_prefix("*.")).unwrap_or(core);
-    KINDS.iter().find(|kind| kind.names.contains(&name))
+/// The kind of files that the core of a word names, with or without a dot.
+fn kind(core: &str) -> Option<FileKind> {
+    FileKind::named(core.strip_prefix('.').or_else(|| core.strip_prefix("*.")).unwrap_or(core))
 }
 
 /// What the word filters by, if it does.
@@ -272,7 +232,7 @@ fn filter(words: &[Word<'_>], at: usize) -> Option<Filter> {
                 || BETWEEN.contains(&neighbour(step)) && self::kind(neighbour(2 * step)).is_some()
         };
         let is_meant = core.starts_with(['.', '*'])
-            || !AMBIGUOUS.contains(&core)
+            || !kind.is_ambiguous
             || beside(-1)
             || beside(1)
             || FILE_WORDS.contains(&neighbour(1));

@@ -1,6 +1,6 @@
 //! Pointers: places in files as people say them, written for what is found and read from what assistants send back.
 
-use casetrack_core::{DocumentMeta, Error, FileFormat, Provenance, Result};
+use casetrack_core::{DocumentMeta, Error, Provenance, Result};
 
 /// A text of one page that is longer than this is pointed into by lines, in characters.
 const LONG_PAGE: u64 = 1500;
@@ -24,7 +24,7 @@ pub(super) struct Pointer {
 pub(super) fn of(document: &DocumentMeta, place: &Provenance, member: Option<&str>) -> String {
     let quoted = |name: &str| format!("'{}'", name.replace('\'', "''"));
     let mut parts: Vec<String> = member.map(|name| format!("attachment {}", quoted(name))).into_iter().collect();
-    let is_slide = matches!(document.format, FileFormat::Pptx | FileFormat::Ppt | FileFormat::Odp);
+    let is_slide = document.format.is_presentation();
     match &place.sheet_name {
         Some(sheet) => {
             parts.push(format!("sheet {}", quoted(sheet)));

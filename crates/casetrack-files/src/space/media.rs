@@ -1,31 +1,17 @@
 //! Types of media by the names of files (RFC 6838, and what systems register), and by the first bytes where these say so.
 
 use casetrack_catalog::space::{Condition, Field, Match, Text};
-use casetrack_core::Result;
+use casetrack_core::{FileFormat, Result, type_by_signature};
 
-/// Media types and the extensions of their files.
-const TYPES: &[(&str, &[&str])] = &[
+/// Media types of files that are not read, and their extensions.
+const OTHERS: &[(&str, &[&str])] = &[
     ("application/epub+zip", &["epub"]),
     ("application/gzip", &["gz", "tgz"]),
     ("application/json", &["json"]),
-    ("application/mbox", &["mbox"]),
-    ("application/msword", &["doc", "dot"]),
-    ("application/pdf", &["pdf"]),
-    ("application/rtf", &["rtf"]),
-    ("application/vnd.ms-excel", &["xls"]),
-    ("application/vnd.ms-outlook", &["msg"]),
-    ("application/vnd.ms-powerpoint", &["ppt"]),
-    ("application/vnd.oasis.opendocument.presentation", &["odp"]),
-    ("application/vnd.oasis.opendocument.spreadsheet", &["ods"]),
-    ("application/vnd.oasis.opendocument.text", &["odt"]),
-    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", &["pptx"]),
-    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", &["xlsx"]),
-    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", &["docx"]),
     ("application/x-7z-compressed", &["7z"]),
     ("application/x-sqlite3", &["sqlite", "sqlite3"]),
     ("application/x-tar", &["tar"]),
     ("application/xml", &["xml"]),
-    ("application/zip", &["zip"]),
     ("audio/aac", &["aac"]),
     ("audio/flac", &["flac"]),
     ("audio/mp4", &["m4a"]),
@@ -33,26 +19,14 @@ const TYPES: &[(&str, &[&str])] = &[
     ("audio/ogg", &["ogg", "oga", "opus"]),
     ("audio/wav", &["wav"]),
     ("image/avif", &["avif"]),
-    ("image/bmp", &["bmp"]),
-    ("image/gif", &["gif"]),
     ("image/heic", &["heic", "heif"]),
-    ("image/jpeg", &["jpg", "jpeg", "jpe"]),
-    ("image/png", &["png"]),
     ("image/svg+xml", &["svg"]),
-    ("image/tiff", &["tif", "tiff"]),
-    ("image/webp", &["webp"]),
     ("image/x-adobe-dng", &["dng"]),
     ("image/x-canon-cr2", &["cr2"]),
     ("image/x-nikon-nef", &["nef"]),
     ("image/x-sony-arw", &["arw"]),
-    ("message/rfc822", &["eml"]),
     ("text/css", &["css"]),
-    ("text/csv", &["csv"]),
-    ("text/html", &["html", "htm", "xhtml"]),
     ("text/javascript", &["js", "mjs"]),
-    ("text/markdown", &["md", "markdown"]),
-    ("text/plain", &["txt", "text", "log"]),
-    ("text/tab-separated-values", &["tsv"]),
     ("video/mp4", &["mp4", "m4v"]),
     ("video/mpeg", &["mpg", "mpeg"]),
     ("video/ogg", &["ogv"]),
@@ -62,33 +36,23 @@ const TYPES: &[(&str, &[&str])] = &[
     ("video/x-msvideo", &["avi"]),
 ];
 
+/// All media types with the extensions of their files.
+fn types() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    FileFormat::media_types().chain(OTHERS.iter().copied())
+}
+
 /// Of files whose type nothing says.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
 
-/// Beginnings of files. What is inside a ZIP or an OLE container, the name says.
-const BEGINNINGS: &[(&[u8], &str)] = &[
-    (b"%PDF-", "application/pdf"),
-    (b"\x89PNG\r\n\x1A\n", "image/png"),
-    (b"\xFF\xD8\xFF", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"II*\0", "image/tiff"),
-    (b"MM\0*", "image/tiff"),
-    (b"{\\rtf", "application/rtf"),
-    (b"\x1F\x8B", "application/gzip"),
-    (b"7z\xBC\xAF\x27\x1C", "application/x-7z-compressed"),
-    (b"SQLite format 3\0", "application/x-sqlite3"),
-    (b"fLaC", "audio/flac"),
-];
-
 /// The type of a file, by its first bytes and else by its extension in lower case.
 pub(super) fn media_type(beginning: &[u8], extension: &str) -> &'static str {
-    if beginning.starts_with(b"RIFF") && beginning.get(8..12) == Some(b"WEBP") {
-        return "image/webp";
-    }
-    let named = TYPES.iter().find(|(_, extensions)| extensions.contains(&extension)).map(|(name, _)| *name);
-    match BEGINNINGS.iter().find(|(start, _)| beginning.starts_with(start)).map(|(_, name)| *name) {
-        // Pictures of cameras are TIFF files of their own kinds.
-        Some("image/tiff") => named.filter(|named| named.starts_with("image/")).unwrap_or("image/tiff"),
+    let named = types().find(|(_, extensions)| extensions.contains(&extension)).map(|(name, _)| name);
+    let is_media = |name: &&str| ["image/", "audio/", "video/"].iter().any(|family| name.starts_with(family));
+    match type_by_signature(beginning) {
+        // Many kinds of media are in these, among them pictures of cameras.
+        Some(found @ ("image/tiff" | "video/mp4" | "video/x-matroska" | "audio/ogg")) => {
+            named.filter(is_media).unwrap_or(found)
+        }
         Some(found) => found,
         None if beginning.starts_with(b"PK\x03\x04") => named.unwrap_or("application/zip"),
         None => named.unwrap_or(UNKNOWN),
@@ -111,7 +75,7 @@ pub(super) fn condition(wanted: &str) -> Result<Option<Condition>> {
         family if family.contains('/') => name == family,
         family => name.split('/').next() == Some(family),
     };
-    let extensions = TYPES.iter().filter(|(name, _)| is_wanted(name)).flat_map(|(_, extensions)| extensions.iter());
+    let extensions = types().filter(|(name, _)| is_wanted(name)).flat_map(|(_, extensions)| extensions);
     let equals = |extension: &&str| Ok(Condition::Text(Text::new(Field::Extension, Match::Equals, extension, false)?));
     let any: Vec<Condition> = extensions.map(equals).collect::<Result<_>>()?;
     Ok((!any.is_empty()).then_some(Condition::Any(any)))

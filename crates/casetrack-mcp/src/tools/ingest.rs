@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use casetrack_core::{DocumentType, Error, Password, Result};
+use casetrack_core::{DocumentType, Error, Password, Result, supported_formats};
 use casetrack_engine::ingest::{IngestReport, IngestRequest};
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use casetrack_engine::marking::MarkSource;
@@ -40,9 +40,12 @@ pub(crate) struct DocumentParameters {
 impl Tool for IngestDocument {
     const NAME: &'static str = "ingest_document";
     const TITLE: &'static str = "Ingest a document";
-    const DESCRIPTION: &'static str = "Ingest a document (PDF, scan or picture, Word, Excel, PowerPoint, \
-        OpenDocument, RTF, e-mail, HTML, CSV, text, Markdown, or a ZIP archive of them) into the active collection. Extracts \
-        text (with OCR for scans), chunks the text, computes embeddings, and indexes for search. All processing and storage happens locally on your machine.";
+    const DESCRIPTION: &'static str = concat!(
+        "Ingest a document (",
+        supported_formats!(),
+        ") into the active collection. Extracts text (with OCR for scans), chunks the text, computes embeddings, and indexes for search. \
+         All processing and storage happens locally on your machine."
+    );
     const EFFECT: Effect = Effect::Updates;
     const LONG: bool = true;
     const TOOLSET: Toolset = Toolset::Ingest;
@@ -121,10 +124,12 @@ pub(super) fn yes() -> bool {
 impl Tool for IngestFolder {
     const NAME: &'static str = "ingest_folder";
     const TITLE: &'static str = "Ingest a folder";
-    const DESCRIPTION: &'static str = "Ingest all supported documents in a folder and all subfolders. Walks the entire \
-        directory tree recursively. Automatically skips files already ingested (matched by SHA256 hash). Supported formats: \
-        PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, HTML, CSV, \
-        text, Markdown, ZIP archives. Each file is chunked into 2000-character segments with full provenance.";
+    const DESCRIPTION: &'static str = concat!(
+        "Ingest all supported documents in a folder and all subfolders. Walks the entire directory tree recursively. Automatically skips \
+         files already ingested (matched by SHA256 hash). Supported formats: ",
+        supported_formats!(),
+        ". Each file is chunked into 2000-character segments with full provenance."
+    );
     const EFFECT: Effect = Effect::Updates;
     const LONG: bool = true;
     const TOOLSET: Toolset = Toolset::Ingest;

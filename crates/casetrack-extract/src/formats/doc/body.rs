@@ -4,6 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use casetrack_core::{ChangeKind, Result};
+use casetrack_pages::build::changes::{self, ChangeId, Stamp};
+use casetrack_pages::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK, Sink, is_reserved};
+use casetrack_pages::container::ole::{u16_at, u32_at};
+use casetrack_pages::office::numbering::Numbering;
+use casetrack_pages::office::styles::ListReference;
+use casetrack_pages::office::symbols;
+use casetrack_pages::office::tracked_changes::{MarkRevision, Rows};
 
 use super::fib::Fib;
 use super::pieces::Text;
@@ -11,13 +18,6 @@ use super::properties::{CharacterProperties, ParagraphProperties, PropertyPages,
 use super::revisions::Revisions;
 use super::styles::Styles;
 use super::tables::{TableRow, with_columns};
-use crate::build::changes::{self, ChangeId, Stamp};
-use crate::build::flow::{Flow, FlowBlock, FlowCell, PAGE_BREAK, Sink, is_reserved};
-use crate::container::ole::{u16_at, u32_at};
-use crate::office::numbering::Numbering;
-use crate::office::styles::ListReference;
-use crate::office::symbols;
-use crate::office::tracked::{Rows, Tracked};
 
 const CELL_MARK: u16 = 7;
 
@@ -28,7 +28,7 @@ pub(super) struct WordFile<'a> {
     pub characters: PropertyPages<'a>,
     pub paragraphs: PropertyPages<'a>,
     pub styles: Styles,
-    /// Whether any of the styles hides characters.
+    /// True if any of the styles hides characters.
     pub styles_hide: bool,
     pub fonts: Vec<String>,
     /// Those who made tracked changes.
@@ -36,12 +36,12 @@ pub(super) struct WordFile<'a> {
     pub data: Vec<u8>,
 }
 
-/// What the text refers to, by position.
+/// The content that the text refers to, by position.
 #[derive(Default)]
 pub(super) struct Anchors {
-    /// What shows where the text refers to a note.
+    /// The sign that shows where the text refers to a note.
     pub notes: HashMap<u32, String>,
-    /// Whether a section that ends here is followed by a new page.
+    /// True if a section that ends here is followed by a new page.
     pub sections: HashMap<u32, bool>,
     /// Text of text boxes, pictures and comments.
     pub boxes: BTreeMap<u32, Vec<FlowBlock>>,
@@ -53,7 +53,7 @@ pub(super) struct Body<'a, 'b, 'd> {
     pub file: &'b WordFile<'a>,
     pub numbering: &'b mut Numbering,
     pub anchors: &'b mut Anchors,
-    /// What marks hidden text.
+    /// The mark of hidden text.
     pub veil: ChangeId,
     pub flow: &'b mut Flow<'d>,
 }
@@ -80,7 +80,7 @@ pub(super) struct State<'a> {
 }
 
 impl State<'_> {
-    /// What follows is hidden, or it is not.
+    /// Hidden text begins or ends here.
     fn veil(&mut self, is_hidden: bool, id: ChangeId) {
         match self.hidden_from {
             None if is_hidden => self.hidden_from = Some(self.text.len()),
@@ -183,7 +183,7 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// Whether characters at a position are hidden.
+    /// True if characters at a position are hidden.
     fn is_hidden(&self, state: &mut State<'a>, position: u32, properties: &CharacterProperties) -> bool {
         let styles = &self.file.styles;
         if !self.file.styles_hide {
@@ -241,12 +241,12 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// Whether the character at a position was deleted.
+    /// True if the character at a position was deleted.
     pub fn is_deleted(&self, position: u32) -> bool {
         self.character_properties(&mut State::default(), position).is_deleted
     }
 
-    /// Whether the next paragraph can go on with the text of the one that ends here: both are in a table, or neither is.
+    /// True if the next paragraph can continue with the text of the one that ends here: both are in a table, or neither is.
     fn goes_on(&self, position: u32) -> bool {
         let in_table = |position| {
             let properties = self.paragraph_properties(position);
@@ -346,7 +346,7 @@ impl<'a> Body<'a, '_, '_> {
         }
         if !state.cells.is_empty() {
             let cells = std::mem::take(&mut state.cells);
-            state.rows.push(TableRow { cells, properties: RowProperties::default(), tracked: Tracked::default() });
+            state.rows.push(TableRow { cells, properties: RowProperties::default(), tracked: MarkRevision::default() });
         }
         if state.rows.is_empty() {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::container::ole::{u16_at, u32_at};
+use casetrack_pages::container::ole::{u16_at, u32_at};
 
 /// First two bytes of the stream, from Word 97 on.
 const WORD_97: u16 = 0xA5EC;
@@ -54,16 +54,16 @@ pub(super) enum Part {
 pub(super) struct Fib {
     /// Before Word 97: text of 8 bits, other tables.
     pub is_old: bool,
-    /// Whether the tables are in the stream 1Table rather than 0Table.
+    /// True if the tables are in the stream 1Table rather than 0Table.
     pub second_table: bool,
-    /// Whether the text is in pieces; newer files always are.
+    /// True if the text is in pieces; newer files always are.
     pub is_complex: bool,
     /// Where the text of an old file lies in the stream.
     pub text: Range<usize>,
     pub language: u16,
-    /// Whether characters of an old file have 16 bits, as in Far East editions of Word 95; newer files say so for each piece.
+    /// True if characters of an old file have 16 bits, as in Far East editions of Word 95; newer files say so for each piece.
     pub is_wide: bool,
-    /// Whether an old file was written on a Macintosh.
+    /// True if an old file was written on a Macintosh.
     pub is_mac: bool,
     /// Characters of each part.
     counts: [u32; 8],

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::container::ole::{u16_at, u32_at, utf16, utf16_to_zero};
-use crate::office::numbering::{Level, Numbering};
+use casetrack_pages::container::ole::{u16_at, u32_at, utf16, utf16_to_zero};
+use casetrack_pages::office::numbering::{Level, Numbering};
 
 use super::properties::Modifiers;
 

@@ -5,8 +5,8 @@
 //! refers to them, `[1]` and `[i]` where it does; tracked changes of characters, ends of paragraphs and rows; comments behind
 //! the paragraph they are about; headers and footers on the first page of their section. Pages are those that explicit breaks make.
 
-mod beside;
 mod body;
+mod document_parts;
 mod fib;
 mod lists;
 mod pictures;
@@ -20,6 +20,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use casetrack_core::{ExtractionMethod, HiddenReason, Result};
+use casetrack_pages::build::changes;
+use casetrack_pages::build::flow::{Flow, FlowBlock, Note, Sink};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::container::ole::{CompoundFile, clipped, u16_at, u32_at};
+use casetrack_pages::model::Source;
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::summary_information;
+use casetrack_pages::office::tracked_changes::deleted_note;
+use casetrack_pages::text::roman::roman;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use self::body::{Anchors, Body, WordFile};
@@ -27,15 +36,6 @@ use self::fib::{Fib, Part, Plc, Table};
 use self::pieces::Text;
 use self::properties::{Modifiers, PageKind, PropertyPages};
 use self::styles::Styles;
-use crate::build::changes;
-use crate::build::flow::{Flow, FlowBlock, Note, Sink};
-use crate::build::{DocumentBuilder, Extractor};
-use crate::container::ole::{CompoundFile, clipped, u16_at, u32_at};
-use crate::model::Source;
-use crate::office::embedded::Embedded;
-use crate::office::summary_information;
-use crate::office::tracked::deleted_note;
-use crate::text::roman::roman;
 
 pub(crate) struct Doc;
 
@@ -110,8 +110,8 @@ impl Extractor for Doc {
             read_notes(&mut body, part, marks, texts)?;
         }
         let (references, texts) = (table(Table::CommentReferences), table(Table::CommentTexts));
-        beside::comments(&mut body, references, texts, table(Table::CommentAuthors))?;
-        body.anchors.margins = beside::margins(&mut body, table(Table::Margins))?.into_iter();
+        document_parts::comments(&mut body, references, texts, table(Table::CommentAuthors))?;
+        body.anchors.margins = document_parts::margins(&mut body, table(Table::Margins))?.into_iter();
         body.numbering = &mut numbering;
         let mut loose = text_boxes(&mut body, table(Table::TextBoxes), shapes)?;
 
@@ -128,7 +128,7 @@ impl Extractor for Doc {
         flow.finish()?;
         let pool = container.root_entries().into_iter().find(|entry| entry.name == "ObjectPool");
         let objects = pool.map(|pool| container.entries(&pool)).unwrap_or_default();
-        Embedded::of_storages(&container, objects.into_iter(), document)
+        EmbeddedFiles::of_storages(&container, objects.into_iter(), document)
     }
 }
 

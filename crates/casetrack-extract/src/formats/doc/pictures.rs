@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::flow::FlowBlock;
+use casetrack_pages::container::ole::{u16_at, u32_at};
+use casetrack_pages::model::Source;
+use casetrack_pages::office::art::{Records, Store, inline_pictures, picture_shapes};
+
 use super::body::Body;
 use super::fib::Plc;
-use crate::build::DocumentBuilder;
-use crate::build::flow::FlowBlock;
-use crate::container::ole::{u16_at, u32_at};
-use crate::model::Source;
-use crate::office::art::{Records, Store, inline_pictures, picture_shapes};
-use crate::office::pictures::{Pictures, Tally};
+use crate::pictures::Pictures;
 
 /// `mfpf.mm` of a picture that is linked, which has its name before it (2.9.157).
 const LINKED: u16 = 0x66;
@@ -18,8 +19,7 @@ const LINKED: u16 = 0x66;
 pub(super) fn read(source: &Source, body: &mut Body, stream: &[u8], drawings: &[u8], shapes: &[u8]) {
     let inline = body.inline_pictures();
     let (document, anchors) = (&mut *body.flow.document, &mut *body.anchors);
-    let mut tally = Tally::default();
-    let mut reader = Pictures::new(source, document, &mut tally);
+    let mut reader = Pictures::new(source, document);
     let mut add = |position: u32, bytes: &[u8], document: &mut DocumentBuilder| {
         if let Some(text) = reader.read(bytes) {
             let block = FlowBlock::paragraph(text.marked("Picture", document), None, None);
@@ -42,7 +42,7 @@ pub(super) fn read(source: &Source, body: &mut Body, stream: &[u8], drawings: &[
     reader.finish(document);
 }
 
-/// What stands behind the head of a picture, to its end.
+/// The bytes behind the head of a picture, to its end.
 fn behind_head(data: &[u8], place: u32) -> Option<&[u8]> {
     const MODE_AT: usize = 6;
     let picture = data.get(place as usize..)?;

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use casetrack_pages::container::ole::{clipped, u16_at, u32_at};
 use encoding_rs::Encoding;
 
 use super::fib::{Fib, Plc, Table};
-use crate::container::ole::{clipped, u16_at, u32_at};
 
 /// The bit of a place that says that characters have 8 bits.
 const COMPRESSED: u32 = 0x4000_0000;
@@ -24,7 +24,7 @@ pub(super) struct Text<'a> {
     /// UTF-16 code units; 0 where the stream has no text for a position.
     pub units: Vec<u16>,
     pieces: Vec<Piece<'a>>,
-    /// Whether pieces are missing or lie outside of the stream.
+    /// True if pieces are missing or lie outside of the stream.
     pub is_damaged: bool,
 }
 
@@ -51,12 +51,12 @@ impl<'a> Text<'a> {
         let Range { start: offset, end } = fib.text;
         let bytes = stream.get(offset..end.min(stream.len()))?;
         let piece = Piece { first: 0, offset, char_bytes: if fib.is_wide { 2 } else { 1 }, changes: &[] };
-        let units = if fib.is_wide { wide_units(bytes, encoding) } else { Narrow::new(encoding).units(bytes) };
+        let units = if fib.is_wide { wide_units(bytes, encoding) } else { ByteDecoder::new(encoding).units(bytes) };
         Some(Self { units, pieces: vec![piece], is_damaged: end > stream.len() })
     }
 
     fn read(table: &Plc, changes: &[&'a [u8]], fib: &Fib, stream: &[u8], encoding: &'static Encoding) -> Self {
-        let narrow = Narrow::new(encoding);
+        let narrow = ByteDecoder::new(encoding);
         let mut text = Self { units: Vec::new(), pieces: Vec::new(), is_damaged: false };
         for (range, data) in table.ranges() {
             let (Some(place), Some(change)) = (u32_at(data, 2), u16_at(data, 6)) else { break };
@@ -108,13 +108,13 @@ impl<'a> Text<'a> {
 }
 
 /// Text of 8 bits a position.
-struct Narrow {
+struct ByteDecoder {
     encoding: &'static Encoding,
-    /// What each byte is by itself.
+    /// The character of each byte by itself.
     single: [u16; 256],
 }
 
-impl Narrow {
+impl ByteDecoder {
     fn new(encoding: &'static Encoding) -> Self {
         Self { encoding, single: std::array::from_fn(|byte| unit(encoding, &[byte as u8])) }
     }
@@ -149,7 +149,7 @@ fn wide_units(bytes: &[u8], encoding: &'static Encoding) -> Vec<u16> {
     bytes.as_chunks::<2>().0.iter().map(|code| decoded(u16::from_le_bytes(*code))).collect()
 }
 
-/// What stands for bytes without a meaning in the encoding.
+/// The replacement for bytes without a meaning in the encoding.
 const INVALID: u16 = 0xFFFD;
 
 /// The character that the bytes of one are, if it is on the basic plane.

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use casetrack_pages::container::ole::{clipped, u16_at, u32_at};
+
 use super::fib::Plc;
-use crate::container::ole::{clipped, u16_at, u32_at};
 
 const PAGE_BYTES: usize = 512;
 
@@ -93,7 +94,7 @@ impl<'a> PropertyPages<'a> {
     }
 }
 
-/// What matters of a paragraph.
+/// The properties of a paragraph that are read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ParagraphProperties {
     pub style: u16,
@@ -112,7 +113,7 @@ pub(super) struct ParagraphProperties {
     pub row: RowProperties,
 }
 
-/// What matters of a table row.
+/// The properties of a table row that are read.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct RowProperties {
     pub is_header: bool,
@@ -180,10 +181,10 @@ pub(super) struct Reviser {
     pub date: u32,
 }
 
-/// What matters of a run of characters.
+/// The properties of a run of characters that are read.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct CharacterProperties {
-    /// What was done to them while changes were tracked, and by whom and when.
+    /// Their tracked changes, with author and time.
     pub is_inserted: bool,
     pub is_deleted: bool,
     pub insertion: Reviser,
@@ -194,14 +195,14 @@ pub(super) struct CharacterProperties {
     pub symbol: Option<(u16, u16)>,
     /// Place of a form field's state, or of a picture, in the Data stream.
     pub data: Option<u32>,
-    /// What `sprmCFVanish` says: whether they are hidden, or that this is as their style says, or the other way round (2.6.1, 2.9.327).
+    /// The value of `sprmCFVanish`: whether they are hidden, or that this is as their style says, or the other way round (2.6.1, 2.9.327).
     pub vanish: Option<u8>,
     /// Number of their style.
     pub style: u16,
 }
 
 impl CharacterProperties {
-    /// Whether they are hidden, where their styles say that they are or are not.
+    /// True if they are hidden, where their styles say that they are or are not.
     pub fn is_hidden(&self, in_styles: bool) -> bool {
         match self.vanish {
             Some(0) => false,

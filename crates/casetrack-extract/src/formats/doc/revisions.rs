@@ -3,14 +3,14 @@
 //! The format has no moves: what was moved was deleted in one place and inserted in another.
 
 use casetrack_core::ChangeKind;
+use casetrack_pages::build::changes::{self, ChangeId, Stamp};
+use casetrack_pages::build::flow::{FlowBlock, PAGE_BREAK, is_reserved, plain_text};
+use casetrack_pages::container::ole::{u16_at, utf16};
+use casetrack_pages::office::tracked_changes::{InsertedMarks, MarkRevision};
+use casetrack_pages::text::dates;
 
 use super::body::{Body, State};
 use super::properties::{CharacterProperties, Reviser};
-use crate::build::changes::{self, ChangeId, Stamp};
-use crate::build::flow::{FlowBlock, PAGE_BREAK, is_reserved, plain_text};
-use crate::container::ole::{u16_at, utf16};
-use crate::office::tracked::{InsertedMarks, Tracked};
-use crate::text::dates;
 
 /// The changes around the place that is being read.
 #[derive(Default)]
@@ -23,10 +23,10 @@ pub(super) struct Revisions {
     pub marks: InsertedMarks,
 }
 
-/// What was deleted here, as far as it was read.
+/// The text that was deleted here, as far as it was read.
 struct Gone {
     by: Reviser,
-    /// Whether it had been inserted while changes were tracked.
+    /// True if it had been inserted while changes were tracked.
     was_new: bool,
     text: String,
 }
@@ -99,7 +99,7 @@ impl<'a> Body<'a, '_, '_> {
         }
     }
 
-    /// Takes the end of a paragraph that was deleted: the next one goes on with its text.
+    /// Takes the end of a paragraph that was deleted: the next one continues with its text.
     pub fn delete_end(&mut self, state: &mut State<'a>, properties: &CharacterProperties) {
         state.revisions.fields.retain(|shows| *shows);
         self.delete_text(state, "\n", properties);
@@ -138,10 +138,10 @@ impl<'a> Body<'a, '_, '_> {
         state.revisions.fields.retain(|shows| *shows);
     }
 
-    /// What was done to the mark at the end of a paragraph or row.
-    pub fn tracked(&self, mark: &CharacterProperties) -> Tracked {
+    /// The revision of the mark at the end of a paragraph or row.
+    pub fn tracked(&self, mark: &CharacterProperties) -> MarkRevision {
         let done = |is_done: bool, kind, by| is_done.then(|| (kind, self.stamp(by)));
-        Tracked {
+        MarkRevision {
             inserted: done(mark.is_inserted, ChangeKind::Insertion, mark.insertion),
             deleted: done(mark.is_deleted, ChangeKind::Deletion, mark.deletion),
         }

@@ -1,8 +1,9 @@
 //! The style sheet ([MS-DOC] 2.9.271): what paragraphs inherit.
 
+use casetrack_pages::container::ole::{clipped, u16_at};
+use casetrack_pages::office::lineage;
+
 use super::properties::{CharacterProperties, ParagraphProperties};
-use crate::container::ole::{clipped, u16_at};
-use crate::office::lineage;
 
 const PARAGRAPH_STYLE: u16 = 1;
 const CHARACTER_STYLE: u16 = 2;
@@ -13,7 +14,7 @@ struct Style {
     built_in: u16,
     based_on: u16,
     properties: ParagraphProperties,
-    /// Whether it says that characters are hidden or not.
+    /// True if it says that characters are hidden or not.
     vanish: Option<bool>,
 }
 
@@ -59,12 +60,12 @@ impl Styles {
         self.inherited(style, |style| property(&style.properties))
     }
 
-    /// Whether any style hides characters.
+    /// True if any style hides characters.
     pub fn hide_some(&self) -> bool {
         self.0.iter().flatten().any(|style| style.vanish == Some(true))
     }
 
-    /// Whether characters are hidden by the style of their paragraph and their own. Both together show them, as they do in the formats
+    /// True if characters are hidden by the style of their paragraph and their own. Both together show them, as they do in the formats
     /// that came later ([ECMA-376] Part 1, 17.7.3).
     pub fn hide(&self, paragraph: u16, characters: u16) -> bool {
         // 10 is the style of characters that have none (2.6.1, sprmCIstd).

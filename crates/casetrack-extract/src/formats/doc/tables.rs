@@ -1,8 +1,9 @@
 //! Rows of a table on one grid.
 
+use casetrack_pages::build::flow::{FlowCell, FlowRow};
+use casetrack_pages::office::tracked_changes::MarkRevision;
+
 use super::properties::RowProperties;
-use crate::build::flow::{FlowCell, FlowRow};
-use crate::office::tracked::Tracked;
 
 /// Edges that are closer, in twentieths of a point, are one: rows of a table are drawn by hand.
 const SAME_EDGE: i32 = 60;
@@ -11,11 +12,11 @@ const SAME_EDGE: i32 = 60;
 pub(super) struct TableRow {
     pub cells: Vec<FlowCell>,
     pub properties: RowProperties,
-    pub tracked: Tracked,
+    pub tracked: MarkRevision,
 }
 
 /// Gives each cell its column, from the edges of the cells in rows of different widths.
-pub(super) fn with_columns(rows: Vec<TableRow>) -> Vec<(FlowRow, Tracked)> {
+pub(super) fn with_columns(rows: Vec<TableRow>) -> Vec<(FlowRow, MarkRevision)> {
     let width = rows.first().map_or(0, |row| row.cells.len());
     let is_regular = rows.iter().all(|row| row.cells.len() == width);
     let left_edges = |row: &TableRow| -> Vec<i32> {

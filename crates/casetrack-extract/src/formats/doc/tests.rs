@@ -3,8 +3,7 @@ use std::path::Path;
 use casetrack_core::{BlockKind, ErrorCode, FileFormat, Result};
 use proptest::prelude::*;
 
-use crate::office::summary_information::summary_of;
-use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of, summary_of};
 use crate::{ExtractOptions, Extraction};
 
 const TEXT_AT: usize = 2048;

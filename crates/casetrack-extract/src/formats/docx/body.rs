@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::imported;
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
+use casetrack_pages::container::xml::{Element, Stop, XmlError, XmlReader};
+use casetrack_pages::office::character_visibility::is_shading;
+use casetrack_pages::office::numbering::Numbering;
+use casetrack_pages::office::styles::{ListReference, Styles};
+use casetrack_pages::office::tracked_changes::MarkRevision;
+
+use super::alternative_content;
 use super::inline::{Fields, NoteKind};
-use super::revisions::Revisions;
+use super::revisions::{Revisions, mark_properties};
 use super::sections::{Margins, Section, sections};
-use crate::build::DocumentBuilder;
-use crate::build::flow::{Flow, FlowBlock, FlowRow, PAGE_BREAK, Sink};
-use crate::container::xml::{Element, Stop, XmlError, XmlReader};
-use crate::office::look::is_shading;
-use crate::office::numbering::Numbering;
-use crate::office::styles::{ListReference, Styles};
-use crate::office::tracked::Tracked;
 
 /// Reads one part: the main document, or the notes.
 pub(super) struct Body<'a, 'd> {
@@ -36,12 +37,12 @@ pub(super) struct Body<'a, 'd> {
     pub imported: HashMap<String, Vec<FlowBlock>>,
     pub margins: Margins,
     pub revisions: Revisions,
-    /// Whether what is read stands on paper that is white.
+    /// True if what is read stands on paper that is white.
     pub is_on_paper: bool,
     sections: std::vec::IntoIter<Section>,
 }
 
-/// What a drawing refers to, which follows the paragraph that it is in.
+/// The content that a drawing refers to, which follows the paragraph of the drawing.
 pub(super) struct Drawing {
     pub texts: Vec<FlowBlock>,
     pub rows: Vec<FlowRow>,
@@ -51,14 +52,14 @@ pub(super) struct Drawing {
 #[derive(Default)]
 pub(super) struct Paragraph {
     pub text: String,
-    /// Whether its mark was inserted or deleted.
-    pub mark: Tracked,
+    /// True if its mark was inserted or deleted.
+    pub mark: MarkRevision,
     pub style: Option<String>,
     pub list: Option<ListReference>,
     pub outline_level: Option<u8>,
     pub page_break_before: Option<bool>,
     pub ends_section: bool,
-    /// Whether it stands on a colour of its own.
+    /// True if it stands on a colour of its own.
     pub is_shaded: bool,
     /// Comments on it and content of text boxes anchored in it, each with the number of page breaks before its place.
     pub boxed: Vec<(usize, FlowBlock)>,
@@ -144,7 +145,7 @@ impl<'a, 'd> Body<'a, 'd> {
                 let id = element.qualified_attribute("id");
                 let blocks = id.and_then(|id| self.imported.remove(&id)).unwrap_or_default();
                 self.finish_merged(sink)?;
-                imported::emit(blocks, &mut self.flow, sink)?;
+                alternative_content::emit(blocks, &mut self.flow, sink)?;
                 Ok(self.xml.skip()?)
             }
             _ => Ok(self.xml.skip()?),
@@ -172,7 +173,7 @@ impl<'a, 'd> Body<'a, 'd> {
         let outcome = self.paragraph_content(&mut paragraph);
         self.fields.end_of_paragraph();
         if outcome.is_err() {
-            // Of a damaged paragraph nothing is kept, but for what those before it left to it.
+            // Of a damaged paragraph nothing is kept, except what those before it left to it.
             paragraph.text.truncate(before.0);
             paragraph.boxed.truncate(before.1);
             paragraph.drawings.truncate(before.2);
@@ -210,7 +211,7 @@ impl<'a, 'd> Body<'a, 'd> {
                     self.xml.skip()?;
                 }
                 "shd" => paragraph.is_shaded = is_shading(&element),
-                "rPr" => paragraph.mark.read_mark(&mut self.xml)?,
+                "rPr" => mark_properties(&mut self.xml, &mut paragraph.mark)?,
                 // How it was before a change.
                 "pPrChange" => self.xml.skip()?,
                 _ => {}
@@ -245,7 +246,7 @@ impl<'a, 'd> Body<'a, 'd> {
         Ok(())
     }
 
-    /// Whether the section that starts here does so on a new page. Its headers and footers stand on its first page.
+    /// True if the section that starts here does so on a new page. Its headers and footers stand on its first page.
     fn start_section(&mut self) -> bool {
         let Some(section) = self.sections.next() else { return false };
         let texts = self.margins.of(&section.margins);

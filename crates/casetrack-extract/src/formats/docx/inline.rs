@@ -1,11 +1,12 @@
 //! Content of paragraphs: runs, fields, symbols, breaks, text boxes.
 
+use casetrack_pages::build::flow::{Note, PAGE_BREAK, Sink, is_reserved};
+use casetrack_pages::container::xml::{Element, Node, Stop};
+use casetrack_pages::office::symbols;
+use casetrack_pages::office::tracked_changes::deleted_note;
+use casetrack_pages::text::roman::roman;
+
 use super::body::{Body, Paragraph};
-use crate::build::flow::{Note, PAGE_BREAK, Sink, is_reserved};
-use crate::container::xml::{Element, Node, Stop};
-use crate::office::symbols;
-use crate::office::tracked::deleted_note;
-use crate::text::roman::roman;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum NoteKind {

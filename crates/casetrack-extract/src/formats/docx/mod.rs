@@ -7,38 +7,38 @@
 //! text is the final one; what was deleted is kept beside it. Pages are those that explicit breaks make and that Word recorded when it saved the file. Where it recorded none,
 //! the document may have no pages (`Extraction::unpaged`).
 
-mod beside;
+mod alternative_content;
 mod body;
-mod hidden;
-mod imported;
+mod change_counts;
+mod hidden_text;
 mod inline;
 mod notes;
+mod related_parts;
 mod revisions;
 mod sections;
 mod tables;
-mod unlisted;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use casetrack_core::{ExtractionMethod, Result};
+use casetrack_pages::build::flow::{FlowBlock, plain_text};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::container::opc::Package;
+use casetrack_pages::container::xml::Stop;
+use casetrack_pages::model::Source;
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::numbering::Numbering;
+use casetrack_pages::office::properties;
+use casetrack_pages::office::styles::Styles;
+use casetrack_pages::text::encoding;
 
+use self::alternative_content::Depth;
 use self::body::Body;
-use self::imported::Depth;
 use self::inline::NoteKind;
 use self::notes::notes_of;
 use self::sections::Margins;
-use crate::build::flow::{FlowBlock, plain_text};
-use crate::build::{DocumentBuilder, Extractor};
-use crate::container::opc::Package;
-use crate::container::xml::Stop;
-use crate::model::Source;
-use crate::office::embedded::Embedded;
-use crate::office::numbering::Numbering;
-use crate::office::pictures::Pictures;
-use crate::office::properties;
-use crate::office::styles::Styles;
-use crate::text::encoding;
+use crate::pictures::Pictures;
 
 pub(crate) struct Docx;
 
@@ -85,15 +85,15 @@ impl Docx {
 
         document.start_page(ExtractionMethod::Native, None);
         let xml = encoding::decode_xml(&body);
-        let unlisted = unlisted::warning(&[&xml, &text(&footnotes), &text(&endnotes)]);
-        let comments = beside::comments(&text(&comments), &styles, document)?;
-        let drawings = beside::drawings(&mut package, &related)?;
-        let mut reading = Pictures::new(source, document, &mut depth.pictures);
-        let pictures = beside::pictures(&mut package, &related, &mut reading, document);
+        let unlisted = change_counts::warning(&[&xml, &text(&footnotes), &text(&endnotes)]);
+        let comments = related_parts::comments(&text(&comments), &styles, document)?;
+        let drawings = related_parts::drawings(&mut package, &related)?;
+        let mut reading = Pictures::after(std::mem::take(&mut depth.pictures), source, document);
+        let pictures = related_parts::pictures(&mut package, &related, &mut reading, document);
         let margins = Margins::read(&mut package, &related, &styles, &mut reading, document)?;
-        reading.finish(document);
-        let imported = imported::documents(source, &mut package, &related, document, depth)?;
-        let is_on_paper = hidden::is_on_paper(&xml, &mut package, &related);
+        depth.pictures = reading.finish(document);
+        let imported = alternative_content::documents(source, &mut package, &related, document, depth)?;
+        let is_on_paper = hidden_text::is_on_paper(&xml, &mut package, &related);
         let (mut notes, mut damaged) = (HashMap::new(), Vec::new());
         // Lists in notes must not advance those of the text.
         let note_numbering = &mut numbering.clone();
@@ -122,9 +122,7 @@ impl Docx {
             }
         }
         unlisted.into_iter().for_each(|warning| document.warn(warning));
-        Embedded::of_package(&mut package, document)?;
-        package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
-        Ok(())
+        EmbeddedFiles::of_package(&mut package, document)
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::flow::{FlowBlock, Sink};
+use casetrack_pages::container::xml::{Stop, XmlError};
+use casetrack_pages::office::numbering::Numbering;
+use casetrack_pages::office::styles::Styles;
+
 use super::body::Body;
 use super::inline::NoteKind;
-use crate::build::DocumentBuilder;
-use crate::build::flow::{FlowBlock, Sink};
-use crate::container::xml::{Stop, XmlError};
-use crate::office::numbering::Numbering;
-use crate::office::styles::Styles;
 
 /// Notes by kind and id.
 pub(super) type Notes = HashMap<(NoteKind, String), Vec<FlowBlock>>;

@@ -3,12 +3,12 @@
 //! Changes of formatting, and cells that were merged, are counted (`unlisted`).
 
 use casetrack_core::ChangeKind;
+use casetrack_pages::build::changes::{self, Stamp};
+use casetrack_pages::build::flow::{Sink, plain_text};
+use casetrack_pages::container::xml::{Element, Stop, XmlError, XmlReader};
+use casetrack_pages::office::tracked_changes::{InsertedMarks, MarkRevision};
 
 use super::body::{Body, Paragraph};
-use crate::build::changes::{self, Stamp};
-use crate::build::flow::{Sink, plain_text};
-use crate::container::xml::{Element, Stop, XmlError, XmlReader};
-use crate::office::tracked::{InsertedMarks, Tracked};
 
 /// Where in tracked changes the reader is.
 #[derive(Default)]
@@ -18,36 +18,34 @@ pub(super) struct Revisions {
     deleting: usize,
     /// Bytes of the deletion being read that stand in insertions of its own.
     inserted_bytes: usize,
-    /// The paragraph whose mark was deleted: the next one goes on with its text.
+    /// The paragraph whose mark was deleted: the next one continues with its text.
     pub merged: Option<Box<Paragraph>>,
     run: InsertedMarks,
 }
 
 impl Revisions {
-    /// Whether what is read is not part of the text any more.
+    /// True if what is read is not part of the text any more.
     pub fn is_deleting(&self) -> bool {
         self.deleting > 0
     }
 }
 
-impl Tracked {
-    /// Takes an element of the properties of a mark, row or cell, if it is a change (17.13.5.1, 17.13.5.2, 17.13.5.15, 17.13.5.20).
-    pub fn read(&mut self, element: &Element) {
-        match kind(element.name()) {
-            Some(kind) if kind.removes() => self.deleted = Some((kind, stamp(element))),
-            Some(kind) => self.inserted = Some((kind, stamp(element))),
-            None => {}
-        }
+/// Takes an element of the properties of a mark, row or cell, if it is a change (17.13.5.1, 17.13.5.2, 17.13.5.15, 17.13.5.20).
+pub(super) fn take_revision(element: &Element, revision: &mut MarkRevision) {
+    match kind(element.name()) {
+        Some(kind) if kind.removes() => revision.deleted = Some((kind, stamp(element))),
+        Some(kind) => revision.inserted = Some((kind, stamp(element))),
+        None => {}
     }
+}
 
-    /// Reads `w:rPr` of a paragraph mark to its end.
-    pub fn read_mark(&mut self, xml: &mut XmlReader) -> Result<(), XmlError> {
-        while let Some(property) = xml.child()? {
-            self.read(&property);
-            xml.skip()?;
-        }
-        Ok(())
+/// Reads `w:rPr` of a paragraph mark to its end.
+pub(super) fn mark_properties(xml: &mut XmlReader, mark: &mut MarkRevision) -> Result<(), XmlError> {
+    while let Some(property) = xml.child()? {
+        take_revision(&property, mark);
+        xml.skip()?;
     }
+    Ok(())
 }
 
 fn kind(name: &str) -> Option<ChangeKind> {
@@ -112,7 +110,7 @@ impl Body<'_, '_> {
         outcome
     }
 
-    /// The paragraph that goes on with the text of those before, whose marks were deleted.
+    /// The paragraph that continues with the text of those before, whose marks were deleted.
     pub fn begun(&mut self) -> Paragraph {
         let Some(merged) = self.revisions.merged.take() else { return Paragraph::default() };
         let Paragraph { mut text, mark, boxed, drawings, .. } = *merged;
@@ -127,12 +125,12 @@ impl Body<'_, '_> {
     /// Ends a paragraph whose mark was deleted, but that nothing follows.
     pub fn finish_merged(&mut self, sink: &mut Sink) -> Result<(), Stop> {
         match self.revisions.merged.take() {
-            Some(merged) => self.finish_paragraph(Paragraph { mark: Tracked::default(), ..*merged }, sink),
+            Some(merged) => self.finish_paragraph(Paragraph { mark: MarkRevision::default(), ..*merged }, sink),
             None => Ok(()),
         }
     }
 
-    /// Reads blocks of a cell or text box: what was begun outside does not go on there.
+    /// Reads blocks of a cell or text box: what was begun outside does not continue there.
     pub fn apart(
         &mut self,
         sink: &mut Sink,
@@ -156,7 +154,7 @@ impl Body<'_, '_> {
     }
 
     /// Marks the end of a paragraph as inserted, where it is, and its label.
-    pub fn mark_inserted(&mut self, mark: Tracked, text: &mut String, label: Option<String>) -> Option<String> {
+    pub fn mark_inserted(&mut self, mark: MarkRevision, text: &mut String, label: Option<String>) -> Option<String> {
         if self.revisions.inserting > 0 {
             return label;
         }

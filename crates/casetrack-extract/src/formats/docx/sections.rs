@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 
 use casetrack_core::Result;
+use casetrack_pages::build::flow::{Sink, marked_text};
+use casetrack_pages::build::{DocumentBuilder, changes};
+use casetrack_pages::container::opc::{Package, Relationships};
+use casetrack_pages::container::xml::{XmlError, XmlReader};
+use casetrack_pages::office::styles::Styles;
 
-use super::beside::{pictures, read_part};
-use crate::build::flow::{Sink, marked_text};
-use crate::build::{DocumentBuilder, changes};
-use crate::container::opc::{Package, Relationships};
-use crate::container::xml::{XmlError, XmlReader};
-use crate::office::pictures::Pictures;
-use crate::office::styles::Styles;
+use super::related_parts::{pictures, read_part};
+use crate::pictures::Pictures;
 
 pub(super) struct Section {
     pub starts_page: bool,
-    /// Ids of the relationships of its headers and footers. Those of the section before go on without one.
+    /// Ids of the relationships of its headers and footers. Those of the section before continue without one.
     pub margins: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ struct Margin {
     texts: Vec<String>,
 }
 
-/// What headers and footers say, each text once: they stand on many pages.
+/// The headers and footers, each text once: they stand on many pages.
 #[derive(Default)]
 pub(super) struct Margins {
     /// Headers, then footers.

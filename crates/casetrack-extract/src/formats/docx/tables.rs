@@ -2,11 +2,13 @@
 //!
 //! The rows of a nested table stand inside the cell that holds it.
 
+use casetrack_pages::build::changes;
+use casetrack_pages::build::flow::{FlowCell, FlowRow, Sink};
+use casetrack_pages::container::xml::Stop;
+use casetrack_pages::office::tracked_changes::{self, MarkRevision, Rows};
+
 use super::body::Body;
-use crate::build::changes;
-use crate::build::flow::{FlowCell, FlowRow, Sink};
-use crate::container::xml::Stop;
-use crate::office::tracked::{self, Rows, Tracked};
+use super::revisions::take_revision;
 
 /// A row being read.
 #[derive(Default)]
@@ -14,7 +16,7 @@ struct Row {
     row: FlowRow,
     /// Grid column of the next cell, from 1.
     next_column: u32,
-    tracked: Tracked,
+    tracked: MarkRevision,
 }
 
 impl Body<'_, '_> {
@@ -56,10 +58,10 @@ impl Body<'_, '_> {
                             "tblHeader" => row.row.is_header = property.is_on(),
                             "gridBefore" => row.next_column += span(property.value()).unwrap_or(0),
                             "ins" if row.tracked.inserted.is_none() => {
-                                row.tracked.read(&property);
+                                take_revision(&property, &mut row.tracked);
                                 self.start_inserted_part();
                             }
-                            _ => row.tracked.read(&property),
+                            _ => take_revision(&property, &mut row.tracked),
                         }
                         self.xml.skip()?;
                     }
@@ -75,7 +77,7 @@ impl Body<'_, '_> {
     fn cell(&mut self, row: &mut Row) -> Result<(), Stop> {
         let mut columns = 1;
         let mut continues = false;
-        let mut tracked = Tracked::default();
+        let mut tracked = MarkRevision::default();
         let (mut is_inserted, mut is_outermost) = (false, false);
         let mut sink = Sink::collect();
         let outcome = self.apart(&mut sink, |body, sink| {
@@ -92,9 +94,9 @@ impl Body<'_, '_> {
                         "cellIns" if !is_inserted => {
                             is_inserted = true;
                             is_outermost = body.start_inserted_part();
-                            tracked.read(&property);
+                            take_revision(&property, &mut tracked);
                         }
-                        "cellDel" => tracked.read(&property),
+                        "cellDel" => take_revision(&property, &mut tracked),
                         _ => {}
                     }
                     body.xml.skip()?;
@@ -110,7 +112,7 @@ impl Body<'_, '_> {
         blocks.last_mut().into_iter().for_each(|last| changes::trim_break(&mut last.text));
         // In a row that was inserted, the cell is part of that.
         if is_outermost || tracked.deleted.is_some() {
-            blocks = tracked::cell(blocks, tracked, self.flow.document.changes());
+            blocks = tracked_changes::cell(blocks, tracked, self.flow.document.changes());
         }
         row.row.cells.push(FlowCell { column: row.next_column, blocks });
         row.next_column += columns;

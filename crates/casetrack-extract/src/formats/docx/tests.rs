@@ -1,5 +1,5 @@
-mod hidden;
-mod imported;
+mod alternative_content;
+mod hidden_text;
 mod revisions;
 
 use std::path::Path;

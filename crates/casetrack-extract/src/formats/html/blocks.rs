@@ -1,8 +1,7 @@
 //! Blocks and tables that are collected until what holds them is complete.
 
 use casetrack_core::BlockKind;
-
-use crate::build::table::{Cell, Content, Row};
+use casetrack_pages::build::table::{Cell, Content, Row};
 
 /// Columns and spans beyond this are those of a hostile file.
 const MAX_COLUMNS: u32 = 16_384;

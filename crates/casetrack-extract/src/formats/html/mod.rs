@@ -5,15 +5,15 @@
 //! styles, and what is hidden by `hidden`, `display:none` or `visibility:hidden`. A file is one page.
 
 mod blocks;
-mod hidden;
+mod hidden_elements;
 mod reader;
 
 use casetrack_core::{ExtractionMethod, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::Source;
+use casetrack_pages::text::encoding;
 
 use self::reader::HtmlReader;
-use crate::build::{DocumentBuilder, Extractor};
-use crate::model::Source;
-use crate::text::encoding;
 
 pub(crate) struct Html;
 

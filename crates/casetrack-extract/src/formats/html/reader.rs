@@ -1,13 +1,13 @@
 //! Follows the tags of a page and collects its text.
 
 use casetrack_core::{BlockKind, Result};
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::table::Content;
+use casetrack_pages::office::number_format::format_number;
 use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 
 use super::blocks::{Table, is_block};
-use super::hidden::{Skipped, VOID, is_hidden};
-use crate::build::DocumentBuilder;
-use crate::build::table::Content;
-use crate::office::number_format::format_number;
+use super::hidden_elements::{SkippedElement, VOID, is_hidden};
 
 /// Elements deeper than this are read without their structure, as browsers do from 512 on.
 const MAX_OPEN: usize = 512;
@@ -17,7 +17,7 @@ const MAX_HEADING_CHARS: usize = 300;
 pub(super) struct HtmlReader<'d> {
     document: &'d mut DocumentBuilder,
     open: Vec<String>,
-    skipped: Option<Skipped>,
+    skipped: Option<SkippedElement>,
     lists: Vec<List>,
     tables: Vec<Table>,
     /// Number of the next table on the page.
@@ -106,7 +106,7 @@ impl<'d> HtmlReader<'d> {
             if name != "tr" && name != "td" && name != "th" && is_block(name) {
                 self.flush()?;
             }
-            self.skipped = Some(Skipped::new(name));
+            self.skipped = Some(SkippedElement::new(name));
             return Ok(());
         }
         match name {

@@ -4,8 +4,8 @@
 
 use jiff::civil::DateTime;
 
-/// Entries of a directory that are looked at. Cameras write fewer than a hundred.
-const MAX_ENTRIES: usize = 1_000;
+use super::tiff::Tiff;
+
 const EXIF_DIRECTORY: u16 = 0x8769;
 /// Of the original, and of its digitisation.
 const DATES: [u16; 2] = [0x9003, 0x9004];
@@ -27,7 +27,7 @@ const NUMBERS: [(u16, &str); 4] =
 
 /// When a picture was taken, in ISO 8601 to the second, with an offset where it states one. `bytes` is the file or the beginning of it: what
 /// lies behind is not found. `None` where it does not say.
-pub fn taken(bytes: &[u8]) -> Option<String> {
+pub fn capture_time(bytes: &[u8]) -> Option<String> {
     let tiff = Tiff::of(block(bytes)?)?;
     let directory = tiff.entry(tiff.long(4)?, EXIF_DIRECTORY)?;
     let directory = tiff.long(directory + 8)?;
@@ -43,8 +43,8 @@ pub fn taken(bytes: &[u8]) -> Option<String> {
     })
 }
 
-/// What a picture says of the camera and of how it was taken, by the names of Exif: texts, and numbers as texts. Nothing where it does not
-/// say. `bytes` is as for [`taken`].
+/// The facts about the camera and the shot in a picture, by the names of Exif: texts, and numbers as texts. Nothing where it does not
+/// say. `bytes` is as for [`capture_time`].
 pub fn exif_fields(bytes: &[u8]) -> Vec<(&'static str, String)> {
     let Some(tiff) = block(bytes).and_then(Tiff::of) else { return Vec::new() };
     let Some(first) = tiff.long(4) else { return Vec::new() };
@@ -54,7 +54,7 @@ pub fn exif_fields(bytes: &[u8]) -> Vec<(&'static str, String)> {
         let directories = [Some(first), second].into_iter().flatten();
         Some((*name, directories.filter_map(|directory| tiff.number(directory, *tag)).next()?.to_string()))
     });
-    let taken = taken(bytes).map(|taken| ("DateTimeOriginal", taken));
+    let taken = capture_time(bytes).map(|taken| ("DateTimeOriginal", taken));
     texts.chain(numbers).chain(taken).filter(|(_, value)| !value.is_empty()).collect()
 }
 
@@ -70,13 +70,13 @@ fn block(bytes: &[u8]) -> Option<&[u8]> {
     if bytes.starts_with(b"\xFF\xD8") {
         return jpeg(bytes);
     }
-    if let Some(chunks) = bytes.strip_prefix(b"\x89PNG\r\n\x1A\n") {
-        return chunk(chunks, b"eXIf", |head| Some((u32::from_be_bytes([head[0], head[1], head[2], head[3]]), 4, 4)));
+    if let Some(exif) = png_chunk(bytes, b"eXIf") {
+        return Some(exif);
     }
     if bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
         let exif = chunk(bytes.get(12..)?, b"EXIF", |head| {
             let length = u32::from_le_bytes([head[4], head[5], head[6], head[7]]);
-            Some((length, 0, length % 2))
+            (length, 0, length % 2)
         })?;
         return Some(exif.strip_prefix(b"Exif\0\0").unwrap_or(exif));
     }
@@ -99,68 +99,22 @@ fn jpeg(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
+/// The body of the first chunk of a PNG with this name.
+pub(super) fn png_chunk<'b>(bytes: &'b [u8], name: &[u8]) -> Option<&'b [u8]> {
+    let chunks = bytes.strip_prefix(b"\x89PNG\r\n\x1A\n")?;
+    chunk(chunks, name, |head| (u32::from_be_bytes([head[0], head[1], head[2], head[3]]), 4, 4))
+}
+
 /// The body of a chunk. `layout` says of its first eight bytes: length of the body, where its name is, bytes behind the body.
-fn chunk<'b>(mut rest: &'b [u8], name: &[u8], layout: impl Fn(&[u8]) -> Option<(u32, usize, u32)>) -> Option<&'b [u8]> {
+fn chunk<'b>(mut rest: &'b [u8], name: &[u8], layout: impl Fn(&[u8]) -> (u32, usize, u32)) -> Option<&'b [u8]> {
     loop {
         let (head, body) = rest.split_at_checked(8)?;
-        let (length, at, behind) = layout(head)?;
+        let (length, at, behind) = layout(head);
         let length = usize::try_from(length).ok()?;
         if head.get(at..at + 4) == Some(name) {
             return body.get(..length);
         }
         rest = body.get(length.checked_add(behind as usize)?..)?;
-    }
-}
-
-struct Tiff<'b> {
-    bytes: &'b [u8],
-    is_little: bool,
-}
-
-impl<'b> Tiff<'b> {
-    fn of(bytes: &'b [u8]) -> Option<Self> {
-        let is_little = match bytes.get(..4)? {
-            b"II*\0" => true,
-            b"MM\0*" => false,
-            _ => return None,
-        };
-        Some(Self { bytes, is_little })
-    }
-
-    fn short(&self, at: usize) -> Option<u16> {
-        let bytes = self.bytes.get(at..at.checked_add(2)?)?.try_into().ok()?;
-        Some(if self.is_little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
-    }
-
-    fn long(&self, at: usize) -> Option<usize> {
-        let bytes = self.bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
-        let number = if self.is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) };
-        usize::try_from(number).ok()
-    }
-
-    /// Where the entry of a tag is in a directory: tag, type, count, value or place of it.
-    fn entry(&self, directory: usize, tag: u16) -> Option<usize> {
-        let count = usize::from(self.short(directory)?).min(MAX_ENTRIES);
-        let first = directory.checked_add(2)?;
-        (0..count).map(|number| first + 12 * number).find(|at| self.short(*at) == Some(tag))
-    }
-
-    /// The first number of a tag: a short or a long.
-    fn number(&self, directory: usize, tag: u16) -> Option<usize> {
-        let entry = self.entry(directory, tag)?;
-        match self.short(entry + 2)? {
-            3 => self.short(entry + 8).map(usize::from),
-            4 => self.long(entry + 8),
-            _ => None,
-        }
-    }
-
-    fn text(&self, directory: usize, tag: u16) -> Option<&'b str> {
-        let entry = self.entry(directory, tag)?;
-        let length = self.long(entry + 4)?.min(64);
-        let at = if length <= 4 { entry + 8 } else { self.long(entry + 8)? };
-        let text = self.bytes.get(at..at.checked_add(length)?)?;
-        std::str::from_utf8(text).ok().map(|text| text.trim_matches(['\0', ' ']))
     }
 }
 
@@ -214,9 +168,9 @@ mod tests {
         for is_little in [true, false] {
             let exif = tiff(is_little, &texts);
             for file in [exif.clone(), in_jpeg(&exif), in_png(&exif), in_webp(&exif)] {
-                assert_eq!(taken(&file).as_deref(), Some("2025-03-05T10:30:00+09:00"));
+                assert_eq!(capture_time(&file).as_deref(), Some("2025-03-05T10:30:00+09:00"));
                 // Cut anywhere, it is no panic.
-                (0..file.len()).for_each(|end| drop(taken(&file[..end])));
+                (0..file.len()).for_each(|end| drop(capture_time(&file[..end])));
             }
         }
     }
@@ -240,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_no_clock_said_is_no_time() {
-        let found = |texts: &[(u16, &str)]| taken(&in_jpeg(&tiff(true, texts)));
+        let found = |texts: &[(u16, &str)]| capture_time(&in_jpeg(&tiff(true, texts)));
         assert_eq!(found(&[(0x9004, "2025:03:05 10:30:00")]).as_deref(), Some("2025-03-05T10:30:00"));
         assert_eq!(
             found(&[(0x9003, "2025:03:05 10:30:00"), (0x9011, "local")]).as_deref(),
@@ -250,7 +204,7 @@ mod tests {
             assert_eq!(found(&[(0x9003, text)]), None, "{text}");
         }
         for file in [&b""[..], b"\xFF\xD8\xFF", b"II*\0\xFF\xFF\xFF\xFF", b"MM\0*\0\0\0\x04", b"%PDF-1.7"] {
-            assert_eq!(taken(file), None);
+            assert_eq!(capture_time(file), None);
         }
     }
 }

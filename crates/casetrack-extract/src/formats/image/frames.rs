@@ -4,13 +4,13 @@ use std::io::Cursor;
 use std::iter;
 
 use casetrack_core::{Error, FileLimit, Result};
+use casetrack_pages::model::Source;
 use image::metadata::Orientation;
 use image::{
     AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageError, ImageFormat, ImageReader, ImageResult, Limits,
 };
 
 use super::{resolution, tiff};
-use crate::model::Source;
 use crate::ocr::POINTS;
 
 /// A picture without a stated resolution is taken to be as long as a Letter page, in inches.

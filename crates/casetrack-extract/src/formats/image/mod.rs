@@ -7,13 +7,12 @@ mod resolution;
 mod tiff;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor, PlacedLine};
+use casetrack_pages::model::{Pixels, RenderRequest, Source, on_paper};
 use image::ImageFormat;
 
-pub use self::exif::{exif_fields, taken};
+pub use self::exif::{capture_time, exif_fields};
 use self::frames::{Frame, MAX_ANIMATION_FRAMES, frames, points_per_pixel, read_error};
-pub(crate) use self::rendering::render;
-use crate::build::{DocumentBuilder, Extractor, PlacedLine};
-use crate::model::{Source, on_paper};
 use crate::ocr::{self, GrayImage, OcrPage, Picture};
 
 pub(crate) struct Image;
@@ -22,7 +21,7 @@ impl Extractor for Image {
     fn extract(&self, source: &Source, document: &mut DocumentBuilder) -> Result<()> {
         let format = image::guess_format(source.bytes).map_err(|error| read_error(source, &error))?;
         ocr::can_read(source.options)?;
-        document.set_created(taken(source.bytes));
+        document.set_created(capture_time(source.bytes));
         let mut count = 0;
         let mut unread = Vec::new();
         let pictures = frames(source, format).map(|frame| {
@@ -51,6 +50,10 @@ impl Extractor for Image {
         }
         if document.is_blank() { Err(source.nothing_recognised("a picture")) } else { Ok(()) }
     }
+
+    fn draw(&self, source: &Source, request: &RenderRequest) -> Result<Pixels> {
+        rendering::draw(source, request)
+    }
 }
 
 fn push_page(document: &mut DocumentBuilder, page: OcrPage) -> Result<()> {
@@ -65,7 +68,7 @@ fn push_page(document: &mut DocumentBuilder, page: OcrPage) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file is a picture of a format that is read.
+/// True if a file is a picture of a format that is read.
 pub(crate) fn is_image(bytes: &[u8]) -> bool {
     // Two letters are a bitmap's whole signature; the size of its header distinguishes it from text.
     let is_bitmap = bytes.starts_with(b"BM") && matches!(bytes.get(14..18), Some([12 | 40..=124, 0, 0, 0]));

@@ -1,22 +1,25 @@
 //! The pages of a TIFF ([TIFF 6.0](https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf), section 2): a chain of
 //! directories, one for each page.
 
-use super::resolution::credible;
-
 /// Longer chains are taken for damaged.
 const MAX_PAGES: usize = 10_000;
+/// Entries of a directory that are looked at. Cameras write fewer than a hundred.
+const MAX_ENTRIES: usize = 1_000;
+const ENTRY_BYTES: usize = 12;
 /// Tags and types.
 const NEW_SUBFILE_TYPE: u16 = 254;
 const X_RESOLUTION: u16 = 282;
 const RESOLUTION_UNIT: u16 = 296;
 const RATIONAL: u16 = 5;
+/// Stated resolutions outside this range are placeholders or errors: programs that know none write 72 or 96.
+const CREDIBLE: std::ops::RangeInclusive<u32> = 100..=2400;
 /// Bit of `NEW_SUBFILE_TYPE`: a smaller copy of another page.
-const REDUCED: u32 = 1;
+const REDUCED: usize = 1;
 
 /// The directory of one page.
 pub(super) struct Directory {
     /// `None` for the page that is the first already.
-    offset: Option<u32>,
+    offset: Option<usize>,
     /// Pixels per inch, if stated and credible.
     pub resolution: Option<u32>,
 }
@@ -27,32 +30,20 @@ pub(super) fn is_tiff(bytes: &[u8]) -> bool {
 
 /// The directories of all pages, in order; those before the damage if the chain is damaged. Only the first of a BigTIFF.
 pub(super) fn directories(bytes: &[u8]) -> Vec<Directory> {
-    let reader = Reader { bytes, little_endian: bytes.starts_with(b"II") };
+    let Some(tiff) = Tiff::of(bytes) else { return vec![Directory { offset: None, resolution: None }] };
     let mut directories: Vec<Directory> = Vec::new();
-    if reader.short(2) == Some(43) {
-        return vec![Directory { offset: None, resolution: None }];
-    }
-    let mut offset = reader.long(4).unwrap_or(0);
+    let mut offset = tiff.long(4).unwrap_or(0);
     for _ in 0..MAX_PAGES {
-        if offset == 0 {
-            break;
-        }
-        let start = offset as usize;
-        let Some(count) = reader.short(start) else { break };
         // A chain that comes back to itself has no end.
-        if directories.iter().any(|directory| directory.offset == Some(offset)) {
+        if offset == 0 || directories.iter().any(|directory| directory.offset == Some(offset)) {
             break;
         }
-        let entry = |tag: u16| {
-            (0..usize::from(count)).map(|index| start + 2 + 12 * index).find(|entry| reader.short(*entry) == Some(tag))
-        };
-        let is_copy =
-            entry(NEW_SUBFILE_TYPE).and_then(|at| reader.long(at + 8)).is_some_and(|kind| kind & REDUCED != 0);
-        if !is_copy {
-            let resolution = entry(X_RESOLUTION).and_then(|at| reader.resolution(at, entry(RESOLUTION_UNIT)));
-            directories.push(Directory { offset: Some(offset), resolution });
+        let Some(count) = tiff.short(offset) else { break };
+        let kind = tiff.entry(offset, NEW_SUBFILE_TYPE).and_then(|at| tiff.long(at + 8));
+        if kind.is_none_or(|kind| kind & REDUCED == 0) {
+            directories.push(Directory { offset: Some(offset), resolution: tiff.resolution(offset) });
         }
-        match reader.long(start + 2 + 12 * usize::from(count)) {
+        match tiff.long(offset + 2 + ENTRY_BYTES * usize::from(count)) {
             Some(next) if next != offset => offset = next,
             _ => break,
         }
@@ -60,39 +51,83 @@ pub(super) fn directories(bytes: &[u8]) -> Vec<Directory> {
     directories
 }
 
+/// The resolution, if it can be meant.
+pub(super) fn credible(resolution: u32) -> Option<u32> {
+    CREDIBLE.contains(&resolution).then_some(resolution)
+}
+
 /// Lets the header point to this page.
 pub(super) fn make_first(bytes: &mut [u8], directory: &Directory) {
     let little_endian = bytes.starts_with(b"II");
-    if let (Some(offset), Some(place)) = (directory.offset, bytes.get_mut(4..8)) {
+    let offset = directory.offset.and_then(|offset| u32::try_from(offset).ok());
+    if let (Some(offset), Some(place)) = (offset, bytes.get_mut(4..8)) {
         place.copy_from_slice(&if little_endian { offset.to_le_bytes() } else { offset.to_be_bytes() });
     }
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-    little_endian: bool,
+/// The directories of a file, or of the Exif in one. Reads what it is given and allocates nothing; every number of the file is checked.
+pub(super) struct Tiff<'b> {
+    bytes: &'b [u8],
+    is_little: bool,
 }
 
-impl Reader<'_> {
-    fn short(&self, at: usize) -> Option<u16> {
-        let bytes = [*self.bytes.get(at)?, *self.bytes.get(at.checked_add(1)?)?];
-        Some(if self.little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+impl<'b> Tiff<'b> {
+    /// `None` for other files, among them BigTIFF.
+    pub fn of(bytes: &'b [u8]) -> Option<Self> {
+        let is_little = match bytes.get(..4)? {
+            b"II*\0" => true,
+            b"MM\0*" => false,
+            _ => return None,
+        };
+        Some(Self { bytes, is_little })
     }
 
-    fn long(&self, at: usize) -> Option<u32> {
+    pub fn short(&self, at: usize) -> Option<u16> {
+        let bytes = self.bytes.get(at..at.checked_add(2)?)?.try_into().ok()?;
+        Some(if self.is_little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) })
+    }
+
+    pub fn long(&self, at: usize) -> Option<usize> {
         let bytes = self.bytes.get(at..at.checked_add(4)?)?.try_into().ok()?;
-        Some(if self.little_endian { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
+        let number = if self.is_little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) };
+        usize::try_from(number).ok()
     }
 
-    /// A fraction stored elsewhere, in the unit of another entry: inches unless it says centimetres.
-    fn resolution(&self, entry: usize, unit: Option<usize>) -> Option<u32> {
+    /// The place of a tag's entry in a directory: tag, type, count, value or place of it.
+    pub fn entry(&self, directory: usize, tag: u16) -> Option<usize> {
+        let count = usize::from(self.short(directory)?).min(MAX_ENTRIES);
+        let first = directory.checked_add(2)?;
+        (0..count).map(|number| first + ENTRY_BYTES * number).find(|at| self.short(*at) == Some(tag))
+    }
+
+    /// The first number of a tag: a short or a long.
+    pub fn number(&self, directory: usize, tag: u16) -> Option<usize> {
+        let entry = self.entry(directory, tag)?;
+        match self.short(entry + 2)? {
+            3 => self.short(entry + 8).map(usize::from),
+            4 => self.long(entry + 8),
+            _ => None,
+        }
+    }
+
+    pub fn text(&self, directory: usize, tag: u16) -> Option<&'b str> {
+        let entry = self.entry(directory, tag)?;
+        let length = self.long(entry + 4)?.min(64);
+        let at = if length <= 4 { entry + 8 } else { self.long(entry + 8)? };
+        let text = self.bytes.get(at..at.checked_add(length)?)?;
+        std::str::from_utf8(text).ok().map(|text| text.trim_matches(['\0', ' ']))
+    }
+
+    /// Pixels per inch, from a fraction that is stored elsewhere, in the unit of another entry: inches unless it says centimetres.
+    fn resolution(&self, directory: usize) -> Option<u32> {
+        let entry = self.entry(directory, X_RESOLUTION)?;
         if self.short(entry + 2)? != RATIONAL {
             return None;
         }
-        let place = self.long(entry + 8)? as usize;
+        let place = self.long(entry + 8)?;
         let (dividend, divisor) = (self.long(place)?, self.long(place.checked_add(4)?)?);
         let value = dividend as f32 / divisor.max(1) as f32;
-        match unit.and_then(|entry| self.short(entry + 8)) {
+        match self.entry(directory, RESOLUTION_UNIT).and_then(|entry| self.short(entry + 8)) {
             Some(1) => None,
             Some(3) => credible((value * 2.54).round() as u32),
             _ => credible(value.round() as u32),

@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use casetrack_core::{BlockKind, FileFormat, Page};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::Source;
+use casetrack_pages::text::{Cursor, encoding, paragraphs};
 use mail_parser::decoders::html::html_to_text;
 
-use crate::build::{DocumentBuilder, Extractor};
 use crate::formats::html::Html;
-use crate::formats::text::paragraphs;
-use crate::model::Source;
-use crate::text::{Cursor, encoding};
 
 /// Where a body says nothing but that it should be read elsewhere, the other version has several times its words.
 const MIN_PLAIN_SHARE: usize = 3;
@@ -31,7 +30,7 @@ impl PageText {
         }
     }
 
-    /// Plain text as it is, but for empty lines around it; paragraphs stand between empty lines.
+    /// Plain text as it is, except empty lines around it; paragraphs stand between empty lines.
     pub fn push_paragraphs(&mut self, text: &str) {
         let text = encoding::unify_line_ends(text.into());
         let text = text.trim_end().trim_start_matches(['\n', '\u{FEFF}']);

@@ -8,8 +8,8 @@ use super::body::{self, PageText};
 use super::letter::{Enclosure, Letter};
 use super::mime::{Part, decode_text, split_headers};
 
-use crate::build::{DocumentBuilder, Extractor};
-use crate::model::{Source, raised_by};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::{Source, can_be_raised};
 
 /// Multiparts inside each other; programs make three or four.
 const MAX_DEPTH: usize = 30;
@@ -31,7 +31,7 @@ impl Extractor for Eml {
             document.warn("The message is encrypted; only its headers could be read.");
         }
         if reader.parts_left == 0 {
-            let raise = raised_by(FileLimit::Attachments);
+            let raise = can_be_raised(FileLimit::Attachments);
             document.warn(format!("The message has more parts than are read{raise}; the rest is missing."));
         }
         let attachments = reader.enclosures;
@@ -118,7 +118,7 @@ pub(super) fn summary(message: &[u8]) -> [String; 3] {
     [header(HeaderName::Date), header(HeaderName::From), header(HeaderName::Subject)]
 }
 
-/// What a part contributes to the body.
+/// The contribution of a part to the body.
 #[derive(Default)]
 struct Content {
     plain: Option<PageText>,

@@ -1,11 +1,11 @@
 //! A message on its way to a page.
 
 use casetrack_core::{BlockKind, ExtractionMethod, MailHeaders, Result};
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::model::attachment;
+use casetrack_pages::text::dates;
 
 use super::body::PageText;
-use crate::build::DocumentBuilder;
-use crate::model::attachment;
-use crate::text::dates;
 
 /// Pictures below this size that a body shows are taken for logos, icons and tracking pixels; a screenshot or photo usually has
 /// more. A judgement, not a measurement.
@@ -16,7 +16,7 @@ const MAX_DECORATION_BYTES: usize = 16 * 1024;
 pub(super) struct Letter {
     /// As shown, in order: `("From", "Ann <ann@example.com>")`.
     pub headers: Vec<(&'static str, String)>,
-    /// What threads are made of.
+    /// The headers that threads are made of.
     pub mail: MailHeaders,
     pub body: PageText,
     pub attachments: Vec<Enclosure>,
@@ -28,7 +28,7 @@ pub(super) struct Enclosure {
     pub name: String,
     /// Media type in lower case, such as `image/png`; may be empty.
     pub media_type: String,
-    /// Whether the body shows it.
+    /// True if the body shows it.
     pub inline: bool,
     pub bytes: Vec<u8>,
 }

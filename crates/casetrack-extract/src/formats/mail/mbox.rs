@@ -4,10 +4,10 @@
 use std::borrow::Cow;
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::{Source, attachment};
 
 use super::eml;
-use crate::build::{DocumentBuilder, Extractor};
-use crate::model::{Source, attachment};
 
 /// Characters of a subject in the name of its message.
 const MAX_SUBJECT_CHARS: usize = 80;

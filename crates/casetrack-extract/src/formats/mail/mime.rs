@@ -5,12 +5,11 @@
 
 use std::borrow::Cow;
 
+use casetrack_pages::text::encoding;
 use encoding_rs::Encoding;
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Header, HeaderName, HeaderValue, Message, MessageParser};
-
-use crate::text::encoding;
 
 /// One part, headers apart from its encoded content.
 pub(super) struct Part<'a> {
@@ -58,13 +57,13 @@ impl<'a> Part<'a> {
         self.disposition().is_some_and(|disposition| disposition.eq_ignore_ascii_case("attachment"))
     }
 
-    /// Whether an S/MIME part says that it is signed and not encrypted.
+    /// True if an S/MIME part says that it is signed and not encrypted.
     pub fn is_signed_only(&self) -> bool {
         self.parameter(HeaderName::ContentType, "smime-type")
             .is_some_and(|kind| kind.eq_ignore_ascii_case("signed-data"))
     }
 
-    /// Whether the body shows it: it has an id to be referred to, or says so.
+    /// True if the body shows it: it has an id to be referred to, or says so.
     pub fn is_inline(&self) -> bool {
         self.disposition().is_some_and(|disposition| disposition.eq_ignore_ascii_case("inline"))
             || (self.header(HeaderName::ContentId).is_some() && !self.is_attachment())
@@ -106,7 +105,7 @@ impl<'a> Part<'a> {
             at += line.len();
             let Some(rest) = line.strip_prefix(b"--").and_then(|line| line.strip_prefix(boundary)) else { continue };
             let (rest, last) = rest.strip_prefix(b"--").map_or((rest, false), |rest| (rest, true));
-            // After the closing boundary some programs go on in the same line.
+            // After the closing boundary some programs continue in the same line.
             if !last && !rest.trim_ascii().is_empty() {
                 continue;
             }

@@ -19,7 +19,7 @@ pub(crate) use self::eml::{Eml, body_of};
 pub(crate) use self::mbox::Mbox;
 pub(crate) use self::msg::Msg;
 
-/// Whether a file begins as Outlook's data files do ([MS-PST] 2.2.2.6). They are not read.
+/// True if a file begins as Outlook's data files do ([MS-PST] 2.2.2.6). They are not read.
 pub(crate) fn is_outlook_data(bytes: &[u8]) -> bool {
     bytes.starts_with(b"!BDN") && bytes.get(8..10).is_some_and(|client| client == b"SM" || client == b"SO")
 }

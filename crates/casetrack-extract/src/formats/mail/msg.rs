@@ -2,16 +2,16 @@
 
 use casetrack_core::mail::message_ids;
 use casetrack_core::{MailHeaders, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::container::ole::{CompoundFile, Entry, copied};
+use casetrack_pages::model::Source;
 
 use super::body::{self, PageText};
 use super::letter::{Enclosure, Letter};
 use super::mime::decode_text;
 use super::properties::{Properties, charset};
 use super::{eml, rich_text};
-use crate::build::{DocumentBuilder, Extractor};
-use crate::container::ole::{CompoundFile, Entry, copied};
 use crate::formats::rtf::Rtf;
-use crate::model::Source;
 
 /// [MS-OXPROPS], by identifier.
 mod id {

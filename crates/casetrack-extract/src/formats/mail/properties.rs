@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::container::ole::{CompoundFile, Entry};
+use casetrack_pages::text::encoding;
 use encoding_rs::Encoding;
 
 use super::mime::decode_text;
-use crate::container::ole::{CompoundFile, Entry};
-use crate::text::encoding;
 
 /// The properties of one object: the message, a recipient or an attachment.
 pub(super) struct Properties<'a> {
@@ -82,7 +82,7 @@ impl<'a> Properties<'a> {
         self.entries.get(&format!("__substg1.0_{id:04x}000d")).filter(|entry| entry.is_storage)
     }
 
-    /// What can be read of a stream, by its name in lower case.
+    /// The readable part of a stream, by its name in lower case.
     fn stream(&self, name: &str) -> Option<Vec<u8>> {
         let entry = self.entries.get(name).filter(|entry| !entry.is_storage)?;
         let mut bytes = self.file.content(entry);

@@ -1,6 +1,6 @@
 //! Rich Text as Outlook compresses it ([MS-OXRTFCP]).
 
-/// What the dictionary holds at the start (2.1.3.1.1 there).
+/// The dictionary at the start (2.1.3.1.1 there).
 const DICTIONARY: &[u8; 207] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \
 \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
 

@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::flow::{Flow, FlowBlock, PAGE_BREAK, Sink, plain_text};
+use casetrack_pages::container::xml::{Element, Stop, XmlReader};
+use casetrack_pages::office::open_document;
+
 use super::changes::TrackedChanges;
 use super::inline::Paragraph;
 use super::lists::Lists;
 use super::margins::Margins;
 use super::styles::Styles;
-use crate::build::DocumentBuilder;
-use crate::build::flow::{Flow, FlowBlock, PAGE_BREAK, Sink, plain_text};
-use crate::container::xml::{Element, Stop, XmlReader};
-use crate::office::open_document;
 
-/// What the repetition of rows and cells may add to a document.
+/// The budget for repeated rows and cells in a document.
 const MAX_REPEATED_BYTES: usize = 1 << 24;
 
 /// Gives the content of the object in a folder of the package; `None` where there is none.
@@ -37,11 +38,11 @@ pub(super) struct Body<'a, 'd> {
     /// Formulas of the drawing object read last.
     pub formulas: String,
     pub hidden_sections: Vec<String>,
-    /// Whether what is read is not shown.
+    /// True if what is read is not shown.
     pub is_hidden: bool,
     /// Bytes of cells that may still be made by repetition.
     pub repeatable_bytes: usize,
-    /// Whether page breaks make pages. In a presentation, slides do.
+    /// True if page breaks make pages. In a presentation, slides do.
     pub is_paged: bool,
     /// A page was recorded to end between paragraphs or rows.
     page_ended: bool,
@@ -163,7 +164,7 @@ impl<'a, 'd> Body<'a, 'd> {
         outcome
     }
 
-    /// What was read of a damaged paragraph is kept.
+    /// The sound part of a damaged paragraph is kept.
     fn paragraph(&mut self, element: &Element, sink: &mut Sink) -> Result<(), Stop> {
         let style = element.attribute("style-name");
         let style = style.as_deref();

@@ -5,11 +5,11 @@
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::ChangeKind;
+use casetrack_pages::build::changes::{self, ChangeId, Stamp};
+use casetrack_pages::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 
 use super::body::Body;
 use super::inline::{Paragraph, spaces};
-use crate::build::changes::{self, ChangeId, Stamp};
-use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 
 /// The changes by their names in the file.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct TrackedChanges {
 }
 
 impl TrackedChanges {
-    /// What stands in the text for an element that marks a change; nothing for one that is not known.
+    /// The mark in the text for an element that marks a change; nothing for an unknown change.
     pub fn mark(&self, element: &Element) -> String {
         let name = element.attribute("change-id").unwrap_or_default();
         match (element.name(), self.regions.get(&name)) {

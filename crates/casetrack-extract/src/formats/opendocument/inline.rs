@@ -1,12 +1,12 @@
 //! Content of paragraphs: text, fields, notes, comments, drawing objects ([ODF] Part 3, 6 and 7).
 
 use casetrack_core::HiddenReason;
+use casetrack_pages::build::changes::{self, is_blank};
+use casetrack_pages::build::flow::{FlowBlock, Note, PAGE_BREAK, Sink, is_reserved};
+use casetrack_pages::container::xml::{Element, Node, Stop, XmlError};
+use casetrack_pages::text::roman::roman;
 
 use super::body::{Body, is_shape};
-use crate::build::changes::{self, is_blank};
-use crate::build::flow::{FlowBlock, Note, PAGE_BREAK, Sink, is_reserved};
-use crate::container::xml::{Element, Node, Stop, XmlError};
-use crate::text::roman::roman;
 
 /// A hostile file must not ask for millions of spaces.
 const MAX_SPACES: usize = 1000;

@@ -1,8 +1,8 @@
-//! What the labels of a list look like ([ODF] Part 3, 16.31).
+//! The form of the labels of a list ([ODF] Part 3, 16.31).
 
-use crate::container::xml::{Element, XmlError, XmlReader};
-use crate::office::number_format::format_number;
-use crate::office::symbols;
+use casetrack_pages::container::xml::{Element, XmlError, XmlReader};
+use casetrack_pages::office::number_format::format_number;
+use casetrack_pages::office::symbols;
 
 /// Lists have ten levels.
 pub(super) const LEVELS: usize = 10;
@@ -17,7 +17,7 @@ pub(super) struct ListStyle([Option<Level>; LEVELS]);
 #[derive(Debug, Clone)]
 struct Level {
     label: Label,
-    /// Whether white space follows the label.
+    /// True if white space follows the label.
     spaced: bool,
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::container::xml::Element;
+
 use super::list_style::{Counters, LEVELS, ListStyle};
 use super::styles::Styles;
-use crate::container::xml::Element;
 
 /// A `text:list` that has not ended.
 #[derive(Debug)]
@@ -100,7 +101,7 @@ impl Lists {
         self.start_item(element);
     }
 
-    /// The counters of a list that goes on with another one, or new ones.
+    /// The counters of a list that continues with another one, or new ones.
     fn counted_by(&mut self, before: Option<usize>) -> usize {
         before.unwrap_or_else(|| {
             self.counters.push(Counters::default());

@@ -1,8 +1,8 @@
-//! What kind of file a package is, and whether it is encrypted ([ODF] Part 2, 3 and 4).
+//! The kind of a package, and its encryption ([ODF] Part 2, 3 and 4).
 
-use crate::container::xml::{XmlError, XmlReader};
-use crate::container::zip::ZipContainer;
-use crate::text::encoding;
+use casetrack_pages::container::xml::{XmlError, XmlReader};
+use casetrack_pages::container::zip::ZipContainer;
+use casetrack_pages::text::encoding;
 
 /// The parts that hold the text: apart, or the whole package in one. Macros may have passwords of their own.
 const TEXT_PARTS: [&str; 2] = ["content.xml", "encrypted-package"];

@@ -2,24 +2,25 @@
 
 use std::collections::{HashMap, HashSet};
 
+use casetrack_pages::build::flow::marked_text;
+use casetrack_pages::build::{DocumentBuilder, changes};
+use casetrack_pages::container::xml::Stop;
+
 use super::body::{Body, LoadObject};
 use super::styles::Styles;
-use crate::build::flow::marked_text;
-use crate::build::{DocumentBuilder, changes};
-use crate::container::xml::Stop;
 
 /// The kind of page with which a text begins that names none.
 const STANDARD: &str = "Standard";
 
-/// What headers and footers say, by the names of kinds of pages. Each text is given once: they stand on many pages.
+/// The headers and footers, by the names of kinds of pages. Each text is given once: they stand on many pages.
 #[derive(Default)]
 pub(super) struct Margins {
-    kinds: HashMap<String, Kind>,
+    kinds: HashMap<String, PageStyle>,
     seen: HashSet<String>,
     has_begun: bool,
 }
 
-struct Kind {
+struct PageStyle {
     /// The kind that the page after one of this kind has.
     next: Option<String>,
     texts: Vec<String>,
@@ -72,7 +73,7 @@ impl Margins {
                     outcome?;
                 }
                 let next = kind.attribute("next-style-name");
-                self.kinds.insert(kind.attribute("name").unwrap_or_default(), Kind { next, texts });
+                self.kinds.insert(kind.attribute("name").unwrap_or_default(), PageStyle { next, texts });
             }
         }
         Ok(())

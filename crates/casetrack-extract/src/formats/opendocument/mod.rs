@@ -22,22 +22,22 @@ mod tables;
 use std::collections::HashMap;
 
 use casetrack_core::Result;
+use casetrack_pages::build::flow::{FlowBlock, Sink};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::container::xml::{Stop, XmlReader};
+use casetrack_pages::container::zip::{SIGNATURES, ZipContainer};
+use casetrack_pages::model::Source;
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::open_document;
+use casetrack_pages::office::slides::{DEFAULT_TITLES, warn_of_slides};
+use casetrack_pages::text::encoding;
 
 use self::body::{Body, LoadObject};
 pub(crate) use self::manifest::{Manifest, flat_mime_type};
 use self::margins::Margins;
 use self::presentation::Slides;
 use self::styles::Styles;
-use crate::build::flow::{FlowBlock, Sink};
-use crate::build::{DocumentBuilder, Extractor};
-use crate::container::xml::{Stop, XmlReader};
-use crate::container::zip::{SIGNATURES, ZipContainer};
-use crate::model::Source;
-use crate::office::embedded::Embedded;
-use crate::office::open_document;
-use crate::office::pictures::{Pictures, Tally};
-use crate::office::slides::{DEFAULT_TITLES, warn_of_slides};
-use crate::text::encoding;
+use crate::pictures::Pictures;
 
 pub(crate) struct OpenDocument;
 
@@ -59,7 +59,7 @@ impl Extractor for OpenDocument {
             let bytes = container.part(&format!("{folder}/content.xml"))?;
             Ok(bytes.map(|bytes| encoding::decode_xml(&bytes).into_owned()))
         })?;
-        Embedded::of_open_document(&mut container, document)
+        EmbeddedFiles::of_open_document(&mut container, document)
     }
 }
 
@@ -70,8 +70,7 @@ fn pictures(
     container: &mut ZipContainer,
     document: &mut DocumentBuilder,
 ) -> HashMap<String, FlowBlock> {
-    let mut tally = Tally::default();
-    let mut pictures = Pictures::new(source, document, &mut tally);
+    let mut pictures = Pictures::new(source, document);
     let mut found = HashMap::new();
     let mut xml = XmlReader::new(content);
     // Damage to the content is met, and reported, when the text is read.

@@ -2,24 +2,25 @@
 
 use std::fmt::Display;
 
-use super::body::Body;
-use crate::build::flow::{FlowCell, FlowRow};
-use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
+use casetrack_pages::build::flow::{FlowCell, FlowRow};
+use casetrack_pages::container::xml::{Element, Node, Stop, XmlError, XmlReader};
 
-/// What a chart shows.
+use super::body::Body;
+
+/// The content of a chart.
 #[derive(Default)]
-pub(super) struct Embedded {
+pub(super) struct EmbeddedObject {
     pub title: String,
     pub rows: Vec<FlowRow>,
-    /// Whether it is a document of its own. Those of packages are handed out as files.
+    /// True if it is a document of its own. Those of packages are handed out as files.
     is_document: bool,
 }
 
 impl Body<'_, '_> {
     /// Reads `draw:object` to its end, and the part of the package it refers to. Formulas are put aside, since they stand in
     /// the text. Damage to the part costs that object only.
-    pub fn object(&mut self, element: &Element) -> (Embedded, Result<(), Stop>) {
-        let mut embedded = Embedded::default();
+    pub fn object(&mut self, element: &Element) -> (EmbeddedObject, Result<(), Stop>) {
+        let mut embedded = EmbeddedObject::default();
         let outcome = self.object_content(&mut embedded);
         if embedded.is_document {
             self.flow.document.warn("A document that is embedded in it was not read: it has no file of its own.");
@@ -54,7 +55,7 @@ impl Body<'_, '_> {
     }
 
     /// Looks for a formula or a chart in the children of the element started last; in a flat file they stand in the text.
-    fn object_content(&mut self, embedded: &mut Embedded) -> Result<(), Stop> {
+    fn object_content(&mut self, embedded: &mut EmbeddedObject) -> Result<(), Stop> {
         loop {
             match self.xml.next()? {
                 Node::Start(element) => match element.name() {

@@ -1,13 +1,13 @@
 //! Presentations: a slide is a page, its title the heading, the speaker's notes behind "Notes: " ([ODF] Part 3, 10.2).
 
 use casetrack_core::{BlockKind, HiddenReason};
+use casetrack_pages::build::flow::{FlowBlock, FlowRow, Sink};
+use casetrack_pages::container::xml::{Element, Stop};
+use casetrack_pages::office::slides::push_notes;
 
 use super::body::{Body, is_shape};
-use crate::build::flow::{FlowBlock, FlowRow, Sink};
-use crate::container::xml::{Element, Stop};
-use crate::office::slides::push_notes;
 
-/// What the slides say about the presentation.
+/// Properties of the slides of a presentation.
 #[derive(Default)]
 pub(super) struct Slides {
     pub count: u32,

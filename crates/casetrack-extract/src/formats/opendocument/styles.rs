@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::container::xml::{Element, XmlError, XmlReader};
+use casetrack_pages::office;
+
 use super::list_style::ListStyle;
-use crate::container::xml::{Element, XmlError, XmlReader};
-use crate::office;
 
 /// The name that the numbering of headings has where lists refer to it.
 const OUTLINE: &str = "Outline";
@@ -18,7 +19,7 @@ struct Style {
     break_before: Option<bool>,
     break_after: Option<bool>,
     is_hidden_slide: bool,
-    /// Whether its characters are not shown.
+    /// True if its characters are not shown.
     hides_text: Option<bool>,
 }
 
@@ -96,7 +97,7 @@ impl Styles {
         })
     }
 
-    /// Whether a page starts before a paragraph in this style.
+    /// True if a page starts before a paragraph in this style.
     pub fn paragraph_breaks_before(&self, name: Option<&str>) -> bool {
         breaks_before(&self.paragraphs, name)
     }
@@ -105,12 +106,12 @@ impl Styles {
         inherited(&self.paragraphs, name, |style| style.break_after).unwrap_or(false)
     }
 
-    /// Whether paragraphs in this style are not shown.
+    /// True if paragraphs in this style are not shown.
     pub fn hides_paragraph(&self, name: Option<&str>) -> bool {
         inherited(&self.paragraphs, name, |style| style.hides_text).unwrap_or(false)
     }
 
-    /// Whether characters in this style are not shown; `None` where it does not say.
+    /// True if characters in this style are not shown; `None` where it does not say.
     pub fn hides_characters(&self, name: Option<&str>) -> Option<bool> {
         inherited(&self.characters, name, |style| style.hides_text)
     }

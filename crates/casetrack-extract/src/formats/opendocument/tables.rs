@@ -1,14 +1,15 @@
 //! Tables: a row is a block, its cells joined by tabs ([ODF] Part 3, 9).
 
+use casetrack_pages::build::changes::is_blank;
+use casetrack_pages::build::flow::{FlowBlock, FlowCell, FlowRow, Sink};
+use casetrack_pages::container::xml::{Element, Stop};
+
 use super::body::Body;
-use crate::build::changes::is_blank;
-use crate::build::flow::{FlowBlock, FlowCell, FlowRow, Sink};
-use crate::container::xml::{Element, Stop};
 
 /// A cell or row is repeated at most this often; a hostile file must not ask for millions.
 const MAX_REPETITIONS: u32 = 1000;
 
-/// What a copy of an empty row or paragraph takes.
+/// The cost of a copy of an empty row or paragraph.
 const COPY_BYTES: usize = 64;
 
 impl Body<'_, '_> {
@@ -102,7 +103,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// Whether one more copy of these blocks can be afforded.
+    /// True if one more copy of these blocks can be afforded.
     fn may_repeat<'b>(&mut self, blocks: impl IntoIterator<Item = &'b FlowBlock>) -> bool {
         let bytes: usize = blocks.into_iter().map(|block| COPY_BYTES + block.text.len()).sum();
         self.repeatable_bytes = self.repeatable_bytes.saturating_sub(COPY_BYTES + bytes);

@@ -1,7 +1,8 @@
-//! What stands on a page besides its content: values of form fields, notes and comments, signatures, marks for redaction.
+//! Annotations of a page: values of form fields, notes and comments, signatures, marks for redaction.
 //! Each is a block of its own, where it stands.
 
 use casetrack_core::Rect;
+use casetrack_pages::text::dates;
 use pdfium_render::prelude::{
     PdfDocument, PdfFormField, PdfFormFieldCommon, PdfPage, PdfPageAnnotation, PdfPageAnnotationCommon,
     PdfPageAnnotationType, PdfPageIndex, PdfPageText, PdfiumError,
@@ -13,13 +14,12 @@ use super::pictures::intersection;
 use super::scan::line_of;
 use super::signatures::Signatures;
 use super::view::View;
-use crate::text::dates;
 
 /// A page that can be read, and what its annotations say.
-pub(super) struct Annotated<'a> {
+pub(super) struct AnnotatedPage<'a> {
     pub page: PdfPage<'a>,
-    pub units: Vec<Unit>,
-    /// Whether a file is attached to a place on the page.
+    pub units: Vec<AnnotationText>,
+    /// True if a file is attached to a place on the page.
     pub holds_file: bool,
     /// Places of annotations whose text is part of the page's content now.
     stamps: Vec<Rect>,
@@ -27,22 +27,22 @@ pub(super) struct Annotated<'a> {
 
 /// The text of one annotation, in lines, with its place.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Unit {
+pub(super) struct AnnotationText {
     pub text: String,
     pub area: Rect,
-    /// Whether the page shows this text there, as it shows what is filled in. What a comment says stands over something else.
+    /// True if the page shows this text there, as it shows what is filled in. What a comment says stands over something else.
     pub is_shown: bool,
 }
 
-/// What is done with an annotation.
+/// The treatment of an annotation.
 enum Reading {
     /// It says this.
-    Unit(String),
+    AnnotationText(String),
     /// It says this, and shows more.
     UnitAndAppearance(String),
     /// It says nothing.
     Nothing,
-    /// What it shows is only in its appearance.
+    /// Its text is only in its appearance.
     Appearance,
 }
 
@@ -51,11 +51,11 @@ pub(super) fn annotated<'a>(
     pdf: &'a PdfDocument,
     index: PdfPageIndex,
     signatures: &mut Signatures,
-) -> Result<Annotated<'a>, PdfiumError> {
+) -> Result<AnnotatedPage<'a>, PdfiumError> {
     let mut page = pdf.pages().get(index)?;
     let count = page.annotations().len();
     if count == 0 {
-        return Ok(Annotated { page, units: Vec::new(), holds_file: false, stamps: Vec::new() });
+        return Ok(AnnotatedPage { page, units: Vec::new(), holds_file: false, stamps: Vec::new() });
     }
     let view = View::of(&page);
     let (mut units, mut stamps, mut read) = (Vec::new(), Vec::new(), Vec::new());
@@ -66,9 +66,9 @@ pub(super) fn annotated<'a>(
             let area = annotation.bounds().ok().and_then(|bounds| view.visible(&bounds));
             holds_file |= is_file(&annotation);
             let is_shown = shows_text(&annotation);
-            let mut say = |text| units.push(Unit { text, area: area.unwrap_or(NOWHERE), is_shown });
+            let mut say = |text| units.push(AnnotationText { text, area: area.unwrap_or(NOWHERE), is_shown });
             match reading(&annotation, text.as_ref(), signatures) {
-                Reading::Unit(text) => {
+                Reading::AnnotationText(text) => {
                     say(text);
                     read.push(index);
                 }
@@ -82,7 +82,7 @@ pub(super) fn annotated<'a>(
         }
     }
     if stamps.is_empty() {
-        return Ok(Annotated { page, units, holds_file, stamps });
+        return Ok(AnnotatedPage { page, units, holds_file, stamps });
     }
     // The others are taken away, so that they are not read twice.
     for index in read.into_iter().rev() {
@@ -97,19 +97,19 @@ pub(super) fn annotated<'a>(
     }
     // pdfium-render 0.9.5 closes the page when it flattens it, but leaves its boundaries and objects with the old handle.
     drop(page);
-    Ok(Annotated { page: pdf.pages().get(index)?, units, holds_file, stamps })
+    Ok(AnnotatedPage { page: pdf.pages().get(index)?, units, holds_file, stamps })
 }
 
 /// The signatures that no field on a page shows, for the top of the first page.
-pub(super) fn of_hidden_signatures(signatures: &mut Signatures) -> impl Iterator<Item = Unit> {
+pub(super) fn of_hidden_signatures(signatures: &mut Signatures) -> impl Iterator<Item = AnnotationText> {
     let said = signatures.others().into_iter();
     let text = said.map(|signature| format!("Signature that no page shows: {signature}"));
-    text.map(|text| Unit { text, area: NOWHERE, is_shown: false })
+    text.map(|text| AnnotationText { text, area: NOWHERE, is_shown: false })
 }
 
 const NOWHERE: Rect = Rect { left: 0.0, top: 0.0, right: 0.0, bottom: 0.0 };
 
-impl Annotated<'_> {
+impl AnnotatedPage<'_> {
     /// Takes the lines that annotations brought into the content out of those of the page.
     pub fn take_stamps(&mut self, lines: &mut Vec<Line>) {
         for stamp in &self.stamps {
@@ -119,7 +119,7 @@ impl Annotated<'_> {
             };
             let inside: Vec<String> = lines.extract_if(.., is_inside).map(|line| line.text).collect();
             if !inside.is_empty() {
-                self.units.push(Unit { text: inside.join("\n"), area: *stamp, is_shown: true });
+                self.units.push(AnnotationText { text: inside.join("\n"), area: *stamp, is_shown: true });
             }
         }
     }
@@ -132,12 +132,14 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
     let contents = annotation.contents().map(|text| one_text(&text)).filter(|text| !text.is_empty());
     let shown = || marked_text(annotation, text).map(|text| format!(" “{text}”")).unwrap_or_default();
     let comment = |what: &str| match &contents {
-        Some(contents) => Reading::Unit(format!("{what}{}: {contents}", by_whom(annotation))),
+        Some(contents) => Reading::AnnotationText(format!("{what}{}: {contents}", by_whom(annotation))),
         None => Reading::Nothing,
     };
     let comment_on = |what: &str| match (&contents, shown()) {
-        (Some(contents), shown) => Reading::Unit(format!("{what}{}:{shown} – {contents}", by_whom(annotation))),
-        (None, shown) if !shown.is_empty() => Reading::Unit(format!("{what}{}:{shown}", by_whom(annotation))),
+        (Some(contents), shown) => {
+            Reading::AnnotationText(format!("{what}{}:{shown} – {contents}", by_whom(annotation)))
+        }
+        (None, shown) if !shown.is_empty() => Reading::AnnotationText(format!("{what}{}:{shown}", by_whom(annotation))),
         (None, _) => Reading::Nothing,
     };
     match annotation {
@@ -153,21 +155,21 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
             Some(field) => of_field(field),
             None => Reading::Appearance,
         },
-        PdfPageAnnotation::FreeText(_) => contents.map_or(Reading::Appearance, Reading::Unit),
+        PdfPageAnnotation::FreeText(_) => contents.map_or(Reading::Appearance, Reading::AnnotationText),
         PdfPageAnnotation::Stamp(_) => Reading::Appearance,
         PdfPageAnnotation::Text(_) => comment("Note"),
         PdfPageAnnotation::Highlight(_) => comment_on("Highlight"),
         PdfPageAnnotation::Underline(_) | PdfPageAnnotation::Squiggly(_) => comment_on("Underlined"),
         PdfPageAnnotation::Strikeout(_) => match comment_on("Struck out") {
             // On a scan there are no words to tell.
-            Reading::Nothing => Reading::Unit(format!("Struck out{}", by_whom(annotation))),
+            Reading::Nothing => Reading::AnnotationText(format!("Struck out{}", by_whom(annotation))),
             said => said,
         },
-        PdfPageAnnotation::Redacted(_) => Reading::Unit(format!("Marked for redaction:{}", shown())),
+        PdfPageAnnotation::Redacted(_) => Reading::AnnotationText(format!("Marked for redaction:{}", shown())),
         other => match other.annotation_type() {
             PdfPageAnnotationType::FileAttachment => {
                 let contents = contents.map(|contents| format!(": {contents}")).unwrap_or_default();
-                Reading::Unit(format!("Attached file{}{contents}", by_whom(annotation)))
+                Reading::AnnotationText(format!("Attached file{}{contents}", by_whom(annotation)))
             }
             // A caret is how reviewers insert text, and replace what they strike out.
             PdfPageAnnotationType::Caret => comment("Inserted"),
@@ -180,7 +182,7 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
     }
 }
 
-/// Whether the page shows what an annotation says, in its place.
+/// True if the page shows what an annotation says, in its place.
 fn shows_text(annotation: &PdfPageAnnotation) -> bool {
     matches!(
         annotation,
@@ -192,12 +194,12 @@ fn is_file(annotation: &PdfPageAnnotation) -> bool {
     annotation.annotation_type() == PdfPageAnnotationType::FileAttachment
 }
 
-/// What is filled in, ticked or chosen.
+/// The values that are filled in, ticked or chosen.
 fn of_field(field: &PdfFormField) -> Reading {
     let name = label(field.name(), "Field");
     let said = |value: Option<String>| match value.map(|value| one_text(&value)).filter(|value| !value.is_empty()) {
-        Some(value) if matches!(field, PdfFormField::Text(_)) && is_generic(&name) => Reading::Unit(value),
-        Some(value) => Reading::Unit(format!("{name}: {value}")),
+        Some(value) if matches!(field, PdfFormField::Text(_)) && is_generic(&name) => Reading::AnnotationText(value),
+        Some(value) => Reading::AnnotationText(format!("{name}: {value}")),
         None => Reading::Nothing,
     };
     let is_on = |value: Option<String>| match field.appearance_stream() {
@@ -212,7 +214,7 @@ fn of_field(field: &PdfFormField) -> Reading {
         PdfFormField::ComboBox(choice) => said(chosen(choice.options().iter()).or_else(|| choice.value())),
         // A list shows what could be chosen, too.
         PdfFormField::ListBox(choice) => match said(chosen(choice.options().iter()).or_else(|| choice.value())) {
-            Reading::Unit(text) => Reading::UnitAndAppearance(text),
+            Reading::AnnotationText(text) => Reading::UnitAndAppearance(text),
             _ => Reading::Appearance,
         },
         PdfFormField::PushButton(_) | PdfFormField::Unknown(_) => Reading::Appearance,
@@ -234,7 +236,7 @@ fn label(name: Option<String>, without: &str) -> String {
     if last.is_empty() { without.to_owned() } else { last.to_owned() }
 }
 
-/// Whether a name is one that programs give, such as "Text 12" or "f1_02": it says nothing about what is filled in.
+/// True if a name is one that programs give, such as "Text 12" or "f1_02": it says nothing about what is filled in.
 fn is_generic(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     matches!(
@@ -275,9 +277,9 @@ fn one_text(text: &str) -> String {
 }
 
 /// Puts units among the paragraphs of a page: each behind the text that it stands beside, else below.
-pub(super) fn insert(paragraphs: &mut Vec<Paragraph>, mut units: Vec<Unit>) {
+pub(super) fn insert(paragraphs: &mut Vec<Paragraph>, mut units: Vec<AnnotationText>) {
     units.sort_by(|a, b| a.area.top.total_cmp(&b.area.top).then(a.area.left.total_cmp(&b.area.left)));
-    for Unit { text, area, .. } in units {
+    for AnnotationText { text, area, .. } in units {
         let unit = Paragraph { lines: text.lines().map(|line| line_of(line.to_owned(), area)).collect() };
         let Some((paragraph, line)) = place(paragraphs, &area) else {
             paragraphs.insert(0, unit);
@@ -330,7 +332,8 @@ mod tests {
             Paragraph { lines: vec![line("Tenant:", 0.0, 0.0), line("Rent:", 0.0, 20.0), line("Due:", 0.0, 40.0)] },
             Paragraph { lines: vec![line("Other column", 300.0, 0.0)] },
         ];
-        let unit = |text: &str, left, top| Unit { text: text.to_owned(), area: area(left, top), is_shown: true };
+        let unit =
+            |text: &str, left, top| AnnotationText { text: text.to_owned(), area: area(left, top), is_shown: true };
         let units = vec![
             unit("Rent: 400", 120.0, 21.0),
             unit("Tenant: Ann\nBell", 120.0, 1.0),

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::model::Source;
 use pdfium_render::prelude::PdfDocument;
 use sha2::{Digest, Sha256};
 
 use super::page_files::on_pages;
-use crate::build::DocumentBuilder;
-use crate::model::Source;
 
 /// Hands the files to the builder, as far as its limits go: those of the document, then those on these pages, counted from 0, which the
 /// document does not hold as well. pdfium decodes each of them in the memory of the worker.

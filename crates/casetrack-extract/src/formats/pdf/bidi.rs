@@ -6,14 +6,14 @@
 
 use super::line::Line;
 
-/// Whether a letter is read from right to left.
+/// True if a letter is read from right to left.
 pub(super) fn is_from_right(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}') && !c.is_numeric()
 }
 
-/// Whether most letters of a line are.
+/// True if most letters of a line are.
 pub(super) fn runs_left(text: &str) -> bool {
-    // A text without them is told quickly.
+    // A text without them is detected quickly.
     if text.is_ascii() {
         return false;
     }
@@ -21,7 +21,7 @@ pub(super) fn runs_left(text: &str) -> bool {
     from_right * 2 > text.chars().filter(|c| c.is_alphabetic()).count()
 }
 
-/// Whether a lam at the place of an alef, the last letter of the text, belongs in front of that: of these two only lam and alef, in this
+/// True if a lam at the place of an alef, the last letter of the text, belongs in front of that: of these two only lam and alef, in this
 /// order, make a ligature.
 pub(super) fn precedes(c: char, text: &str) -> bool {
     c == '\u{644}' && text.ends_with(['\u{622}', '\u{623}', '\u{625}', '\u{627}'])

@@ -100,7 +100,7 @@ impl Title {
         Some(Self { whole: plain(title), unnumbered: plain(title.trim_start_matches(number)) })
     }
 
-    /// Whether both are the same title; a number may be missing in one of them.
+    /// True if both are the same title; a number may be missing in one of them.
     fn is(&self, other: &Self) -> bool {
         let is_numbered = |title: &Self| title.whole != title.unnumbered;
         self.whole == other.whole

@@ -6,7 +6,7 @@ use super::line::{Piece, continues};
 const MIN_ROWS: usize = 5;
 /// Shorter pieces, in bytes, are cells of a table.
 const MIN_LENGTH: usize = 20;
-/// Share of the lines of a column that go on with a small letter. Cells of a table start with a capital or a number.
+/// Share of the lines of a column that continue with a small letter. Cells of a table start with a capital or a number.
 const MIN_FLOWING: f32 = 0.3;
 
 /// Pieces of lines in the order in which they are read: first the left column, then the right one, where text in two
@@ -69,7 +69,7 @@ fn flush(section: &mut Vec<Piece>, gutter: f32, ordered: &mut Vec<Piece>) {
 mod tests {
     use casetrack_core::Rect;
 
-    use super::super::line::{Line, Turn};
+    use super::super::line::{Line, QuarterTurn};
     use super::*;
 
     fn piece(text: &str, left: f32, top: f32) -> Piece {
@@ -81,7 +81,7 @@ mod tests {
                 size: 10.0,
                 first_word: 20.0,
                 is_running: false,
-                turn: Turn::NONE,
+                turn: QuarterTurn::NONE,
                 hidden: Vec::new(),
                 words: Vec::new(),
                 row: None,

@@ -3,10 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use casetrack_core::{Error, Result};
+use casetrack_pages::model::Source;
 use pdfium_render::prelude::{PdfDocument, PdfiumError, PdfiumInternalError};
 
 use super::library;
-use crate::model::Source;
 
 /// One thread is inside pdfium at a time: it is not thread-safe, and its binding locks every single call, which is cheap
 /// only without contention.

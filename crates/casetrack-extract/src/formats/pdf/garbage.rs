@@ -30,7 +30,7 @@ const MAX_DISTANCE: i32 = 64;
 
 type Frequencies = [f32; 26];
 
-/// What was seen of a text layer besides its lines.
+/// Statistics of a text layer besides its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Glyphs {
     /// Stand for no character.
@@ -39,7 +39,7 @@ pub(super) struct Glyphs {
     pub misfits: usize,
 }
 
-/// Whether a text layer says something else than the page shows: codes of glyphs without a mapping to characters, or with one to
+/// True if a text layer says something else than the page shows: codes of glyphs without a mapping to characters, or with one to
 /// another script, letters in a code of their own, or words without the spaces between them.
 pub(super) fn is_garbage(lines: &[Line], glyphs: Glyphs) -> bool {
     let text = || lines.iter().flat_map(|line| line.text.chars()).filter(|c| !c.is_whitespace());
@@ -103,7 +103,7 @@ fn script(c: char) -> Option<u8> {
     }
 }
 
-/// Whether letters have been moved, all by the same distance.
+/// True if letters have been moved, all by the same distance.
 fn are_moved(text: impl Iterator<Item = char>) -> bool {
     let mut codes = [0f32; 384];
     let mut all = 0.0;
@@ -135,13 +135,13 @@ fn likeness(letters: &Frequencies) -> f32 {
     product(letters, &USUAL) / (product(letters, letters) * product(&USUAL, &USUAL)).sqrt().max(f32::EPSILON)
 }
 
-/// Whether a character belongs to a script that common Latin fonts do not have.
+/// True if a character belongs to a script that common Latin fonts do not have.
 pub(super) fn is_distant(c: char) -> bool {
     matches!(c, '\u{700}'..='\u{DFF}' | '\u{E80}'..='\u{10FF}' | '\u{1200}'..='\u{1CFF}' | '\u{2C60}'..='\u{2FFF}'
         | '\u{3041}'..='\u{D7FF}' | '\u{F900}'..='\u{FAFF}')
 }
 
-/// Whether a font, by its name, is one of the common Latin ones.
+/// True if a font, by its name, is one of the common Latin ones.
 pub(super) fn is_latin_font(name: &str) -> bool {
     const LATIN: [&str; 14] = [
         "Times",
@@ -168,7 +168,7 @@ pub(super) fn is_latin_font(name: &str) -> bool {
 mod tests {
     use casetrack_core::Rect;
 
-    use super::super::line::Turn;
+    use super::super::line::QuarterTurn;
 
     use super::*;
 
@@ -183,7 +183,7 @@ mod tests {
                 size: 10.0,
                 first_word: 1.0,
                 is_running: false,
-                turn: Turn::NONE,
+                turn: QuarterTurn::NONE,
                 hidden: Vec::new(),
                 words: Vec::new(),
                 row: None,

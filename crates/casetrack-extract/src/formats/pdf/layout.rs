@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use casetrack_core::Rect;
 
 use super::bidi;
-use super::line::{Line, Row, Turn};
+use super::line::{Line, QuarterTurn, Row};
 
 /// A longer text in large print is a text, not a heading.
 pub(super) const MAX_HEADING_CHARS: usize = 200;
@@ -27,7 +27,7 @@ pub(super) struct Paragraph {
 }
 
 impl Paragraph {
-    /// Whether it may be a heading.
+    /// True if it may be a heading.
     fn is_short(&self) -> bool {
         self.row().is_none()
             && self.lines.iter().map(|line| line.text.chars().count()).sum::<usize>() <= MAX_HEADING_CHARS
@@ -42,7 +42,7 @@ impl Paragraph {
         self.lines.iter().flat_map(|line| line.text.chars()).filter(|c| c.is_alphabetic()).collect()
     }
 
-    /// Whether it is a running head or foot, or a page number: neither a heading nor part of the text.
+    /// True if it is a running head or foot, or a page number: neither a heading nor part of the text.
     pub fn is_running(&self) -> bool {
         self.lines.iter().all(|line| line.is_running)
     }
@@ -52,7 +52,7 @@ impl Paragraph {
         self.lines.first().and_then(|line| line.row.as_ref().map(|row| (row, line.area)))
     }
 
-    /// Whether the paragraph starts with the mark of a list item. "- 2 -" is a page number.
+    /// True if the paragraph starts with the mark of a list item. "- 2 -" is a page number.
     pub fn is_list_item(&self) -> bool {
         !self.is_running()
             && self.lines.first().is_some_and(|line| list_marker(&line.text).is_some())
@@ -70,7 +70,7 @@ pub(super) fn paragraphs(lines: Vec<Line>) -> Vec<Paragraph> {
 }
 
 fn paragraphs_of_text(lines: Vec<Line>) -> Vec<Paragraph> {
-    if lines.iter().all(|line| line.turn == Turn::NONE) {
+    if lines.iter().all(|line| line.turn == QuarterTurn::NONE) {
         return upright_paragraphs(lines);
     }
     let mut paragraphs = Vec::new();
@@ -135,7 +135,7 @@ fn group_lines(lines: &[Line], paragraphs: &mut Vec<Paragraph>) {
     }
 }
 
-/// What is usual in a region.
+/// The usual values in a region.
 struct Region {
     left: f32,
     /// Where full lines end.
@@ -155,7 +155,7 @@ impl Region {
         }
     }
 
-    /// Whether `line` begins a paragraph after the lines of the open one.
+    /// True if `line` begins a paragraph after the lines of the open one.
     fn starts_paragraph(&self, open: &[Line], line: &Line) -> bool {
         let Some(last) = open.last() else { return false };
         let em = last.size.max(1.0);
@@ -282,7 +282,7 @@ mod tests {
             size,
             first_word: width(text.split(' ').next().unwrap()),
             is_running: false,
-            turn: Turn::NONE,
+            turn: QuarterTurn::NONE,
             hidden: Vec::new(),
             words: Vec::new(),
             row: None,

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_pages::model::ExtractOptions;
 use pdfium_render::prelude::{Pdfium, PdfiumError};
-
-use crate::model::ExtractOptions;
 
 /// Names the library, a file or the directory that holds it.
 const ENVIRONMENT_VARIABLE: &str = "CASETRACK_PDFIUM";

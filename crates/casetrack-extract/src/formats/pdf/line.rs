@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use casetrack_core::{HiddenReason, Rect};
-
-use crate::build::table::Cell;
+use casetrack_pages::build::table::Cell;
 
 /// A line as it stands on the page.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,15 +14,15 @@ pub(super) struct Line {
     pub size: f32,
     /// Width of its first word in points.
     pub first_word: f32,
-    /// Whether it is a running head or foot, or a page number.
+    /// True if it is a running head or foot, or a page number.
     pub is_running: bool,
     /// The direction that it is read in.
-    pub turn: Turn,
+    pub turn: QuarterTurn,
     /// Which of its characters the page does not show, and why; in their order.
     pub hidden: Vec<(Range<u32>, HiddenReason)>,
     /// Where its words stand, in their order; empty where nothing asks for it.
     pub words: Vec<Word>,
-    /// What it is a row of.
+    /// The table of the row.
     pub row: Option<Row>,
 }
 
@@ -44,15 +43,15 @@ pub(super) struct Row {
     pub table: u32,
     /// In column order.
     pub cells: Vec<Cell>,
-    /// Whether it is plain that it names the columns.
+    /// True if it is plain that it names the columns.
     pub is_header: bool,
 }
 
 /// By how many right angles a text is turned clockwise on the page: 0 is read to the right, 1 downwards, 2 on its head, 3 upwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub(super) struct Turn(u8);
+pub(super) struct QuarterTurn(u8);
 
-impl Turn {
+impl QuarterTurn {
     pub const NONE: Self = Self(0);
 
     /// The nearest to an angle, clockwise in radians, on a page that is shown turned by some more right angles.
@@ -87,7 +86,7 @@ impl Turn {
 #[derive(Debug, Clone)]
 pub(super) struct Piece {
     pub line: Line,
-    /// Whether the library has it on one line with the piece before.
+    /// True if the library has it on one line with the piece before.
     pub goes_on: bool,
 }
 
@@ -104,15 +103,15 @@ mod tests {
     #[test]
     fn areas_come_back_from_where_the_text_is_upright() {
         let area = Rect { left: 500.0, top: 90.0, right: 512.0, bottom: 300.0 };
-        for turn in Turn::all() {
+        for turn in QuarterTurn::all() {
             let upright = turn.upright(&area);
             assert!(upright.left < upright.right && upright.top < upright.bottom, "{turn:?}");
             assert_eq!(turn.on_page(&upright), area);
         }
         // Downwards: a line further to the left is further down.
         let next = Rect { left: 480.0, right: 492.0, ..area };
-        assert!(Turn(1).upright(&next).top > Turn(1).upright(&area).bottom);
-        assert_eq!(Turn::nearest(6.2, 1), Turn(1));
-        assert_eq!(Turn::nearest(4.71, 1), Turn(0));
+        assert!(QuarterTurn(1).upright(&next).top > QuarterTurn(1).upright(&area).bottom);
+        assert_eq!(QuarterTurn::nearest(6.2, 1), QuarterTurn(1));
+        assert_eq!(QuarterTurn::nearest(4.71, 1), QuarterTurn(0));
     }
 }

@@ -1,16 +1,16 @@
-//! What OCR read on a scanned page together with the text that the file states for it: a Bates number, a stamp, a page number.
+//! Merges the OCR of a scanned page with the text that the file states for it: a Bates number, a stamp, a page number.
 //!
 //! What the file states is exact, so it is kept wherever it stands; OCR gives the rest. What annotations say of the page and it does not show
 //! takes the place of nothing.
 
 use casetrack_core::Rect;
+use casetrack_pages::model::union;
 
-use super::annotations::{self, Unit};
+use super::annotations::{self, AnnotationText};
 use super::layout::Paragraph;
 use super::line::Line;
 use super::pictures::{intersection, size};
 use super::scan::{letters, line_of, merged};
-use crate::model::union;
 use crate::ocr::{OcrPage, OcrWord};
 
 /// Share of a word that lies on a line of the text layer when both show the same.
@@ -21,13 +21,13 @@ const MUCH_HIGHER: f32 = 3.0;
 /// A page that says something in both ways.
 pub(super) struct Merged {
     pub paragraphs: Vec<Paragraph>,
-    /// What OCR read where the text layer says something else: the line that stands there, counted from 0, and the reading.
+    /// The readings of OCR that differ from the text layer: the line there, counted from 0, and the reading.
     pub other_readings: Vec<(usize, String)>,
 }
 
 /// The text of a page that was read by OCR, with the lines of its text layer in the places where they stand, and `remarks` behind the lines
 /// that they stand at.
-pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph], remarks: &[Unit]) -> Merged {
+pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph], remarks: &[AnnotationText]) -> Merged {
     let mut stated: Vec<Stated> = text
         .iter()
         .flat_map(|paragraph| &paragraph.lines)
@@ -63,7 +63,7 @@ pub(super) fn merge(ocr: &OcrPage, text: &[Paragraph], remarks: &[Unit]) -> Merg
 struct Stated<'a> {
     line: &'a Line,
     is_placed: bool,
-    /// What OCR read there.
+    /// The text that OCR read there.
     reading: Vec<&'a str>,
 }
 
@@ -140,7 +140,7 @@ mod tests {
         let ocr = read(&["The rent is due", "page SMITHO00042 of two"]);
         let stamp = stated("SMITH000042", area(51.0, 19.0, 45.0));
         let text = "Highlight (Ann B.): – When?".to_owned();
-        let remark = Unit { text: text.clone(), area: area(0.0, 0.0, 190.0), is_shown: false };
+        let remark = AnnotationText { text: text.clone(), area: area(0.0, 0.0, 190.0), is_shown: false };
         let merged = merge(&ocr, &[stamp], &[remark]);
         assert_eq!(texts(&merged), ["The rent is due", &*text, "page SMITH000042 of two"]);
         assert_eq!(merged.other_readings, [(2, "SMITHO00042".to_owned())]);

@@ -12,7 +12,7 @@ mod bookmarks;
 mod columns;
 mod file;
 mod garbage;
-mod hidden;
+mod hidden_text;
 mod layout;
 mod library;
 mod line;
@@ -24,7 +24,7 @@ mod pictures;
 mod rendering;
 mod report;
 mod rules;
-mod running;
+mod running_lines;
 mod scan;
 mod signatures;
 mod tables;
@@ -35,26 +35,26 @@ use casetrack_core::{BlockKind, ExtractionMethod, FileLimit, Rect, Result};
 use pdfium_render::prelude::{PdfDocument, PdfDocumentMetadataTagType, PdfPageIndex, PdfiumError};
 use std::borrow::Cow;
 
-use self::annotations::{Annotated, Unit};
+use casetrack_pages::build::table::TableWriter;
+use casetrack_pages::build::{DocumentBuilder, Extractor, PlacedLine};
+use casetrack_pages::model::{EarlierPage, Pixels, RenderRequest, Source, Stage, Step, StepTracker};
+use casetrack_pages::text::dates;
+
+use self::annotations::{AnnotatedPage, AnnotationText};
 use self::bookmarks::{Bookmarks, PageBookmarks};
 use self::file::{inside_pdfium, opened};
-use self::hidden::Search;
+use self::hidden_text::Search;
 use self::layout::{Headings, Paragraph};
 pub use self::library::pdfium_status;
 use self::line::Line;
 use self::merge::Merged;
 use self::page::{PageState, ReadPage};
 use self::pictures::{Pictures, Unread};
-pub(crate) use self::rendering::render;
 use self::report::Report;
 use self::rules::Rules;
 use self::signatures::Signatures;
 use self::view::View;
-use crate::build::table::TableWriter;
-use crate::build::{DocumentBuilder, Extractor, PlacedLine};
-use crate::model::{Course, ReadBefore, Source, Stage, Step};
 use crate::ocr::{self, OcrPage, Picture, tesseract_status};
-use crate::text::dates;
 
 /// Fewer characters than this on a page that is covered by a picture are a stamp or a page number, not its text.
 const MIN_TEXT_OF_SCAN: usize = 50;
@@ -74,9 +74,13 @@ impl Extractor for Pdf {
         drop(pdf);
         outcome
     }
+
+    fn draw(&self, source: &Source, request: &RenderRequest) -> Result<Pixels> {
+        rendering::draw(source, request)
+    }
 }
 
-/// What the text layer of a page says.
+/// The text layer of a page.
 struct TextPage {
     state: PageState,
     /// With what annotations say.
@@ -84,8 +88,8 @@ struct TextPage {
     /// Of a page that OCR reads, what it shows and the file states: not a garbage text layer.
     stated: Vec<Paragraph>,
     /// Of such a page, what annotations say of it and it does not show: they may lie over what is to be read.
-    remarks: Vec<Unit>,
-    /// Whether a file is attached to a place on the page.
+    remarks: Vec<AnnotationText>,
+    /// True if a file is attached to a place on the page.
     holds_file: bool,
     /// Of a readable page.
     unread: Unread,
@@ -118,8 +122,8 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     document.set_author(&entry(PdfDocumentMetadataTagType::Author));
     document.set_created(dates::of_pdf(&entry(PdfDocumentMetadataTagType::CreationDate)));
     document.set_modified(dates::of_pdf(&entry(PdfDocumentMetadataTagType::ModificationDate)));
-    let course = document.course();
-    let pages = read_text_layers(source, pdf, &course)?;
+    let steps = document.steps();
+    let pages = read_text_layers(source, pdf, &steps)?;
     let sensible = pages.iter().filter(|page| page.state != PageState::Garbage);
     let headings = Headings::of(sensible.map(|page| &page.paragraphs));
     let bookmarks = {
@@ -137,15 +141,15 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
     let listed = (is_silent && document.attachments().names().next().is_some()).then_some(0);
     let drawn = |index: usize| Step { stage: Stage::Picture, page: index as u32 + 1 };
     let pictures = pages.iter().enumerate().map(|(index, page)| {
-        let wanted = page.needs_ocr() && missing.is_none() && course.read_before(index).is_none();
-        (wanted && course.takes(drawn(index))).then(|| picture(source, pdf, index as PdfPageIndex, page)).flatten()
+        let wanted = page.needs_ocr() && missing.is_none() && steps.earlier_page(index).is_none();
+        (wanted && steps.takes(drawn(index))).then(|| picture(source, pdf, index as PdfPageIndex, page)).flatten()
     });
     let mut report = Report::default();
     let mut turn = pages.iter().enumerate();
-    let warning = ocr::read_in_order(source.options, course.one_at_a_time(), pictures, |ocr| {
+    let warning = ocr::read_in_order(source.options, steps.one_at_a_time(), pictures, |ocr| {
         let Some((index, page)) = turn.next() else { return Ok(()) };
         report.unread(missing.is_some() && page.unread.is_large);
-        if let Some(ReadBefore { method, has_text }) = course.read_before(index)
+        if let Some(EarlierPage { method, has_text }) = steps.earlier_page(index)
             && method != ExtractionMethod::Native
         {
             report.replaced(page.state == PageState::Garbage);
@@ -175,7 +179,7 @@ fn read_document(source: &Source, pdf: &PdfDocument, document: &mut DocumentBuil
             _ => (ExtractionMethod::Native, None, Cow::Borrowed(&page.paragraphs)),
         };
         let state = match method {
-            ExtractionMethod::Native if course.leaves_out(drawn(index)) => PageState::LeftOut,
+            ExtractionMethod::Native if steps.leaves_out(drawn(index)) => PageState::LeftOut,
             ExtractionMethod::Native => page.state,
             _ => PageState::Readable,
         };
@@ -205,7 +209,7 @@ fn list_attachments(document: &mut DocumentBuilder) -> Result<()> {
     names.iter().try_for_each(|name| document.push_block(BlockKind::ListItem, name))
 }
 
-/// Whether what OCR read takes the place of what the text layer says.
+/// True if what OCR read takes the place of what the text layer says.
 fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {
     let is_worse = page.state == PageState::Garbage && ocr.confidence < MIN_CONFIDENCE;
     !is_worse && !ocr.paragraphs.is_empty()
@@ -274,7 +278,7 @@ impl OpenTable {
     }
 }
 
-fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Result<Vec<TextPage>> {
+fn read_text_layers(source: &Source, pdf: &PdfDocument, steps: &StepTracker) -> Result<Vec<TextPage>> {
     let mut pages = Vec::new();
     let mut text_bytes = 0u64;
     let mut signatures = {
@@ -283,7 +287,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     };
     let mut search = Search::of(source.bytes);
     for index in 0..pdf.pages().len() {
-        let page = if course.takes(Step { stage: Stage::TextLayer, page: index as u32 + 1 }) {
+        let page = if steps.takes(Step { stage: Stage::TextLayer, page: index as u32 + 1 }) {
             let read = {
                 let _inside = inside_pdfium();
                 annotations::annotated(pdf, index, &mut signatures).and_then(|page| read_page(page, &mut search))
@@ -305,7 +309,7 @@ fn read_text_layers(source: &Source, pdf: &PdfDocument, course: &Course) -> Resu
     if let Some(first) = pages.first_mut() {
         first.units.extend(annotations::of_hidden_signatures(&mut signatures));
     }
-    running::mark(&mut pages);
+    running_lines::mark(&mut pages);
     tables::find(&mut pages);
     let grouped = |page: ReadPage| {
         let ReadPage { state, lines, unread, units, holds_file, label, .. } = page;
@@ -340,7 +344,7 @@ fn letters_of(lines: &[Line]) -> usize {
     lines.iter().map(|line| line.text.chars().filter(|c| !c.is_whitespace()).count()).sum()
 }
 
-/// What of a page is to be read by OCR; `None` when its pictures hold no text, or it cannot be rendered.
+/// The parts of a page that OCR has to read; `None` when its pictures hold no text, or it cannot be rendered.
 fn picture(source: &Source, pdf: &PdfDocument, index: i32, text: &TextPage) -> Option<Picture> {
     let rendered = {
         let _inside = inside_pdfium();
@@ -363,7 +367,7 @@ fn placed(line: &Line) -> PlacedLine {
     PlacedLine { text: line.text.clone(), area, hidden: line.hidden.clone() }
 }
 
-fn read_page(mut annotated: Annotated, search: &mut Search) -> Result<ReadPage, PdfiumError> {
+fn read_page(mut annotated: AnnotatedPage, search: &mut Search) -> Result<ReadPage, PdfiumError> {
     let view = View::of(&annotated.page);
     let (mut lines, odd) = text_layer::read_lines(&annotated.page, &view, search)?;
     let mut rules = Rules::default();
@@ -388,7 +392,7 @@ fn read_page(mut annotated: Annotated, search: &mut Search) -> Result<ReadPage, 
     };
     let unread = if state == PageState::Readable { pictures.unread(&lines) } else { Unread::default() };
     let label = annotated.page.label().map(str::to_owned);
-    let Annotated { units, holds_file, .. } = annotated;
+    let AnnotatedPage { units, holds_file, .. } = annotated;
     if !tables::may_hold(&lines, &rules) {
         lines.iter_mut().for_each(|line| line.words = Vec::new());
         rules = Rules::default();
@@ -413,7 +417,7 @@ fn is_sensible_title(title: &str) -> bool {
 /// The first page of a PDF as a picture.
 #[cfg(test)]
 pub(crate) fn rendered_page(bytes: &[u8]) -> Picture {
-    let pdfium = library::pdfium(&crate::model::ExtractOptions::default()).unwrap();
+    let pdfium = library::pdfium(&casetrack_pages::model::ExtractOptions::default()).unwrap();
     let _inside = inside_pdfium();
     let pdf = pdfium.load_pdf_from_byte_slice(bytes, None).unwrap();
     scan::render(&pdf.pages().get(0).unwrap(), 100_000_000).unwrap()

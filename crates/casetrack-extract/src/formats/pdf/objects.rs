@@ -98,7 +98,7 @@ fn packed(dictionary: &[u8], rest: &[u8], left: &mut u64) -> Vec<(u32, Vec<u8>)>
     numbers.chunks_exact(2).zip(ends).filter_map(object).collect()
 }
 
-/// What stands behind a key of the dictionary that an object is, up to the object's end. A value that is a name is not told from a key; none
+/// The text behind a key of the dictionary of an object, up to the object's end. A value that is a name is not distinguished from a key; none
 /// is called as the keys that are looked for.
 pub(super) fn entry<'o>(object: &'o [u8], key: &[u8]) -> Option<&'o [u8]> {
     let start = find(object, b"<<", 0)? + 2;

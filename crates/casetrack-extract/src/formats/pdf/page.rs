@@ -1,11 +1,11 @@
 //! A page while it is read.
 
-use super::annotations::Unit;
+use super::annotations::AnnotationText;
 use super::line::Line;
 use super::pictures::Unread;
 use super::rules::Rules;
 
-/// What a page is, apart from its text.
+/// The properties of a page, apart from its text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum PageState {
     /// Has text, or is truly blank.
@@ -37,8 +37,8 @@ pub(super) struct ReadPage {
     /// That the page draws.
     pub rules: Rules,
     pub unread: Unread,
-    pub units: Vec<Unit>,
-    /// Whether a file is attached to a place on the page.
+    pub units: Vec<AnnotationText>,
+    /// True if a file is attached to a place on the page.
     pub holds_file: bool,
     /// As the file has it.
     pub label: Option<String>,

@@ -6,10 +6,10 @@
 use std::os::raw::{c_int, c_ulong};
 use std::ptr::null_mut;
 
+use casetrack_pages::model::Source;
 use pdfium_render::prelude::{PdfDocument, PdfPageAnnotationType, PdfiumLibraryBindingsAccessor};
 
 use super::file::passwords;
-use crate::model::Source;
 
 /// A file on a page, while it can be read.
 pub(super) struct PageFile<'f> {
@@ -27,9 +27,9 @@ impl PageFile<'_> {
 }
 
 /// Closes what the library opened, whatever happens in between.
-struct Closing<F: Fn()>(F);
+struct CloseGuard<F: Fn()>(F);
 
-impl<F: Fn()> Drop for Closing<F> {
+impl<F: Fn()> Drop for CloseGuard<F> {
     fn drop(&mut self) {
         (self.0)();
     }
@@ -45,7 +45,7 @@ pub(super) fn on_pages(source: &Source, pdf: &PdfDocument, pages: &[usize], mut 
         return pages.iter().for_each(|_| take(None));
     };
     // SAFETY: opened above, and closed once.
-    let _document = Closing(|| unsafe { library.FPDF_CloseDocument(document) });
+    let _document = CloseGuard(|| unsafe { library.FPDF_CloseDocument(document) });
     for page in pages.iter().filter_map(|page| c_int::try_from(*page).ok()) {
         // SAFETY: the document is open.
         let page = unsafe { library.FPDF_LoadPage(document, page) };
@@ -54,7 +54,7 @@ pub(super) fn on_pages(source: &Source, pdf: &PdfDocument, pages: &[usize], mut 
             continue;
         }
         // SAFETY: opened above, and closed once, before the document.
-        let _page = Closing(|| unsafe { library.FPDF_ClosePage(page) });
+        let _page = CloseGuard(|| unsafe { library.FPDF_ClosePage(page) });
         // SAFETY: the page is open.
         for index in 0..unsafe { library.FPDFPage_GetAnnotCount(page) } {
             // SAFETY: the page is open.
@@ -63,7 +63,7 @@ pub(super) fn on_pages(source: &Source, pdf: &PdfDocument, pages: &[usize], mut 
                 continue;
             }
             // SAFETY: got above, and closed once, before the page.
-            let _annotation = Closing(|| unsafe { library.FPDFPage_CloseAnnot(annotation) });
+            let _annotation = CloseGuard(|| unsafe { library.FPDFPage_CloseAnnot(annotation) });
             // SAFETY: the annotation is open.
             if unsafe { library.FPDFAnnot_GetSubtype(annotation) } != PdfPageAnnotationType::FileAttachment as c_int {
                 continue;

@@ -1,11 +1,11 @@
 //! The pictures on a page: how much of it they cover, and which may hold text that the text layer lacks.
 
 use casetrack_core::Rect;
+use casetrack_pages::model::union;
 use pdfium_render::prelude::{PdfPage, PdfPageObject, PdfPageObjectCommon, PdfPageObjectsCommon};
 
 use super::line::Line;
 use super::view::View;
-use crate::model::union;
 
 /// Pictures may be wrapped in forms this deep.
 const MAX_FORM_DEPTH: u32 = 4;
@@ -39,7 +39,7 @@ struct Picture {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Unread {
     pub areas: Vec<Rect>,
-    /// Whether they are most of the page.
+    /// True if they are most of the page.
     pub is_large: bool,
 }
 
@@ -51,12 +51,12 @@ impl Pictures {
         Self { pictures, page_size: view.size() }
     }
 
-    /// Whether they cover at least this share of the page.
+    /// True if they cover at least this share of the page.
     pub fn cover(&self, share: f32) -> bool {
         self.pictures.iter().map(|picture| size(&picture.area)).sum::<f32>() >= share * self.page_size
     }
 
-    /// Whether one of them that is fine enough for letters covers at least this share of the page.
+    /// True if one of them that is fine enough for letters covers at least this share of the page.
     pub fn one_covers(&self, share: f32) -> bool {
         self.joined().iter().any(|area| size(area) >= share * self.page_size)
     }
@@ -137,7 +137,7 @@ fn touches(a: &Rect, b: &Rect) -> bool {
         && b.top < a.bottom + MAX_SEAM
 }
 
-/// What two areas share, if anything.
+/// The intersection of two areas, if there is one.
 pub(super) fn intersection(a: &Rect, b: &Rect) -> Option<Rect> {
     let shared = Rect {
         left: a.left.max(b.left),
@@ -150,7 +150,7 @@ pub(super) fn intersection(a: &Rect, b: &Rect) -> Option<Rect> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::line::Turn;
+    use super::super::line::QuarterTurn;
     use super::*;
 
     fn area(left: f32, top: f32, right: f32, bottom: f32) -> Rect {
@@ -167,7 +167,7 @@ mod tests {
                 size: 10.0,
                 first_word: 5.0,
                 is_running: false,
-                turn: Turn::NONE,
+                turn: QuarterTurn::NONE,
                 hidden: Vec::new(),
                 words: Vec::new(),
                 row: None,

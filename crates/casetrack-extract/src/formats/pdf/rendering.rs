@@ -1,24 +1,24 @@
 //! A page of a PDF as it is shown, in colour.
 
 use casetrack_core::Result;
+use casetrack_pages::model::{Pixels, RenderRequest, Source};
 use image::RgbImage;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfPageIndex, PdfRenderConfig, PdfiumError};
 
 use super::file::{inside_pdfium, opened};
-use crate::model::{Pixels, RenderRequest, Source};
 use crate::ocr::POINTS;
 
-pub(crate) fn render(source: &Source, request: &RenderRequest) -> Result<Pixels> {
+pub(super) fn draw(source: &Source, request: &RenderRequest) -> Result<Pixels> {
     let pdf = opened(source)?;
     let _inside = inside_pdfium();
     let index = PdfPageIndex::try_from(request.page).ok().filter(|&page| (1..=pdf.pages().len()).contains(&page));
     let index = index.ok_or_else(|| request.no_such_page(source))? - 1;
-    let drawn = pdf.pages().get(index).and_then(|page| draw(&page, request));
+    let drawn = pdf.pages().get(index).and_then(|page| draw_page(&page, request));
     drawn.map_err(|error| source.unreadable(format_args!("page {} cannot be drawn ({error:?})", request.page)))
 }
 
 /// The page as it is shown: turned and cut as it says, with its annotations.
-fn draw(page: &PdfPage, request: &RenderRequest) -> Result<Pixels, PdfiumError> {
+fn draw_page(page: &PdfPage, request: &RenderRequest) -> Result<Pixels, PdfiumError> {
     let (width, height) = (page.width().value.max(1.0), page.height().value.max(1.0));
     let factor = (request.resolution / POINTS).min(request.longest_side as f32 / width.max(height));
     let config = PdfRenderConfig::new()

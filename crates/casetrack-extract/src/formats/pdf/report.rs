@@ -1,10 +1,10 @@
 //! Warnings about pages that could not be read, or only by OCR.
 
 use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_pages::build::{DocumentBuilder, page_list};
+use casetrack_pages::model::Source;
 
 use super::page::PageState;
-use crate::build::{DocumentBuilder, page_list};
-use crate::model::Source;
 
 /// Collects the states of pages, in order.
 #[derive(Default)]
@@ -20,14 +20,14 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Whether large pictures of the next page were not read.
+    /// True if large pictures of the next page were not read.
     pub fn unread(&mut self, is_unread: bool) {
         if is_unread {
             self.unread.push(self.pages + 1);
         }
     }
 
-    /// Whether OCR took the place of the garbage text layer of the next page.
+    /// True if OCR took the place of the garbage text layer of the next page.
     pub fn replaced(&mut self, is_replaced: bool) {
         if is_replaced {
             self.replaced.push(self.pages + 1);

@@ -7,7 +7,7 @@ use pdfium_render::prelude::{
 
 use super::view::View;
 
-/// What is at most this thick, in points, is a rule.
+/// Most thickness of a rule, in points.
 const MAX_THICKNESS: f32 = 3.0;
 /// Shorter ones, in points, are parts of letters and signs.
 const MIN_LENGTH: f32 = 4.0;
@@ -36,13 +36,13 @@ pub(super) struct Rules {
 }
 
 /// Where objects stand on the page as it is shown.
-struct Placing<'a> {
+struct Placement<'a> {
     view: &'a View,
     /// From places in a form to those on the page.
     form: Option<PdfMatrix>,
 }
 
-impl Placing<'_> {
+impl Placement<'_> {
     fn place(&self, area: &PdfRect) -> Rect {
         let Some(form) = self.form else { return self.view.place(area) };
         let a = form.apply_to_points(area.left(), area.bottom());
@@ -56,24 +56,24 @@ impl Placing<'_> {
 impl Rules {
     /// Takes note of an object of the page's content. Of paths it costs a few calls to the library.
     pub fn see(&mut self, object: &PdfPageObject, view: &View) {
-        self.see_inside(object, &Placing { view, form: None }, 0);
+        self.see_inside(object, &Placement { view, form: None }, 0);
     }
 
-    fn see_inside(&mut self, object: &PdfPageObject, placing: &Placing, depth: u32) {
+    fn see_inside(&mut self, object: &PdfPageObject, placing: &Placement, depth: u32) {
         match object {
             PdfPageObject::Path(path) if self.paths <= MAX_PATHS => self.see_path(path, placing),
             PdfPageObject::XObjectForm(form) if depth < MAX_FORM_DEPTH && self.paths <= MAX_PATHS => {
                 let Ok(matrix) = form.matrix() else { return };
                 // Places inside a form are its own.
                 let matrix = placing.form.map_or(matrix, |outer| matrix.multiply(outer));
-                let inside = Placing { view: placing.view, form: Some(matrix) };
+                let inside = Placement { view: placing.view, form: Some(matrix) };
                 form.iter().for_each(|object| self.see_inside(&object, &inside, depth + 1));
             }
             _ => {}
         }
     }
 
-    fn see_path(&mut self, path: &PdfPagePathObject, placing: &Placing) {
+    fn see_path(&mut self, path: &PdfPagePathObject, placing: &Placement) {
         self.paths += 1;
         if self.paths > MAX_PATHS {
             self.level.clear();
@@ -87,7 +87,7 @@ impl Rules {
         }
     }
 
-    /// Whether there may be a grid.
+    /// True if there may be a grid.
     pub fn may_cross(&self) -> bool {
         self.level.len() >= 2 && self.upright.len() >= 2
     }
@@ -106,7 +106,7 @@ impl Rules {
     }
 
     /// Adds the rules that a larger path consists of: its straight sides where they are drawn, and parts that are thin.
-    fn take_apart(&mut self, path: &PdfPagePathObject, placing: &Placing) {
+    fn take_apart(&mut self, path: &PdfPagePathObject, placing: &Placement) {
         let (Ok(matrix), Ok(is_drawn)) = (path.matrix(), path.is_stroked()) else { return };
         let segments = path.segments().transform(matrix);
         if segments.len() > MAX_SEGMENTS {

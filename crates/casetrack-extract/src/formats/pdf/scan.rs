@@ -1,12 +1,12 @@
 //! Pages without a usable text layer, or with pictures beside it: which they are, and what OCR reads on them.
 
 use casetrack_core::{Limits, Rect};
+use casetrack_pages::model::union;
 use pdfium_render::prelude::{PdfBitmapFormat, PdfPage, PdfRenderConfig, PdfiumError};
 
 use super::layout::Paragraph;
-use super::line::{Line, Turn};
+use super::line::{Line, QuarterTurn};
 use super::pictures::intersection;
-use crate::model::union;
 use crate::ocr::{GrayImage, OcrPage, POINTS, Picture};
 
 /// Dots per inch at which pages are rendered; what tesseract was trained on.
@@ -28,7 +28,7 @@ const MAX_STAMP: f32 = 0.025;
 /// Most lines of stamps at one edge.
 const MAX_STAMP_LINES: usize = 2;
 
-/// Whether a text layer is only what is stamped on a page of this area, such as a court's header and a Bates number: small print at the
+/// True if a text layer is only what is stamped on a page of this area, such as a court's header and a Bates number: small print at the
 /// edges, in a line or two.
 pub(super) fn is_stamped(lines: &[Line], page: &Rect) -> bool {
     let (width, height) = (page.right - page.left, page.bottom - page.top);
@@ -158,7 +158,7 @@ impl Picture {
     }
 }
 
-/// What OCR read in pictures at `areas` and the text layer does not say.
+/// The text that OCR read in pictures at `areas` and that the text layer does not have.
 pub(super) struct FromPictures {
     pub paragraphs: Vec<Paragraph>,
     /// Mean by length, 0–1.
@@ -210,7 +210,7 @@ pub(super) fn line_of(text: String, area: Rect) -> Line {
         size: 0.0,
         first_word: 0.0,
         is_running: false,
-        turn: Turn::NONE,
+        turn: QuarterTurn::NONE,
         hidden: Vec::new(),
         words: Vec::new(),
         row: None,

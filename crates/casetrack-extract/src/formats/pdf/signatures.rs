@@ -1,13 +1,14 @@
-//! Signatures of a PDF (ISO 32000-1, 12.8): who signed it and when, and whether the file goes on behind what was signed.
+//! Signatures of a PDF (ISO 32000-1, 12.8): who signed it and when, and whether the file continues behind what was signed.
 //!
 //! They are read from the bytes of the file: what a signature covers is counted in them, so that its dictionary stands there as it is.
-//! Whether a certificate is genuine is not examined.
+//! Certificates are not verified.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use casetrack_pages::text::dates;
+
 use super::objects::{Objects, find, from_hex, number_before, string};
-use crate::text::dates;
 
 /// More are not looked for.
 const MAX_SIGNATURES: usize = 100;
@@ -21,10 +22,10 @@ pub(super) struct Signatures<'a> {
     file: &'a [u8],
     /// Fields for signatures that the library knows of.
     fields: usize,
-    found: Option<Found>,
+    found: Option<SignatureList>,
 }
 
-struct Found {
+struct SignatureList {
     signatures: Vec<Signature>,
     /// Which of them is the value of which field, by its full name.
     fields: BTreeMap<String, usize>,
@@ -39,7 +40,7 @@ struct Signature {
     object: Option<u32>,
     signer: Option<String>,
     date: Option<String>,
-    /// Whether it only says when the file was as it is.
+    /// True if it only says when the file was as it is.
     is_time_stamp: bool,
     covers: Covers,
 }
@@ -62,7 +63,7 @@ impl<'a> Signatures<'a> {
         Self { file, fields, found: None }
     }
 
-    /// What is said of the signature in a field of this full name; `None` for a field that nobody signed. Where names cannot be read, as in
+    /// The sentence about the signature in the field with this full name; `None` for a field that nobody signed. Where names cannot be read, as in
     /// encrypted files, the only signature of a file is in its only field.
     pub fn in_field(&mut self, name: &str) -> Option<String> {
         let is_alone = self.fields == 1;
@@ -73,7 +74,7 @@ impl<'a> Signatures<'a> {
         Some(found.signatures[index].to_string())
     }
 
-    /// What is said of the signatures that were in none of the fields so far, in the order of the file.
+    /// The sentences about the signatures that were in none of the fields so far, in the order of the file.
     pub fn others(&mut self) -> Vec<String> {
         if self.fields == 0 && self.found.is_none() {
             return Vec::new();
@@ -83,7 +84,7 @@ impl<'a> Signatures<'a> {
         others.map(|(signature, _)| signature.to_string()).collect()
     }
 
-    fn found(&mut self) -> &mut Found {
+    fn found(&mut self) -> &mut SignatureList {
         let file = self.file;
         self.found.get_or_insert_with(|| {
             let signatures = all(file);
@@ -95,7 +96,7 @@ impl<'a> Signatures<'a> {
                     fields.extend(names.into_iter().map(|name| (name, index)));
                 }
             }
-            Found { said: vec![false; signatures.len()], signatures, fields }
+            SignatureList { said: vec![false; signatures.len()], signatures, fields }
         })
     }
 }
@@ -169,7 +170,7 @@ fn signature(file: &[u8], at: usize) -> Option<Signature> {
     })
 }
 
-/// Whether a name can be one: in an encrypted file the strings of a dictionary are not.
+/// True if a name can be one: in an encrypted file the strings of a dictionary are not.
 fn is_legible(name: &str) -> bool {
     let usual = name.chars().filter(|c| c.is_alphabetic() || " .,'()&-".contains(*c)).count();
     !name.chars().any(char::is_control) && 5 * usual >= 4 * name.chars().count()
@@ -201,7 +202,7 @@ impl<'a> Dictionary<'a> {
         text.filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether a name is in it, on whatever level.
+    /// True if a name is in it, on whatever level.
     fn holds(&self, name: &[u8]) -> bool {
         [self.before, self.after].into_iter().any(|part| {
             let mut places = std::iter::successors(find(part, name, 0), |at| find(part, name, at + 1));

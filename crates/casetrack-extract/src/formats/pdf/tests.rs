@@ -1,10 +1,10 @@
 use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileFormat, OtherReading};
+use casetrack_pages::model::StepTracker;
 use md5::{Digest, Md5};
 use rc4::{KeyInit, Rc4, StreamCipher};
 
-use crate::model::Course;
 use crate::test_files::{
     PdfPageContent, assert_page_invariants, assert_properties, pdf_file, pdf_file_with_picture, scanned_pdf_file,
 };
@@ -151,8 +151,13 @@ fn the_pages_of_a_scan_are_shown_as_they_are_read() {
     // Nothing is read of the scans; the third text is too much.
     let scan = PdfPageContent::image;
     let file = pdf_file("", &[scan(), text(&PARAGRAPH), scan(), text(&PARAGRAPH), text(&PARAGRAPH)]);
-    let result =
-        crate::extraction::extract_observed(Path::new("lease.pdf"), &file, &options, Some(observer), Course::default());
+    let result = crate::extraction::extract_observed(
+        Path::new("lease.pdf"),
+        &file,
+        &options,
+        Some(observer),
+        StepTracker::default(),
+    );
     assert_eq!(result.unwrap_err().code, ErrorCode::FileTooLarge);
     assert_eq!(seen.borrow().iter().map(|page| page.number).collect::<Vec<_>>(), [1, 2, 3, 4]);
 }
@@ -293,7 +298,7 @@ fn a_number_that_is_stamped_on_a_scan_is_kept_as_the_file_states_it() {
     };
     assert!(reading.starts_with("SMITHO"), "{reading}");
     let document = casetrack_core::DocumentId::from_bytes([1; 16]);
-    let chunks = crate::chunker::chunk_pages(document, &extraction.pages, &Default::default());
+    let chunks = casetrack_pages::chunker::chunk_pages(document, &extraction.pages, &Default::default());
     assert!(chunks[0].embedding_text().contains(reading) && !chunks[0].text.contains(reading));
 }
 

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use casetrack_core::{HiddenReason, Rect};
+use casetrack_pages::model::union;
 use pdfium_render::prelude::{PdfPage, PdfPageText, PdfiumError};
 
 use super::garbage::{Glyphs, is_distant, is_latin_font};
-use super::hidden::{HiddenGlyphs, Search};
-use super::line::{Line, Piece, Turn, Word, continues};
+use super::hidden_text::{HiddenGlyphs, Search};
+use super::line::{Line, Piece, QuarterTurn, Word, continues};
 use super::view::View;
 use super::{bidi, columns};
-use crate::model::union;
 
 /// Share of the height of a glyph that separates words.
 const SPACE: f32 = 0.15;
@@ -27,7 +27,7 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
         match glyph {
             Glyph::Unmapped => odd.unmapped += 1,
             // The library knows the ends of level lines only.
-            Glyph::LineEnd if open.turn != Turn::NONE => open.is_interrupted = true,
+            Glyph::LineEnd if open.turn != QuarterTurn::NONE => open.is_interrupted = true,
             Glyph::LineEnd => pieces.extend(open.finish()),
             Glyph::Shown { c, area, turn, is_misfit, hidden } => {
                 odd.misfits += usize::from(is_misfit);
@@ -36,7 +36,7 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
                     pieces.extend(open.finish());
                     open.turn = turn;
                 }
-                if turn != Turn::NONE && c != ' ' && area.is_some_and(|area| !open.goes_on_with(&area)) {
+                if turn != QuarterTurn::NONE && c != ' ' && area.is_some_and(|area| !open.goes_on_with(&area)) {
                     pieces.extend(open.finish());
                     open.turn = turn;
                 }
@@ -59,15 +59,15 @@ pub(super) fn read_lines(page: &PdfPage, view: &View, search: &mut Search) -> Re
         }
     }
     pieces.extend(open.finish());
-    if pieces.iter().all(|piece| piece.line.turn == Turn::NONE) {
+    if pieces.iter().all(|piece| piece.line.turn == QuarterTurn::NONE) {
         let mut lines = join_level_pieces(columns::in_reading_order(pieces));
         bidi::mend_brackets(&mut lines);
         return Ok((lines, odd));
     }
     // What is read in other directions follows, as text of its own.
-    let lines = Turn::all().flat_map(|turn| {
+    let lines = QuarterTurn::all().flat_map(|turn| {
         let turned: Vec<Piece> = pieces.iter().filter(|piece| piece.line.turn == turn).cloned().collect();
-        let turned = if turn == Turn::NONE { turned } else { in_rows(turned) };
+        let turned = if turn == QuarterTurn::NONE { turned } else { in_rows(turned) };
         join_level_pieces(columns::in_reading_order(turned))
     });
     Ok((lines.map(|line| Line { area: line.turn.on_page(&line.area), ..line }).collect(), odd))
@@ -89,7 +89,7 @@ enum Glyph {
     Shown {
         c: char,
         area: Option<Rect>,
-        turn: Turn,
+        turn: QuarterTurn,
         /// Of a script that its font cannot have.
         is_misfit: bool,
         /// Why the page does not show it, where that is so.
@@ -107,7 +107,7 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -
     let chars = text.chars();
     let mut high_surrogate: Option<u32> = None;
     // That of the word: the glyphs of a word are turned alike.
-    let mut turn: Option<Turn> = None;
+    let mut turn: Option<QuarterTurn> = None;
     (0..chars.len()).filter_map(move |index| {
         let glyph = chars.get(index).ok()?;
         let mut code = glyph.unicode_value();
@@ -124,7 +124,7 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -
             0x0A => Some(Glyph::LineEnd),
             0x02 => Some(Glyph::Hyphen(area(), hidden.reason(index))),
             0x09 | 0x20 | 0xA0 => {
-                Some(Glyph::Shown { c: ' ', area: area(), turn: Turn::NONE, is_misfit: false, hidden: None })
+                Some(Glyph::Shown { c: ' ', area: area(), turn: QuarterTurn::NONE, is_misfit: false, hidden: None })
             }
             0xD800..0xDC00 => {
                 high_surrogate = Some(code);
@@ -135,7 +135,8 @@ fn glyphs<'a>(text: &'a PdfPageText, view: &'a View, hidden: &'a HiddenGlyphs) -
             _ => char::from_u32(code).filter(|c| !c.is_control()).map(|c| Glyph::Shown {
                 c: plain(c),
                 area: area(),
-                turn: *turn.get_or_insert_with(|| Turn::nearest(glyph.angle_radians().unwrap_or(0.0), view.quarters())),
+                turn: *turn
+                    .get_or_insert_with(|| QuarterTurn::nearest(glyph.angle_radians().unwrap_or(0.0), view.quarters())),
                 is_misfit: is_distant(c) && is_latin_font(&glyph.font_name()),
                 hidden: hidden.reason(index),
             }),
@@ -172,10 +173,10 @@ struct OpenLine {
     heights: (f32, u32),
     after_hyphen: bool,
     goes_on: bool,
-    turn: Turn,
-    /// Whether the library ended the line here.
+    turn: QuarterTurn,
+    /// True if the library ended the line here.
     is_interrupted: bool,
-    /// What of the text is hidden; see [`Line::hidden`].
+    /// The hidden parts of the text; see [`Line::hidden`].
     hidden: Vec<(Range<u32>, HiddenReason)>,
     /// Length in characters of the text when something was hidden last.
     chars: (usize, u32),
@@ -236,7 +237,7 @@ impl OpenLine {
         }
     }
 
-    /// Whether a glyph stands on this line: its middle is between the line's top and bottom, and it is not to the left.
+    /// True if a glyph stands on this line: its middle is between the line's top and bottom, and it is not to the left.
     fn is_level_with(&self, glyph: &Rect) -> bool {
         self.area.is_none_or(|line| {
             let middle = (glyph.top + glyph.bottom) / 2.0;
@@ -244,7 +245,7 @@ impl OpenLine {
         })
     }
 
-    /// Whether the next glyph of a turned line belongs to it; with a space before it where the library saw an end and there is one.
+    /// True if the next glyph of a turned line belongs to it; with a space before it where the library saw an end and there is one.
     fn goes_on_with(&mut self, glyph: &Rect) -> bool {
         let Some(line) = self.area else { return true };
         let gap = glyph.left - line.right;
@@ -254,7 +255,7 @@ impl OpenLine {
         self.is_level_with(glyph)
     }
 
-    /// Whether a glyph stands so far to the right that it may belong to another column. No space is as wide.
+    /// True if a glyph stands so far to the right that it may belong to another column. No space is as wide.
     fn is_far_from(&self, glyph: &Rect) -> bool {
         self.area.is_some_and(|line| glyph.left - line.right > glyph.bottom - glyph.top)
     }
@@ -352,7 +353,7 @@ mod tests {
                     size: 10.0,
                     first_word: 50.0,
                     is_running: false,
-                    turn: Turn::NONE,
+                    turn: QuarterTurn::NONE,
                     hidden: Vec::new(),
                     words: Vec::new(),
                     row: None,

@@ -1,9 +1,10 @@
 //! The pictures of a presentation: a list in its document, and a stream that has them ([MS-PPT] 2.1.3, 2.4.3).
 
+use casetrack_pages::office::art::Store;
+
 use super::presentation::Presentation;
 use super::records::{Records, kind};
-use crate::office::art::Store;
-use crate::office::pictures::{PictureText, Pictures};
+use crate::pictures::{PictureText, Pictures};
 
 pub(super) struct Album<'a> {
     store: Store<'a>,

@@ -1,11 +1,11 @@
 //! The shapes of a slide ([MS-ODRAW] 2.2.13 ff.) in the order in which they are drawn: groups, tables, WordArt.
 
 use casetrack_core::HiddenReason;
+use casetrack_pages::container::ole::{u16_at, u32_at, utf16_to_zero};
+use casetrack_pages::office::art::{PICTURE, property};
 
 use super::records::{Record, added_by, kind};
 use super::text::TextBody;
-use crate::container::ole::{u16_at, u32_at, utf16_to_zero};
-use crate::office::art::{PICTURE, property};
 
 /// Groups deeper than this are not looked into.
 const MAX_DEPTH: usize = 64;
@@ -57,7 +57,7 @@ pub(super) struct Shape<'a> {
 }
 
 /// Width and height of the slides, in master units.
-pub(super) type Sheet = Option<(i32, i32)>;
+pub(super) type SlideSize = Option<(i32, i32)>;
 
 pub(super) enum Drawn<'a> {
     Shape(Shape<'a>),
@@ -65,8 +65,8 @@ pub(super) enum Drawn<'a> {
     Table(Vec<Shape<'a>>),
 }
 
-/// What the drawing of `parent`, a slide or page of notes, shows.
-pub(super) fn drawn<'a>(parent: &Record<'a>, sheet: Sheet) -> Vec<Drawn<'a>> {
+/// The shapes in the drawing of `parent`, a slide or page of notes.
+pub(super) fn drawn<'a>(parent: &Record<'a>, sheet: SlideSize) -> Vec<Drawn<'a>> {
     let mut found = Vec::new();
     let drawing = parent.child(kind::DRAWING).and_then(|drawing| drawing.child(kind::DRAWING_CONTAINER));
     if let Some(drawing) = drawing {
@@ -75,7 +75,7 @@ pub(super) fn drawn<'a>(parent: &Record<'a>, sheet: Sheet) -> Vec<Drawn<'a>> {
     found
 }
 
-fn add_children<'a>(group: &Record<'a>, depth: usize, sheet: Sheet, found: &mut Vec<Drawn<'a>>) {
+fn add_children<'a>(group: &Record<'a>, depth: usize, sheet: SlideSize, found: &mut Vec<Drawn<'a>>) {
     let start = found.len();
     for child in group.children() {
         match child.kind {
@@ -107,7 +107,7 @@ fn add_children<'a>(group: &Record<'a>, depth: usize, sheet: Sheet, found: &mut 
 }
 
 /// Why a shape, or the group that it stands for, cannot be seen.
-fn hides(shape: &Record, sheet: Sheet) -> Option<HiddenReason> {
+fn hides(shape: &Record, sheet: SlideSize) -> Option<HiddenReason> {
     let of = |wanted| {
         let mut options = shape.children().filter(|child| matches!(child.kind, kind::OPTIONS | kind::MORE_OPTIONS));
         options.find_map(|options| property(&options, wanted)).map(|(value, _)| value)
@@ -136,7 +136,7 @@ fn is_table(group: &Record) -> bool {
     })
 }
 
-fn shape<'a>(record: &Record<'a>, sheet: Sheet) -> Shape<'a> {
+fn shape<'a>(record: &Record<'a>, sheet: SlideSize) -> Shape<'a> {
     let mut shape = Shape { hidden: hides(record, sheet), ..Shape::default() };
     let mut style_9 = None;
     for child in record.children() {

@@ -17,21 +17,21 @@ mod text;
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{BlockKind, ExtractionMethod, HiddenReason, Result};
+use casetrack_pages::build::table::Content;
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::container::ole::{CompoundFile, u16_at, u32_at};
+use casetrack_pages::model::Source;
+use casetrack_pages::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
+use casetrack_pages::office::summary_information;
 
 use self::album::Album;
-use self::drawing::Sheet;
-use self::presentation::{List, Listed, Presentation};
+use self::drawing::SlideSize;
+use self::presentation::{List, Presentation, SlideEntry};
 use self::records::{Record, added_by, kind};
-use self::slide::{HeadersFooters, Settings, Shown};
+use self::slide::{HeadersFooters, Settings, SlideItem};
 use self::styles::MasterStyles;
-use self::text::{FieldTexts, Surroundings, TextBody};
-use crate::build::table::Content;
-use crate::build::{DocumentBuilder, Extractor};
-use crate::container::ole::{CompoundFile, u16_at, u32_at};
-use crate::model::Source;
-use crate::office::pictures::{Pictures, Tally};
-use crate::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
-use crate::office::summary_information;
+use self::text::{FieldTexts, TextBody, TextContext};
+use crate::pictures::Pictures;
 
 /// The storage of the newer one of two presentations in a file for PowerPoint 95 and 97.
 pub(crate) const DUAL_STORAGE: &str = "PP97_DUALSTORAGE";
@@ -63,8 +63,8 @@ impl Extractor for Ppt {
                     document
                         .warn("The newest changes were not found where the file says they are; some may be missing.");
                 }
-                let (stream, mut tally) = (stream("Pictures"), Tally::default());
-                let mut album = Album::new(&presentation, &stream, Pictures::new(source, document, &mut tally));
+                let stream = stream("Pictures");
+                let mut album = Album::new(&presentation, &stream, Pictures::new(source, document));
                 let title = Deck::new(&presentation).write(source, document, &mut album)?;
                 album.into_reader().finish(document);
                 objects::hand_out(&presentation, document)?;
@@ -77,7 +77,7 @@ impl Extractor for Ppt {
                      and may contain earlier versions.",
                 );
                 let (fonts, styles, fields) = (HashMap::new(), MasterStyles::default(), FieldTexts::default());
-                let surroundings = Surroundings { fonts: &fonts, styles: &styles, fields: &fields };
+                let surroundings = TextContext { fonts: &fonts, styles: &styles, fields: &fields };
                 recovery::write_all_texts(&main, &surroundings, document)?;
                 if document.is_blank() {
                     return Err(source.unreadable("the directory of the presentation is damaged"));
@@ -101,10 +101,10 @@ fn is_old(current_user: &[u8]) -> bool {
 struct Deck<'a> {
     presentation: &'a Presentation<'a>,
     fonts: HashMap<u16, String>,
-    /// What all masters inherit.
+    /// The styles that all masters inherit.
     styles: MasterStyles,
     footers: HeadersFooters,
-    sheet: Sheet,
+    sheet: SlideSize,
     first_number: u32,
     /// Masters and notes by the number that slides refer to.
     masters: HashMap<u32, Record<'a>>,
@@ -120,7 +120,7 @@ impl<'a> Deck<'a> {
         let atom = document.child(kind::DOCUMENT_ATOM).map(|atom| atom.content).unwrap_or_default();
         let edge = |at| u32_at(atom, at).map(|edge| edge as i32).filter(|edge| *edge > 0);
         let objects = |list, kinds: &[u16]| -> HashMap<u32, Record<'a>> {
-            let object = |listed: &Listed| kinds.iter().find_map(|kind| presentation.object(listed.object, *kind));
+            let object = |listed: &SlideEntry| kinds.iter().find_map(|kind| presentation.object(listed.object, *kind));
             presentation.list(list).iter().filter_map(|listed| Some((listed.id, object(listed)?))).collect()
         };
         Self {
@@ -163,7 +163,7 @@ impl<'a> Deck<'a> {
             let own = slide.as_ref().and_then(|slide| HeadersFooters::of(slide, OF_SLIDE));
             let footers = own.unwrap_or_else(|| self.footers.clone());
             let fields = slide::field_texts(self.first_number.saturating_add(number - 1), &footers);
-            let surroundings = Surroundings { fonts: &self.fonts, styles, fields: &fields };
+            let surroundings = TextContext { fonts: &self.fonts, styles, fields: &fields };
             let mut contents = slide::contents(slide.as_ref(), &listed.texts, &footers, &surroundings, self.sheet);
             first_title = first_title.or_else(|| title_of(&contents));
             for master in masters.iter().filter(|master| settings.shows_master && seen.insert(master.place)) {
@@ -195,7 +195,7 @@ impl<'a> Deck<'a> {
     }
 
     /// The slides with the numberings of their outline, which stand apart ([MS-PPT] 2.9.60).
-    fn slides(&self) -> Vec<Listed<'a>> {
+    fn slides(&self) -> Vec<SlideEntry<'a>> {
         let mut slides = self.presentation.list(List::Slides);
         let index_of: HashMap<u32, usize> = slides.iter().zip(0..).map(|(slide, index)| (slide.id, index)).collect();
         let information = self.presentation.document.child(kind::DOCUMENT_INFO);
@@ -237,7 +237,7 @@ impl<'a> Deck<'a> {
     }
 }
 
-fn title_of(contents: &[Shown]) -> Option<String> {
+fn title_of(contents: &[SlideItem]) -> Option<String> {
     contents.iter().find_map(|shown| match &shown.content {
         Content::Block(BlockKind::Heading { .. }, text) => Some(text.clone()).filter(|text| !text.is_empty()),
         _ => None,

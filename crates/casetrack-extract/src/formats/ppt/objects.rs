@@ -3,13 +3,13 @@
 use std::io::Read;
 
 use casetrack_core::Result;
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::container::ole::u32_at;
+use casetrack_pages::office::embedded_files::{EmbeddedFiles, Object};
 use flate2::read::ZlibDecoder;
 
 use super::presentation::Presentation;
 use super::records::{Record, kind};
-use crate::build::DocumentBuilder;
-use crate::container::ole::u32_at;
-use crate::office::embedded::{Embedded, Object};
 
 /// `subType` of objects that hold the data of a chart, which the slide shows (2.10.2).
 const CHARTS: [u32; 2] = [4, 14];
@@ -30,7 +30,7 @@ pub(super) fn hand_out(presentation: &Presentation, document: &mut DocumentBuild
         let object = storage.and_then(|storage| content(&storage, most)).map_or(Object::Damaged, Object::Ole);
         objects.push((format!("object{}.bin", objects.len() + 1), object));
     }
-    Embedded::of_objects(objects, document)
+    EmbeddedFiles::of_objects(objects, document)
 }
 
 /// `None` where it is damaged or larger than `most` bytes.

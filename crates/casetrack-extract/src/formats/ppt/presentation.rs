@@ -3,9 +3,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use casetrack_pages::container::ole::u32_at;
+
 use super::records::{Record, Records, kind};
 use super::text::TextBody;
-use crate::container::ole::u32_at;
 
 /// `headerToken` of a presentation with a password ([MS-PPT] 2.3.2).
 const ENCRYPTED_TOKEN: u32 = 0xF3D1_C4DF;
@@ -17,7 +18,7 @@ pub(super) struct Presentation<'a> {
     /// Places in the stream by the numbers of what lies there.
     places: HashMap<u32, u32>,
     pub document: Record<'a>,
-    /// Whether the newest edit is not where the file says it is.
+    /// True if the newest edit is not where the file says it is.
     pub may_be_older: bool,
 }
 
@@ -30,7 +31,7 @@ pub(super) enum List {
 }
 
 /// An entry of such a list.
-pub(super) struct Listed<'a> {
+pub(super) struct SlideEntry<'a> {
     /// Number of the slide in the directory.
     pub object: u32,
     /// Number by which other parts refer to it.
@@ -50,7 +51,7 @@ impl<'a> Presentation<'a> {
         Some(Self { stream, places, document, may_be_older })
     }
 
-    /// What has this number in the directory, if it is of this kind.
+    /// The record with this number in the directory, if it is of this kind.
     pub fn object(&self, number: u32, kind: u16) -> Option<Record<'a>> {
         let place = *self.places.get(&number)? as usize;
         Record::read(self.stream, place).filter(|record| record.kind == kind && record.is_container)
@@ -62,13 +63,13 @@ impl<'a> Presentation<'a> {
         Record::read(self.stream, place).filter(|record| record.kind == kind::OBJECT_STORAGE && !record.is_cut)
     }
 
-    pub fn list(&self, list: List) -> Vec<Listed<'a>> {
+    pub fn list(&self, list: List) -> Vec<SlideEntry<'a>> {
         let is_wanted = |record: &Record| record.kind == kind::SLIDE_LIST && record.instance == list as u16;
-        let mut found: Vec<Listed> = Vec::new();
+        let mut found: Vec<SlideEntry> = Vec::new();
         for record in self.document.children().filter(is_wanted).flat_map(|list| list.children()) {
             if record.kind == kind::SLIDE_PERSIST {
                 let number = |at| u32_at(record.content, at).unwrap_or(0);
-                found.push(Listed { object: number(0), id: number(12), texts: Vec::new() });
+                found.push(SlideEntry { object: number(0), id: number(12), texts: Vec::new() });
             } else if let Some(last) = found.last_mut() {
                 TextBody::add(&mut last.texts, &record);
             }
@@ -77,7 +78,7 @@ impl<'a> Presentation<'a> {
     }
 }
 
-/// Whether the presentation can only be read with a password.
+/// True if the presentation can only be read with a password.
 pub(super) fn is_encrypted(stream: &[u8], current_user: &[u8]) -> bool {
     if u32_at(current_user, 12) == Some(ENCRYPTED_TOKEN) {
         return true;
@@ -101,7 +102,7 @@ fn newest_edit<'a>(stream: &'a [u8], current_user: &[u8]) -> Option<(Record<'a>,
         .or_else(|| Some((Records::of(stream).filter(is_edit).last()?, true)))
 }
 
-/// What newer edits say goes before what older ones do.
+/// Newer edits take precedence over older ones.
 fn places(stream: &[u8], newest: Record) -> HashMap<u32, u32> {
     let mut places = HashMap::new();
     let mut edit = Some(newest);

@@ -1,7 +1,8 @@
 //! Records, of which the stream of a presentation is made ([MS-PPT] 2.3.1).
 
-use crate::container::ole::utf16_to_zero;
-pub(super) use crate::office::art::{Record, Records};
+use casetrack_pages::container::ole::utf16_to_zero;
+
+pub(super) use casetrack_pages::office::art::{Record, Records};
 
 /// The values of `recType` that are read ([MS-PPT] 2.13.24, [MS-ODRAW] 2.2).
 pub(super) mod kind {

@@ -1,21 +1,17 @@
 //! The texts of a stream whose directory is damaged.
 
 use casetrack_core::{BlockKind, ExtractionMethod, Result};
+use casetrack_pages::build::DocumentBuilder;
 
 use super::records::{Record, Records, kind};
-use super::text::{Surroundings, TextBody};
-use crate::build::DocumentBuilder;
+use super::text::{TextBody, TextContext};
 
 /// Records deeper than this are not looked into; those of an intact file are about fifteen deep.
 const MAX_DEPTH: usize = 64;
 
 /// Writes all texts on one page, in the order of the file. Each save may add the document again: the last one is
 /// read; masters are not.
-pub(super) fn write_all_texts(
-    stream: &[u8],
-    surroundings: &Surroundings,
-    document: &mut DocumentBuilder,
-) -> Result<()> {
+pub(super) fn write_all_texts(stream: &[u8], surroundings: &TextContext, document: &mut DocumentBuilder) -> Result<()> {
     document.start_page(ExtractionMethod::Native, None);
     let is_document = |record: &Record| record.kind == kind::DOCUMENT;
     let newest = Records::of(stream).filter(is_document).last().map(|record| record.place);
@@ -28,7 +24,7 @@ pub(super) fn write_all_texts(
 fn write_texts(
     record: &Record,
     depth: usize,
-    surroundings: &Surroundings,
+    surroundings: &TextContext,
     document: &mut DocumentBuilder,
 ) -> Result<()> {
     if depth == MAX_DEPTH || matches!(record.kind, kind::MAIN_MASTER | kind::HANDOUT) {

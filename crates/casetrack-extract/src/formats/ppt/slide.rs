@@ -1,30 +1,30 @@
-//! What a slide shows, in the order in which it is read.
+//! The items of a slide, in reading order.
 
 use std::collections::{BTreeMap, HashSet};
 
 use casetrack_core::{BlockKind, HiddenReason, Result};
+use casetrack_pages::build::table::{Cell, Content, Row};
+use casetrack_pages::build::{DocumentBuilder, changes};
+use casetrack_pages::container::ole::{u16_at, u32_at, utf16_to_zero};
+use casetrack_pages::office::paragraphs::Paragraph;
 
 use super::album::Album;
-use super::drawing::{Drawn, Shape, Sheet, drawn};
+use super::drawing::{Drawn, Shape, SlideSize, drawn};
 use super::records::{Record, added_by, kind};
-use super::text::{FieldTexts, Surroundings, TextBody};
-use crate::build::table::{Cell, Content, Row};
-use crate::build::{DocumentBuilder, changes};
-use crate::container::ole::{u16_at, u32_at, utf16_to_zero};
-use crate::office::paragraphs::Paragraph;
+use super::text::{FieldTexts, TextBody, TextContext};
 
 /// The longest date or footer (2.4.15.4, 2.4.15.5).
 const MAX_FOOTER_CHARS: usize = 255;
 
-/// What stands on a slide, and why it cannot be seen there.
-pub(super) struct Shown {
+/// An item on a slide, and the reason if it cannot be seen there.
+pub(super) struct SlideItem {
     pub content: Content,
     pub hidden: Option<HiddenReason>,
     /// The picture that stands here instead, by its number in the list of the document.
     pub picture: Option<u32>,
 }
 
-impl Shown {
+impl SlideItem {
     /// The text of a block, without the white space around it.
     fn text(&self) -> &str {
         match &self.content {
@@ -121,9 +121,9 @@ pub(super) fn contents(
     slide: Option<&Record>,
     outline: &[TextBody],
     footers: &HeadersFooters,
-    surroundings: &Surroundings,
-    sheet: Sheet,
-) -> Vec<Shown> {
+    surroundings: &TextContext,
+    sheet: SlideSize,
+) -> Vec<SlideItem> {
     let mut writer = Writer { surroundings, contents: Vec::new(), hidden: None };
     let mut shown = vec![false; outline.len()];
     for drawn in slide.map(|slide| drawn(slide, sheet)).unwrap_or_default() {
@@ -162,7 +162,7 @@ pub(super) fn contents(
 }
 
 /// The text that a master adds to its slides: what is no placeholder on it.
-pub(super) fn master_contents(master: &Record, surroundings: &Surroundings) -> Vec<Shown> {
+pub(super) fn master_contents(master: &Record, surroundings: &TextContext) -> Vec<SlideItem> {
     let mut writer = Writer { surroundings, contents: Vec::new(), hidden: None };
     for drawn in drawn(master, None) {
         match drawn {
@@ -175,7 +175,7 @@ pub(super) fn master_contents(master: &Record, surroundings: &Surroundings) -> V
 }
 
 /// The paragraphs of the speaker's notes, one a line; date and page number, headers and footers are left out.
-pub(super) fn notes(notes: &Record, surroundings: &Surroundings) -> String {
+pub(super) fn notes(notes: &Record, surroundings: &TextContext) -> String {
     let shapes = drawn(notes, None).into_iter().flat_map(|drawn| match drawn {
         Drawn::Shape(shape) => vec![shape],
         Drawn::Table(cells) => cells,
@@ -217,15 +217,15 @@ fn lines(text: &str) -> String {
 }
 
 struct Writer<'s> {
-    surroundings: &'s Surroundings<'s>,
-    contents: Vec<Shown>,
+    surroundings: &'s TextContext<'s>,
+    contents: Vec<SlideItem>,
     /// Why what is written cannot be seen.
     hidden: Option<HiddenReason>,
 }
 
 impl Writer<'_> {
     fn push(&mut self, content: Content) {
-        self.contents.push(Shown { content, hidden: self.hidden, picture: None });
+        self.contents.push(SlideItem { content, hidden: self.hidden, picture: None });
     }
 
     fn shape(&mut self, shape: &Shape) {
@@ -237,7 +237,7 @@ impl Writer<'_> {
         }
         if let Some(number) = shape.picture {
             let content = Content::Block(BlockKind::Paragraph, String::new());
-            self.contents.push(Shown { content, hidden: self.hidden, picture: Some(number) });
+            self.contents.push(SlideItem { content, hidden: self.hidden, picture: Some(number) });
         }
         for line in shape.word_art.split(['\r', '\n']) {
             self.push(Content::Block(BlockKind::Paragraph, line.to_owned()));
@@ -285,7 +285,7 @@ impl Writer<'_> {
     }
 }
 
-/// What the fields of a slide show.
+/// The texts of the fields of a slide.
 pub(super) fn field_texts(number: u32, footers: &HeadersFooters) -> FieldTexts {
     FieldTexts { number: number.to_string(), date: footers.date.clone(), footer: footers.footer.clone() }
 }

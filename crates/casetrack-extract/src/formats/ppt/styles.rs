@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::container::ole::{clipped, u16_at, u32_at, utf16_to_zero};
+
 use super::records::{Record, kind};
-use crate::container::ole::{clipped, u16_at, u32_at, utf16_to_zero};
 
 /// Types of text (2.13.33), and levels of paragraphs in each.
 const TEXT_TYPES: u16 = 9;
@@ -11,7 +12,7 @@ const LEVELS: u16 = 5;
 /// Text types from here on name the level of each of their styles (2.9.36).
 const FIRST_WITH_LEVELS: u16 = 5;
 
-/// What a text is for (2.13.33).
+/// The purpose of a text (2.13.33).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TextType(pub u16);
 
@@ -189,7 +190,7 @@ impl Numbering {
     }
 }
 
-/// What placeholders inherit, by the type of their text (2.9.35).
+/// The styles that placeholders inherit, by the type of their text (2.9.35).
 #[derive(Clone, Default)]
 pub(super) struct MasterStyles {
     levels: HashMap<u16, Vec<ParagraphFormat>>,

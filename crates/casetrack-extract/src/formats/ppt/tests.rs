@@ -7,8 +7,7 @@ use flate2::read::ZlibEncoder;
 use proptest::prelude::*;
 
 use super::records::kind;
-use crate::office::summary_information::summary_of;
-use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of, summary_of};
 use crate::{ExtractOptions, Extraction};
 
 const TITLE: u32 = 0;

@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 
+use casetrack_pages::container::ole::u32_at;
+use casetrack_pages::office::paragraphs::{Bullet, LEVELS, Paragraph, auto_number, shown_bullet};
+use casetrack_pages::office::symbols::symbol;
+
 use super::records::{Record, kind};
 use super::styles::{Formats, MasterStyles, TextType, numberings};
-use crate::container::ole::u32_at;
-use crate::office::paragraphs::{Bullet, LEVELS, Paragraph, auto_number, shown_bullet};
-use crate::office::symbols::symbol;
 
 /// A text as it stands in the file.
 #[derive(Clone)]
 pub(super) struct TextBody<'a> {
     pub text_type: TextType,
     text: &'a [u8],
-    /// Whether a character has two bytes.
+    /// True if a character has two bytes.
     is_wide: bool,
     style: &'a [u8],
     /// More styles, of PowerPoint 2000.
@@ -22,7 +23,7 @@ pub(super) struct TextBody<'a> {
     fields: HashMap<u32, u16>,
 }
 
-/// What the fields of a slide show.
+/// The texts of the fields of a slide.
 #[derive(Default)]
 pub(super) struct FieldTexts {
     pub number: String,
@@ -30,10 +31,10 @@ pub(super) struct FieldTexts {
     pub footer: String,
 }
 
-/// What a text needs of its surroundings.
-pub(super) struct Surroundings<'a> {
+/// The context of a text.
+pub(super) struct TextContext<'a> {
     pub fonts: &'a HashMap<u16, String>,
-    /// What placeholders inherit.
+    /// The styles that placeholders inherit.
     pub styles: &'a MasterStyles,
     pub fields: &'a FieldTexts,
 }
@@ -81,7 +82,7 @@ impl<'a> TextBody<'a> {
         text.encode_utf16().collect()
     }
 
-    /// Whether there is nothing but the number of the slide.
+    /// True if there is nothing but the number of the slide.
     pub fn is_slide_number(&self) -> bool {
         let is_number = |position: usize| self.fields.get(&(position as u32)) == Some(&kind::SLIDE_NUMBER);
         !self.fields.is_empty()
@@ -89,7 +90,7 @@ impl<'a> TextBody<'a> {
     }
 
     /// The paragraphs with text. Only placeholders inherit bullets.
-    pub fn paragraphs(&self, surroundings: &Surroundings, is_placeholder: bool) -> Vec<Paragraph> {
+    pub fn paragraphs(&self, surroundings: &TextContext, is_placeholder: bool) -> Vec<Paragraph> {
         let units = self.units();
         let formats = Formats::parse(self.style, units.len());
         let mut counters = [0; LEVELS];

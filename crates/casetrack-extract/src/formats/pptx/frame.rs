@@ -1,16 +1,15 @@
 //! Where shapes lie on a slide, and whether they can be seen there.
 
 use casetrack_core::HiddenReason;
-
-use crate::container::xml::{Element, XmlError, XmlReader};
+use casetrack_pages::container::xml::{Element, XmlError, XmlReader};
 
 /// Width and height of the slides, in EMU (19.2.1.36); `None` where the presentation does not say.
-pub(super) type Sheet = Option<(f64, f64)>;
+pub(super) type SlideSize = Option<(f64, f64)>;
 
 /// A group, or a shape, table, chart or picture in one.
 #[derive(Clone, Default)]
 pub(super) struct Frame {
-    sheet: Sheet,
+    sheet: SlideSize,
     is_group: bool,
     is_hidden: bool,
     /// Left, top, right and bottom on the slide; `None` for a placeholder that lies where its layout says.
@@ -33,11 +32,11 @@ impl Scale {
 }
 
 impl Frame {
-    pub fn of_slide(sheet: Sheet) -> Self {
+    pub fn of_slide(sheet: SlideSize) -> Self {
         Self { sheet, is_group: true, ..Self::default() }
     }
 
-    /// What is drawn in this group.
+    /// The place of the drawings in this group.
     pub fn inner(&self, is_group: bool) -> Self {
         Self { sheet: self.sheet, is_group, is_hidden: false, area: None, scale: self.scale }
     }

@@ -4,35 +4,35 @@
 //! diagrams, text in pictures by OCR, comments, speaker notes behind "Notes: " at the end of their slide, and the texts of layouts and masters on the first slide
 //! that shows them. Not read: slide numbers.
 
-mod beside;
 mod frame;
+mod related_parts;
 mod slide;
 
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{BlockKind, Error, ExtractionMethod, HiddenReason, Result};
+use casetrack_pages::build::table::{Row, push_table};
+use casetrack_pages::build::{DocumentBuilder, Extractor, changes};
+use casetrack_pages::container::opc::{Package, Relationships};
+use casetrack_pages::container::xml::{XmlError, XmlReader};
+use casetrack_pages::model::Source;
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::graphics::{self, Chart};
+use casetrack_pages::office::properties;
+use casetrack_pages::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
+use casetrack_pages::text::encoding;
 
-use self::frame::Sheet;
-use self::slide::{Content, Graphic, Shown, Slide};
-use crate::build::table::{Row, push_table};
-use crate::build::{DocumentBuilder, Extractor, changes};
-use crate::container::opc::{Package, Relationships};
-use crate::container::xml::{XmlError, XmlReader};
-use crate::model::Source;
-use crate::office::embedded::Embedded;
-use crate::office::graphics::{self, Chart};
-use crate::office::pictures::{Pictures, Tally};
-use crate::office::properties;
-use crate::office::slides::{DEFAULT_TITLES, push_notes, warn_of_slides};
-use crate::text::encoding;
+use self::frame::SlideSize;
+use self::slide::{Content, Graphic, Slide, SlideItem};
+use crate::pictures::Pictures;
 
 /// Where the list of slides usually is.
 const MAIN_PART: &str = "ppt/presentation.xml";
 
 pub(crate) struct Pptx;
 
-/// What slides share.
-struct Surroundings<'a> {
+/// State that slides share.
+struct DeckState<'a> {
     /// Names of comment authors.
     authors: HashMap<String, String>,
     /// Layouts and masters whose texts stand on a slide already.
@@ -48,11 +48,10 @@ impl Extractor for Pptx {
             .filter(|title| !DEFAULT_TITLES.contains(&title.trim()));
         let (slides, sheet) = slides(&mut package, &root, document)?;
         let presentation = package.relationships_of(root.target("officeDocument").unwrap_or(MAIN_PART));
-        let mut tally = Tally::default();
-        let mut surroundings = Surroundings {
-            authors: beside::authors(&mut package, &presentation)?,
+        let mut surroundings = DeckState {
+            authors: related_parts::authors(&mut package, &presentation)?,
             seen: HashSet::new(),
-            pictures: Pictures::new(source, document, &mut tally),
+            pictures: Pictures::new(source, document),
         };
         if slides.is_empty() {
             return Err(source.empty("has no slides."));
@@ -85,8 +84,7 @@ impl Extractor for Pptx {
         }
         warn_of_slides(document, damaged, &hidden);
         surroundings.pictures.finish(document);
-        Embedded::of_package(&mut package, document)?;
-        package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
+        EmbeddedFiles::of_package(&mut package, document)?;
         if let Some(title) = title.filter(|title| !title.trim().is_empty()).or(first_title) {
             document.set_title(&title);
         }
@@ -95,7 +93,11 @@ impl Extractor for Pptx {
 }
 
 /// The names of the slides' parts in the order of the presentation, and the size of the slides.
-fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBuilder) -> Result<(Vec<String>, Sheet)> {
+fn slides(
+    package: &mut Package,
+    root: &Relationships,
+    document: &mut DocumentBuilder,
+) -> Result<(Vec<String>, SlideSize)> {
     let main = root.target("officeDocument").unwrap_or(MAIN_PART).to_owned();
     let related = package.relationships_of(&main);
     let xml = package.part(&main)?.unwrap_or_default();
@@ -114,7 +116,7 @@ fn slides(package: &mut Package, root: &Relationships, document: &mut DocumentBu
 }
 
 /// Relationship ids of `p:sldIdLst` (19.2.1.34). Notes the size of the slides.
-fn slide_ids(xml: &str, sheet: &mut Sheet) -> std::result::Result<Vec<String>, XmlError> {
+fn slide_ids(xml: &str, sheet: &mut SlideSize) -> std::result::Result<Vec<String>, XmlError> {
     let mut xml = XmlReader::new(xml);
     let mut ids = Vec::new();
     while let Some(element) = xml.next_start(0)? {
@@ -129,7 +131,7 @@ fn slide_ids(xml: &str, sheet: &mut Sheet) -> std::result::Result<Vec<String>, X
     Ok(ids)
 }
 
-fn slide_of(package: &mut Package, name: &str, sheet: Sheet) -> Result<Slide> {
+fn slide_of(package: &mut Package, name: &str, sheet: SlideSize) -> Result<Slide> {
     let bytes = package
         .part(name)?
         .ok_or_else(|| Error::new(casetrack_core::ErrorCode::UnreadableFile, format!("its part {name} is missing")))?;
@@ -140,12 +142,12 @@ fn write_slide(
     package: &mut Package,
     name: &str,
     slide: Slide,
-    surroundings: &mut Surroundings<'_>,
+    surroundings: &mut DeckState<'_>,
     document: &mut DocumentBuilder,
 ) -> Result<()> {
     let related = package.relationships_of(name);
     let mut table = 0;
-    for Shown { content, hidden } in slide.contents {
+    for SlideItem { content, hidden } in slide.contents {
         match content {
             Content::Block(kind, text) => {
                 let text = veiled(hidden, text, document);
@@ -181,11 +183,11 @@ fn write_slide(
     let mut texts = Vec::new();
     for (part, holds) in [(layout, "text of the layout"), (behind_layout.target("slideMaster"), "text of the master")] {
         if let Some(part) = part.filter(|part| surroundings.seen.insert((*part).to_owned())) {
-            package.read_beside(part, holds, |xml| beside::fixed_texts(xml, &mut texts))?;
+            package.read_beside(part, holds, |xml| related_parts::fixed_texts(xml, &mut texts))?;
         }
     }
     for part in related.targets("comments") {
-        package.read_beside(part, "comments", |xml| beside::comments(xml, &surroundings.authors, &mut texts))?;
+        package.read_beside(part, "comments", |xml| related_parts::comments(xml, &surroundings.authors, &mut texts))?;
     }
     texts.iter().try_for_each(|text| document.push_block(BlockKind::Paragraph, text))?;
     let mut notes = Vec::new();

@@ -1,22 +1,22 @@
 //! One slide: its shapes in their order, the title first; charts, diagrams and notes, which are parts of their own.
 
 use casetrack_core::{BlockKind, HiddenReason};
+use casetrack_pages::build::table::{Cell, Row};
+use casetrack_pages::container::xml::{XmlError, XmlReader};
+use casetrack_pages::office::paragraphs::{Paragraph, text_body};
 
-use super::frame::{Frame, Sheet};
-use crate::build::table::{Cell, Row};
-use crate::container::xml::{XmlError, XmlReader};
-use crate::office::paragraphs::{Paragraph, text_body};
+use super::frame::{Frame, SlideSize};
 
 #[derive(Default)]
 pub(super) struct Slide {
-    pub contents: Vec<Shown>,
+    pub contents: Vec<SlideItem>,
     pub is_hidden: bool,
     /// Why the slide could not be read to its end.
     pub damage: Option<XmlError>,
 }
 
-/// What stands on a slide, and why it cannot be seen there.
-pub(super) struct Shown {
+/// An item on a slide, and the reason if it cannot be seen there.
+pub(super) struct SlideItem {
     pub content: Content,
     pub hidden: Option<HiddenReason>,
 }
@@ -24,7 +24,7 @@ pub(super) struct Shown {
 pub(super) enum Content {
     Block(BlockKind, String),
     Table(Vec<Row>),
-    /// What the part with this relationship id holds.
+    /// The content of the part with this relationship id.
     Related(Graphic, String),
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Graphic {
 
 impl Slide {
     /// `sheet` is the area that is shown.
-    pub fn parse(xml: &str, sheet: Sheet) -> Self {
+    pub fn parse(xml: &str, sheet: SlideSize) -> Self {
         let mut slide = Self::default();
         let mut xml = XmlReader::new(xml);
         slide.damage = slide.read(&mut xml, sheet).err();
@@ -53,7 +53,7 @@ impl Slide {
         })
     }
 
-    fn read(&mut self, xml: &mut XmlReader, sheet: Sheet) -> Result<(), XmlError> {
+    fn read(&mut self, xml: &mut XmlReader, sheet: SlideSize) -> Result<(), XmlError> {
         let root = xml.root()?;
         self.is_hidden = root.attribute("show").is_some_and(|show| show == "0" || show == "false");
         self.drawn(xml, 0, &mut Frame::of_slide(sheet))
@@ -92,7 +92,7 @@ impl Slide {
     }
 
     fn push(&mut self, content: Content) {
-        self.contents.push(Shown { content, hidden: None });
+        self.contents.push(SlideItem { content, hidden: None });
     }
 
     fn related(&mut self, kind: Graphic, id: Option<String>) {

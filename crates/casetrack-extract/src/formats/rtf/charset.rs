@@ -1,8 +1,7 @@
 //! Character sets and code pages of RTF as encodings.
 
+use casetrack_pages::text::encoding;
 use encoding_rs::{Encoding, WINDOWS_1250, WINDOWS_1252};
-
-use crate::text::encoding;
 
 /// The encoding of `\ansicpgN` and `\cpgN`; code pages of DOS that the web does not know are read as their Windows relatives.
 pub(super) fn of_code_page(number: i32) -> &'static Encoding {

@@ -1,6 +1,6 @@
 //! Dates in the information about a document.
 
-use crate::text::dates;
+use casetrack_pages::text::dates;
 
 /// The control words of a date's parts, from its year to its second.
 const WORDS: [&str; 6] = ["yr", "mo", "dy", "hr", "min", "sec"];

@@ -1,14 +1,14 @@
-//! What stands apart from the text around it: notes, comments, text boxes, headers and footers.
+//! Frames apart from the text around them: notes, comments, text boxes, headers and footers.
 
 use casetrack_core::Result;
+use casetrack_pages::build::changes;
+use casetrack_pages::build::flow::{FlowBlock, Note, marked_text};
+use casetrack_pages::office::number_format::format_number;
 
 use super::reader::Reader;
-use crate::build::changes;
-use crate::build::flow::{FlowBlock, Note, marked_text};
-use crate::office::number_format::format_number;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FrameKind {
     Note,
     Endnote,
     Box,
@@ -17,16 +17,16 @@ pub(super) enum Kind {
     Margin(&'static str),
 }
 
-/// The paragraph around what stands apart, which goes on after it.
+/// The paragraph around what stands apart, which continues after it.
 pub(super) struct Frame {
-    pub kind: Kind,
+    pub kind: FrameKind,
     pub text: String,
     pub label: String,
     pub paragraphs: Vec<String>,
 }
 
 impl Reader<'_> {
-    pub(super) fn start_frame(&mut self, kind: Kind) {
+    pub(super) fn start_frame(&mut self, kind: FrameKind) {
         self.flush_text();
         self.end_changes(false);
         let (text, label) = (std::mem::take(&mut self.text), std::mem::take(&mut self.label));
@@ -41,8 +41,8 @@ impl Reader<'_> {
         self.text = text;
         self.label = label;
         match kind {
-            Kind::Box => self.boxed.extend(paragraphs),
-            Kind::Comment => {
+            FrameKind::Box => self.boxed.extend(paragraphs),
+            FrameKind::Comment => {
                 let author = std::mem::take(&mut self.commenter);
                 let by = Some(author.trim()).filter(|author| !author.is_empty()).map(|author| format!(" by {author}"));
                 let text = changes::fold(&marked_text(&paragraphs.join(" ")));
@@ -50,10 +50,10 @@ impl Reader<'_> {
                     self.boxed.push(format!("Comment{}: {text}", by.unwrap_or_default()));
                 }
             }
-            Kind::Margin(name) => self.margin(name, paragraphs),
-            Kind::Note | Kind::Endnote if paragraphs.is_empty() => {}
-            Kind::Note | Kind::Endnote => {
-                let is_endnote = kind == Kind::Endnote;
+            FrameKind::Margin(name) => self.margin(name, paragraphs),
+            FrameKind::Note | FrameKind::Endnote if paragraphs.is_empty() => {}
+            FrameKind::Note | FrameKind::Endnote => {
+                let is_endnote = kind == FrameKind::Endnote;
                 let count = &mut self.counts[usize::from(is_endnote)];
                 *count += 1;
                 let mark = format_number(*count, if is_endnote { "lowerRoman" } else { "decimal" });

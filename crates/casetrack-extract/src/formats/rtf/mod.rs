@@ -16,10 +16,10 @@ mod state;
 mod tokens;
 
 use casetrack_core::{ExtractionMethod, Result};
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::model::Source;
 
 use self::reader::Reader;
-use crate::build::{DocumentBuilder, Extractor};
-use crate::model::Source;
 
 /// First bytes of every RTF file.
 pub(crate) const SIGNATURE: &[u8] = b"{\\rtf";

@@ -1,10 +1,9 @@
 //! Files embedded in a text: OLE 1.0 objects ([MS-OLEDS] 2.2), written as hexadecimal digits after `\objdata`.
 
 use casetrack_core::Result;
-
-use crate::build::DocumentBuilder;
-use crate::container::ole::u32_at;
-use crate::office::embedded::{Embedded, Object};
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::container::ole::u32_at;
+use casetrack_pages::office::embedded_files::{EmbeddedFiles, Object};
 
 const DATA: &[u8] = b"\\objdata";
 /// `FormatID` of an object that is embedded, not linked (2.2.4).
@@ -29,7 +28,7 @@ pub(super) fn hand_out(rtf: &[u8], document: &mut DocumentBuilder) -> Result<()>
         }
         rest = &rest[end..];
     }
-    Embedded::of_objects(objects, document)
+    EmbeddedFiles::of_objects(objects, document)
 }
 
 fn of_digits(text: &[u8]) -> Vec<u8> {

@@ -1,10 +1,9 @@
 //! Where finished paragraphs and rows go: to the page, or into what is not complete yet.
 
 use casetrack_core::{BlockKind, Result};
-
-use crate::build::DocumentBuilder;
-use crate::build::flow::{Flow, FlowBlock, Note};
-use crate::build::table::{Cell, Row, push_table};
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::flow::{Flow, FlowBlock, Note};
+use casetrack_pages::build::table::{Cell, Row, push_table};
 
 pub(super) struct Output<'d> {
     flow: Flow<'d>,
@@ -26,7 +25,7 @@ impl<'d> Output<'d> {
         self.flow.document
     }
 
-    /// What stands in the text where it refers to the note.
+    /// The sign in the text that refers to the note.
     pub fn refer(&mut self, note: Note) -> String {
         self.flow.refer(note)
     }

@@ -3,19 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{HiddenReason, Result};
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::changes;
+use casetrack_pages::build::flow::is_reserved;
+use casetrack_pages::office::symbols;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::charset;
 use super::date::Date;
-use super::frames::{Frame, Kind};
+use super::frames::{Frame, FrameKind};
 use super::output::Output;
 use super::revisions::Revisions;
 use super::state::{Destination, Font, State, Style, heading_level};
 use super::tokens::{Token, Tokens};
-use crate::build::DocumentBuilder;
-use crate::build::changes;
-use crate::build::flow::is_reserved;
-use crate::office::symbols;
 
 /// Groups deeper than this are read in the state of the one around them.
 const MAX_GROUPS: usize = 512;
@@ -50,7 +50,7 @@ pub(super) struct Reader<'d> {
     pub(super) counts: [u32; 2],
     /// Who wrote the next comment.
     pub(super) commenter: String,
-    /// What headers and footers said.
+    /// The texts of headers and footers.
     pub(super) margins: HashSet<String>,
     title: String,
     author: String,
@@ -269,21 +269,21 @@ impl<'d> Reader<'d> {
                 }
             }
             _ if !matches!(self.state.destination, Destination::Text | Destination::Label) => {}
-            // The paragraph goes on in the next one.
+            // The paragraph continues in the next one.
             "par" if self.state.revision.is_deleted() => {
                 self.flush_text();
                 self.delete("\n");
             }
-            "footnote" => self.start_frame(Kind::Note),
+            "footnote" => self.start_frame(FrameKind::Note),
             "ftnalt" => {
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.kind = Kind::Endnote;
+                    frame.kind = FrameKind::Endnote;
                 }
             }
-            "shptxt" => self.start_frame(Kind::Box),
-            "annotation" => self.start_frame(Kind::Comment),
-            "header" | "headerl" | "headerr" | "headerf" => self.start_frame(Kind::Margin("Header")),
-            "footer" | "footerl" | "footerr" | "footerf" => self.start_frame(Kind::Margin("Footer")),
+            "shptxt" => self.start_frame(FrameKind::Box),
+            "annotation" => self.start_frame(FrameKind::Comment),
+            "header" | "headerl" | "headerr" | "headerf" => self.start_frame(FrameKind::Margin("Header")),
+            "footer" | "footerl" | "footerr" | "footerf" => self.start_frame(FrameKind::Margin("Footer")),
             "par" => self.end_paragraph()?,
             "sect" => {
                 self.end_paragraph()?;

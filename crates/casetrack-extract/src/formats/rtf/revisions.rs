@@ -1,23 +1,23 @@
 //! Tracked changes: characters that were inserted, deleted or moved (RTF 1.9.1, "Track Changes").
 
 use casetrack_core::ChangeKind;
+use casetrack_pages::build::changes::{self, ChangeId, Stamp};
+use casetrack_pages::text::dates;
 
 use super::reader::Reader;
-use crate::build::changes::{self, ChangeId, Stamp};
-use crate::text::dates;
 
-/// What was done to the characters of a group: by whom, an index of the table of revisers, and when, in minutes ([MS-DOC] 2.9.62).
+/// The revision of the characters of a group: its author, an index of the table of revisers, and when, in minutes ([MS-DOC] 2.9.62).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Revision {
-    inserted: Option<Tracked>,
-    deleted: Option<Tracked>,
+    inserted: Option<RevisionStamp>,
+    deleted: Option<RevisionStamp>,
     /// Kept while the change is switched on and off.
     authors: [i32; 3],
     dates: [i32; 3],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Tracked {
+struct RevisionStamp {
     kind: ChangeKind,
     author: i32,
     date: i32,
@@ -31,7 +31,7 @@ impl Revision {
     /// Takes a control word, if it is about changes.
     pub fn set(&mut self, word: &str, number: Option<i32>) -> bool {
         let (on, value) = (number != Some(0), number.unwrap_or(0));
-        let tracked = |kind| on.then_some(Tracked { kind, author: 0, date: 0 });
+        let tracked = |kind| on.then_some(RevisionStamp { kind, author: 0, date: 0 });
         match word {
             "revised" => self.inserted = tracked(ChangeKind::Insertion),
             "mvt" => self.inserted = tracked(ChangeKind::MoveTo),
@@ -57,14 +57,14 @@ impl Revision {
         self.deleted.is_some()
     }
 
-    fn of(&self, change: Option<Tracked>) -> Option<Tracked> {
+    fn of(&self, change: Option<RevisionStamp>) -> Option<RevisionStamp> {
         let change = change?;
         let row = match change.kind {
             ChangeKind::Insertion => INSERTED,
             ChangeKind::Deletion => DELETED,
             ChangeKind::MoveFrom | ChangeKind::MoveTo => MOVED,
         };
-        Some(Tracked { author: self.authors[row], date: self.dates[row], ..change })
+        Some(RevisionStamp { author: self.authors[row], date: self.dates[row], ..change })
     }
 }
 
@@ -73,8 +73,8 @@ impl Revision {
 pub(super) struct Revisions {
     /// The table of revisers: names that end in semicolons.
     revisers: String,
-    open: Option<(Tracked, Option<ChangeId>)>,
-    gone: Option<(Tracked, bool, String)>,
+    open: Option<(RevisionStamp, Option<ChangeId>)>,
+    gone: Option<(RevisionStamp, bool, String)>,
 }
 
 /// Most bytes of the table of revisers.
@@ -146,7 +146,7 @@ impl Reader<'_> {
         }
     }
 
-    fn stamp(&self, change: Tracked) -> Stamp {
+    fn stamp(&self, change: RevisionStamp) -> Stamp {
         let author =
             usize::try_from(change.author).ok().and_then(|index| self.revisions.revisers.split(';').nth(index));
         Stamp::new(author.filter(|name| *name != "Unknown"), dates::of_packed(change.date as u32).as_deref())

@@ -1,9 +1,10 @@
-//! What groups, fonts and styles carry.
+//! The state of groups, fonts and styles.
 
 use std::collections::HashMap;
 
+use casetrack_pages::office::lineage;
+
 use super::revisions::Revision;
-use crate::office::lineage;
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum Destination {
@@ -26,7 +27,7 @@ pub(super) enum Destination {
     Commenter,
 }
 
-/// What a group inherits and gives back at its end.
+/// The state that a group inherits and gives back at its end.
 #[derive(Clone, Default)]
 pub(super) struct State {
     pub destination: Destination,

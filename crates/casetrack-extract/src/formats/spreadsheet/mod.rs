@@ -5,7 +5,7 @@
 //! the end of the sheet. Text in pictures is read by OCR and stands behind the row of the cell where the picture begins. Not read:
 //! headers and footers of printed pages, macros.
 
-mod hidden;
+mod hidden_cells;
 mod number_format;
 mod ods;
 mod sheet;
@@ -14,11 +14,14 @@ mod xlsb;
 mod xlsx;
 
 use casetrack_core::Result;
+use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::container::ole;
+use casetrack_pages::container::zip::ZipContainer;
+use casetrack_pages::model::Source;
 
-use crate::build::{DocumentBuilder, Extractor};
-use crate::container::ole;
-use crate::container::zip::ZipContainer;
-use crate::model::Source;
+/// The last row and column that a sheet can have (Excel's limits; those of the other formats are not larger).
+const MAX_ROWS: u32 = 1 << 20;
+const MAX_COLUMNS: u32 = 1 << 14;
 
 pub(crate) struct Spreadsheet;
 

@@ -4,16 +4,17 @@
 use std::collections::HashSet;
 
 use casetrack_core::Result;
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::container::xml::{Element, Node, Stop, XmlError, XmlReader};
+use casetrack_pages::container::zip::ZipContainer;
+use casetrack_pages::model::Source;
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::open_document;
+use casetrack_pages::text::encoding;
 
-use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Picture, Region, Sheet, Visibility, write_all};
-use crate::build::DocumentBuilder;
-use crate::container::xml::{Element, Node, Stop, XmlError, XmlReader};
-use crate::container::zip::ZipContainer;
-use crate::model::Source;
-use crate::office::embedded::Embedded;
-use crate::office::open_document;
-use crate::office::pictures::{Pictures, Tally};
-use crate::text::encoding;
+use super::sheet::{Comment, Picture, Region, Sheet, Visibility, write_all};
+use super::{MAX_COLUMNS, MAX_ROWS};
+use crate::pictures::Pictures;
 
 pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut DocumentBuilder) -> Result<()> {
     let part = |container: &mut ZipContainer, name: &str| -> Result<String> {
@@ -27,8 +28,7 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
         document.set_title(&title);
     }
     let content = part(container, "content.xml")?;
-    let mut tally = Tally::default();
-    let mut pictures = Pictures::new(source, document, &mut tally);
+    let mut pictures = Pictures::new(source, document);
     let mut xml = XmlReader::new(&content);
     let mut reader = SheetReader { source, hidden_styles: HashSet::new(), ended: false, damage: None };
     let mut found = false;
@@ -57,21 +57,21 @@ pub(super) fn read(source: &Source, container: &mut ZipContainer, document: &mut
         None if !found => Err(source.unreadable("it has no worksheet")),
         None => Ok(()),
     }?;
-    Embedded::of_open_document(container, document)
+    EmbeddedFiles::of_open_document(container, document)
 }
 
 struct SheetReader<'a> {
     source: &'a Source<'a>,
     /// Styles of sheets that are not shown.
     hidden_styles: HashSet<String>,
-    /// Whether there is nothing more to read.
+    /// True if there is nothing more to read.
     ended: bool,
-    /// What kept the rest of the file from being read, when it is not in a sheet.
+    /// The problem that ended reading, when it is not in a sheet.
     damage: Option<XmlError>,
 }
 
 /// Where the next row starts, from 1.
-struct Place {
+struct RowCursor {
     row: u32,
     is_header: bool,
     /// Of the next column that is described, from 1.
@@ -104,7 +104,7 @@ impl SheetReader<'_> {
         let is_hidden = style.is_some_and(|style| self.hidden_styles.contains(&style));
         let visibility = if is_hidden { Visibility::Hidden } else { Visibility::Visible };
         let mut sheet = Sheet::new(name.unwrap_or_default(), visibility);
-        let mut place = Place { row: 1, is_header: false, column: 1 };
+        let mut place = RowCursor { row: 1, is_header: false, column: 1 };
         // What came before damage is kept.
         if let Some(error) = Stop::damage(self.rows(xml, &mut sheet, &mut place))? {
             sheet.problem = Some(error.to_string());
@@ -114,7 +114,7 @@ impl SheetReader<'_> {
     }
 
     /// Reads to the end of the element started last, which holds rows or groups of them.
-    fn rows(&self, xml: &mut XmlReader, sheet: &mut Sheet, place: &mut Place) -> std::result::Result<(), Stop> {
+    fn rows(&self, xml: &mut XmlReader, sheet: &mut Sheet, place: &mut RowCursor) -> std::result::Result<(), Stop> {
         while let Some(element) = xml.child()? {
             match element.name() {
                 "table-row" => self.row(&element, xml, sheet, place)?,
@@ -150,7 +150,7 @@ impl SheetReader<'_> {
         row: &Element,
         xml: &mut XmlReader,
         sheet: &mut Sheet,
-        place: &mut Place,
+        place: &mut RowCursor,
     ) -> std::result::Result<(), Stop> {
         let first_row = place.row;
         let next_row = first_row.saturating_add(count(row.attribute("number-rows-repeated"))).min(MAX_ROWS + 1);
@@ -204,7 +204,7 @@ impl SheetReader<'_> {
     }
 }
 
-/// Whether a row or column is collapsed, or left out by a filter.
+/// True if a row or column is collapsed, or left out by a filter.
 fn is_hidden(element: &Element) -> bool {
     element.has("visibility", "collapse") || element.has("visibility", "filter")
 }

@@ -3,19 +3,16 @@
 use std::collections::BTreeSet;
 
 use casetrack_core::{BlockKind, ErrorCode, ExtractionMethod, FileLimit, HiddenReason, Result};
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::build::table::{Cell, MAX_LABEL_CHARS, TableWriter};
+use casetrack_pages::container::opc::Package;
+use casetrack_pages::model::Source;
 
-use super::hidden::HiddenCells;
-use crate::build::DocumentBuilder;
-use crate::build::table::{Cell, MAX_LABEL_CHARS, TableWriter};
-use crate::container::opc::Package;
-use crate::model::Source;
-use crate::office::pictures::PictureText;
+use super::hidden_cells::HiddenCells;
+use super::{MAX_COLUMNS, MAX_ROWS};
+use crate::pictures::PictureText;
 
-/// The last row and column that a sheet can have (Excel's limits; those of the other formats are not larger).
-pub(super) const MAX_ROWS: u32 = 1 << 20;
-pub(super) const MAX_COLUMNS: u32 = 1 << 14;
-
-/// Whether a sheet is shown.
+/// The visibility of a sheet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Visibility {
     #[default]
@@ -45,7 +42,7 @@ pub(super) struct Region {
     pub last_column: u32,
 }
 
-/// What somebody wrote about a cell.
+/// A comment on a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Comment {
     pub row: u32,
@@ -60,14 +57,14 @@ pub(super) struct Picture {
     pub text: PictureText,
 }
 
-/// What is written behind the row of a cell, about that cell.
-struct Remark {
+/// A text about a cell, which is written behind its row.
+struct CellNote {
     row: u32,
     column: u32,
     text: String,
 }
 
-/// What a sheet contains, in any order.
+/// The content of a sheet, in any order.
 #[derive(Default)]
 pub(super) struct Sheet {
     pub name: String,
@@ -87,7 +84,7 @@ pub(super) struct Sheet {
     pub texts: Vec<String>,
     /// Cells with a formula whose result is not in the file.
     pub without_result: u32,
-    /// What kept the rest from being read.
+    /// The problem that ended reading before the end.
     pub problem: Option<String>,
     text_bytes: u64,
 }
@@ -167,14 +164,15 @@ impl Sheet {
     }
 
     /// Comments and pictures, in the order of their cells. Pictures without a cell join the other texts.
-    fn remarks(&mut self, document: &mut DocumentBuilder) -> Vec<Remark> {
-        let mut remarks: Vec<Remark> = std::mem::take(&mut self.comments).iter().filter_map(Comment::remark).collect();
+    fn remarks(&mut self, document: &mut DocumentBuilder) -> Vec<CellNote> {
+        let mut remarks: Vec<CellNote> =
+            std::mem::take(&mut self.comments).iter().filter_map(Comment::remark).collect();
         for Picture { place, mut text } in std::mem::take(&mut self.pictures) {
             text.text = text.text.split_whitespace().collect::<Vec<_>>().join(" ");
             match place {
                 Some((row, column)) => {
                     let place = format!("Picture at {}{row}", casetrack_core::column_letters(column));
-                    remarks.push(Remark { row, column, text: text.marked(&place, document) });
+                    remarks.push(CellNote { row, column, text: text.marked(&place, document) });
                 }
                 None => self.texts.push(text.marked("Picture", document)),
             }
@@ -290,7 +288,7 @@ impl Sheet {
 }
 
 impl Comment {
-    fn remark(&self) -> Option<Remark> {
+    fn remark(&self) -> Option<CellNote> {
         let words: Vec<&str> = self.text.split_whitespace().collect();
         if words.is_empty() {
             return None;
@@ -302,11 +300,11 @@ impl Comment {
         let own = text.strip_prefix(author).and_then(|rest| rest.strip_prefix(':'));
         let text = own.filter(|_| !author.is_empty()).unwrap_or(&text).trim();
         let place = format!("{}{}", casetrack_core::column_letters(self.column), self.row);
-        Some(Remark { row: self.row, column: self.column, text: format!("Comment on {place}{by}: {text}") })
+        Some(CellNote { row: self.row, column: self.column, text: format!("Comment on {place}{by}: {text}") })
     }
 }
 
-impl Remark {
+impl CellNote {
     /// As a row of its own, so that a passage with it names the cell's row and column.
     fn write(&self, document: &mut DocumentBuilder, table: u32) -> Result<()> {
         let kind = BlockKind::TableRow {

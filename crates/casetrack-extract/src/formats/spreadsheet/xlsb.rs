@@ -3,18 +3,19 @@
 use std::collections::HashMap;
 
 use casetrack_core::Result;
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::container::ole::{clipped, u16_at, u32_at, utf16};
+use casetrack_pages::container::opc::Package;
+use casetrack_pages::model::Source;
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::properties;
 
 use super::number_format::{Formats, NumberFormat};
-use super::sheet::{Comment, MAX_COLUMNS, MAX_ROWS, Region, Sheet, Visibility, write_all};
+use super::sheet::{Comment, Region, Sheet, Visibility, write_all};
 use super::xls::worksheet::{error, f64_at, short_number, truth};
 use super::xlsx;
-use crate::build::DocumentBuilder;
-use crate::container::ole::{clipped, u16_at, u32_at, utf16};
-use crate::container::opc::Package;
-use crate::model::Source;
-use crate::office::embedded::Embedded;
-use crate::office::pictures::{Pictures, Tally};
-use crate::office::properties;
+use super::{MAX_COLUMNS, MAX_ROWS};
+use crate::pictures::Pictures;
 
 /// Numbers of the records that are read (2.3.1).
 mod kind {
@@ -45,15 +46,15 @@ mod kind {
     pub const COMMENT_TEXT: u16 = 637;
 }
 
-/// What the cells of all sheets refer to.
-struct Shared<'a> {
+/// Parts of the workbook that the cells of all sheets refer to.
+struct WorkbookParts<'a> {
     source: &'a Source<'a>,
     strings: Vec<String>,
     formats: Formats,
 }
 
 /// A sheet as the workbook lists it (2.4.304).
-struct Listed {
+struct SheetEntry {
     name: String,
     visibility: Visibility,
     relationship: String,
@@ -79,12 +80,11 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     let styles = part("styles", "xl/styles.bin", "number formats");
     let strings = Records::of(&strings).filter(|record| record.0 == kind::SHARED_STRING);
     let strings = strings.map(|(_, data)| wide(data, 1).unwrap_or_default()).collect();
-    let shared = Shared { source, strings, formats: Formats { by_style: formats(&styles), epoch_1904 } };
+    let shared = WorkbookParts { source, strings, formats: Formats { by_style: formats(&styles), epoch_1904 } };
     if listed.is_empty() {
         return Err(source.unreadable("it has no worksheet"));
     }
-    let mut tally = Tally::default();
-    let mut pictures = Pictures::new(source, document, &mut tally);
+    let mut pictures = Pictures::new(source, document);
     write_all(source, document, listed, |listed| {
         let mut sheet = Sheet::new(listed.name, listed.visibility);
         let target = related.target_of_id(&listed.relationship);
@@ -101,9 +101,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         Ok(sheet)
     })?;
     pictures.finish(document);
-    Embedded::of_package(&mut package, document)?;
-    package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
-    Ok(())
+    EmbeddedFiles::of_package(&mut package, document)
 }
 
 fn warn_if_cut(package: &mut Package, part: &[u8], holds: &str, name: &str) {
@@ -165,13 +163,13 @@ fn wide(data: &[u8], at: usize) -> Option<String> {
     Some(utf16(clipped(data, at + 4, length.saturating_mul(2))))
 }
 
-/// Whether days count from 1904, and the sheets.
-fn workbook(part: &[u8]) -> (bool, Vec<Listed>) {
+/// True if days count from 1904, and the sheets.
+fn workbook(part: &[u8]) -> (bool, Vec<SheetEntry>) {
     let (mut epoch_1904, mut listed) = (false, Vec::new());
     let sheet = |data: &[u8]| {
         let relationship = wide(data, 8)?;
         let name = wide(data, 12 + 2 * u32_at(data, 8)? as usize)?;
-        Some(Listed { name, visibility: Visibility::numbered(u32_at(data, 0)?), relationship })
+        Some(SheetEntry { name, visibility: Visibility::numbered(u32_at(data, 0)?), relationship })
     };
     for (number, data) in Records::of(part) {
         match number {
@@ -228,7 +226,7 @@ fn comments(part: &[u8]) -> Vec<Comment> {
     found
 }
 
-impl Shared<'_> {
+impl WorkbookParts<'_> {
     fn read(&self, part: &[u8], sheet: &mut Sheet) -> Result<()> {
         let mut row = 0;
         let mut has_ended = false;

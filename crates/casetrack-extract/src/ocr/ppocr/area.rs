@@ -256,7 +256,7 @@ pub(super) fn angle(a: Point, b: Point) -> f32 {
 mod tests {
     use super::*;
 
-    /// A map with a bar of text around (100, 80), turned clockwise by so many degrees.
+    /// A map with a bar of text around (100, 80), turned clockwise by this many degrees.
     fn map(length: f32, height: f32, degrees: f32) -> Vec<f32> {
         let (sin, cos) = degrees.to_radians().sin_cos();
         (0..200 * 160)

@@ -8,7 +8,7 @@ use crate::ocr::word::Word;
 
 /// Lines that share this much of the lower one's height stand beside each other.
 const BESIDE: f32 = 0.5;
-/// A gap of so many heights of a line ends a paragraph.
+/// A gap of this many heights of a line ends a paragraph.
 const GAP: f32 = 0.8;
 /// Lines run in one direction when they differ by less than this, in radians.
 const SAME_DIRECTION: f32 = 0.35;

@@ -31,7 +31,7 @@ pub const OCR_MODEL: &str = "ocr-pp-ocrv6-small";
 const DETECTOR: &str = "det.onnx";
 const RECOGNISER: &str = "rec.onnx";
 
-/// Pictures are enlarged for the detector until the shorter side has so many pixels, but only up to this longer side and this many
+/// Pictures are enlarged for the detector until the shorter side has this many pixels, but only up to this longer side and this many
 /// pixels in all; larger ones are made smaller. Sides are multiples of its stride.
 const SHORT_SIDE: f32 = 736.0;
 const LONG_SIDE: f32 = 2560.0;

@@ -9,7 +9,7 @@ use rten::{Model, ModelOptions, RunOptions, ThreadPool, Value};
 /// A network with one input and one output.
 pub(super) struct Network(Model);
 
-/// What a network computed.
+/// The output of a network.
 pub(super) struct Output<const N: usize> {
     pub shape: [usize; N],
     pub numbers: Vec<f32>,

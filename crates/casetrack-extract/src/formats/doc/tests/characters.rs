@@ -1,4 +1,4 @@
-//! What properties of characters say: hidden text, and pictures.
+//! Properties of characters: hidden text, and pictures.
 
 use casetrack_core::HiddenReason;
 
@@ -22,7 +22,7 @@ fn with_characters(text: &str, runs: &[(usize, Vec<u8>)]) -> (Vec<u8>, Vec<u8>) 
     with_runs(&[p(text)], &[], runs)
 }
 
-/// As [`with_characters`], of paragraphs and notes; places go on through the notes.
+/// As [`with_characters`], of paragraphs and notes; places continue through the notes.
 pub(super) fn with_runs(
     main: &[(String, Vec<u8>)],
     footnotes: &[&str],

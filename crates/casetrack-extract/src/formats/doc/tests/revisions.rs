@@ -129,7 +129,7 @@ fn ends_of_paragraphs_that_were_inserted_and_deleted_have_changes() {
             "One [-\n-]and two.\n[-Garage.\n-]Deposit.[+\nNew.+]\nLast.",
         ]
     );
-    // Nothing follows that could go on with its text.
+    // Nothing follows that could continue with its text.
     let extraction = draft(&[("All ", kept()), ("gone", del(ANN, 0)), ("\r", del(ANN, 0))]);
     assert_eq!(views(&extraction)[..2], ["All", "All gone"]);
 }

@@ -132,7 +132,7 @@ fn paragraphs_that_were_inserted_come_with_their_line_and_label() {
         ["4. Rent\n5. Garage\n6. Deposit", "4. Rent\n6. Deposit", "4. Rent\n[+5. Garage\n+]6. Deposit"]
     );
     assert_eq!(changes(&whole).len(), 1);
-    // As Word writes it where somebody goes on behind the end of a paragraph.
+    // As Word writes it where somebody continues behind the end of a paragraph.
     let behind = [item(&mark, &r("Rent")), item("", &new), plain(&r("End"))].concat();
     assert_eq!(views_of(&behind), ["4. Rent\n5. Garage\nEnd", "4. Rent\nEnd", "4. Rent[+\n5. Garage+]\nEnd"]);
     let split = [item(&mark, &r("Rent, ")), item("", &r("and more"))].concat();
@@ -272,7 +272,7 @@ fn malformed_changes_lose_no_text() {
     }
     let nobody = &changes("<w:p><w:ins w:author='' w:date='yesterday'><w:r><w:t>kept</w:t></w:r></w:ins></w:p>")[0];
     assert_eq!((&nobody.author, &nobody.date), (&None, &None));
-    // What was complete before damage is kept, though it was to go on in the damaged paragraph.
+    // What was complete before damage is kept, though it was to continue in the damaged paragraph.
     let mark = format!("<w:del {ANN}/>");
     let whole = document(&(marked(&mark, &r("first, ")) + &plain(&r("second"))));
     let cut = &whole[..whole.find("second").unwrap()];

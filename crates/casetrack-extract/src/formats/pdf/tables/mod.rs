@@ -3,20 +3,20 @@
 //! A text taken for a table reads worse than a table taken for a text, so what is not plainly a table stays lines. Each row becomes
 //! one line, its cells joined by a tab as those of sheets are; its box is around all of its words.
 
-mod aligned;
+mod aligned_tables;
 mod rivers;
-mod ruled;
+mod ruled_tables;
 mod signs;
 mod words;
 
 use casetrack_core::Rect;
+use casetrack_pages::build::table::Cell;
+use casetrack_pages::model::union;
 
-use self::words::{Found, PlacedWord, joined, placed_words};
+use self::words::{PlacedWord, WordTable, joined, placed_words};
 use super::line::{Line, Row};
 use super::page::{PageState, ReadPage};
 use super::rules::Rules;
-use crate::build::table::Cell;
-use crate::model::union;
 
 /// Rows at the top of a table that may name its columns.
 const MAX_HEADER_ROWS: usize = 3;
@@ -37,29 +37,29 @@ pub(super) fn find(pages: &mut [ReadPage]) {
     }
 }
 
-/// Whether it is worth looking at the rules of a page with these lines: cells stand beside each other.
+/// True if it is worth looking at the rules of a page with these lines: cells stand beside each other.
 pub(super) fn may_be_ruled(lines: &[Line]) -> bool {
-    aligned::divided_lines(lines) > 0 || aligned::goes_back(lines)
+    aligned_tables::divided_lines(lines) > 0 || aligned_tables::goes_back(lines)
 }
 
-/// Whether it is worth looking for tables: there may be a grid, or lines have wide gaps or stand beside each other. Linear.
+/// True if it is worth looking for tables: there may be a grid, or lines have wide gaps or stand beside each other. Linear.
 pub(super) fn may_hold(lines: &[Line], rules: &Rules) -> bool {
-    rules.may_cross() || aligned::may_hold(lines)
+    rules.may_cross() || aligned_tables::may_hold(lines)
 }
 
 fn with_rows(lines: Vec<Line>, rules: &Rules) -> Vec<Line> {
     let words = placed_words(&lines);
     let mut taken = vec![false; words.len()];
-    let mut found = ruled::tables(&words, rules);
+    let mut found = ruled_tables::tables(&words, rules);
     take(&found, &mut taken);
-    let aligned = aligned::tables(&words, &taken);
+    let aligned = aligned_tables::tables(&words, &taken);
     take(&aligned, &mut taken);
     found.extend(aligned);
     if found.is_empty() {
         return lines;
     }
     // A table stands where the first of its lines stood.
-    let first_line = |table: &Found| table.words().filter_map(|word| words.get(word)).map(|word| word.line).min();
+    let first_line = |table: &WordTable| table.words().filter_map(|word| words.get(word)).map(|word| word.line).min();
     found.sort_by_key(first_line);
     let mut found = found.iter().zip(0..).peekable();
     let mut rows = Vec::with_capacity(lines.len());
@@ -84,8 +84,8 @@ fn with_rows(lines: Vec<Line>, rules: &Rules) -> Vec<Line> {
     rows
 }
 
-fn take(found: &[Found], taken: &mut [bool]) {
-    for word in found.iter().flat_map(Found::words) {
+fn take(found: &[WordTable], taken: &mut [bool]) {
+    for word in found.iter().flat_map(WordTable::words) {
         taken[word] = true;
     }
 }
@@ -109,7 +109,7 @@ fn row(cells: &[(u32, Vec<usize>)], table: u32, words: &[PlacedWord], lines: &[L
     })
 }
 
-/// What of a line is in no table.
+/// The parts of a line that are in no table.
 fn rest(line: &Line, left: &[usize], words: &[PlacedWord]) -> Line {
     let areas = left.iter().filter_map(|word| words.get(*word)).map(|word| word.area);
     let area: Rect = areas.reduce(|a, b| union(&a, &b)).unwrap_or(line.area);

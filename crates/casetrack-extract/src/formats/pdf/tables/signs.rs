@@ -1,8 +1,9 @@
-//! What the text of a cell looks like: what tables have in their cells, and what is in lists, forms and tables of contents.
+//! Signs of cells: texts that tables have in their cells, and those of lists, forms and tables of contents.
+
+use casetrack_pages::build::table::Cell;
+use casetrack_pages::text::roman;
 
 use super::super::layout::list_marker;
-use crate::build::table::Cell;
-use crate::text::roman;
 
 /// An amount, a number, a date, or what stands in the place of one.
 pub(super) fn is_value(text: &str) -> bool {
@@ -18,7 +19,7 @@ pub(super) fn stands_for_value(text: &str) -> bool {
             || ["n/a", "nil"].contains(&&*bare.to_lowercase()))
 }
 
-/// Whether a text of signs only draws a line: "-----", "=====", "_____".
+/// True if a text of signs only draws a line: "-----", "=====", "_____".
 pub(super) fn draws_line(text: &str) -> bool {
     let signs = text.chars().filter(|c| !c.is_whitespace());
     signs.clone().count() >= 3 && signs.clone().all(|c| "-=_–—.*".contains(c))
@@ -53,7 +54,7 @@ pub(super) fn is_blank_to_fill(text: &str) -> bool {
     text.contains("___") || text.contains(['☐', '□', '☑', '☒']) || text.contains("[ ]")
 }
 
-/// What blocks of signatures, addresses and forms ask for.
+/// Labels in blocks of signatures, addresses and forms.
 pub(super) fn asks(text: &str) -> bool {
     const LABELS: &[&str] = &[
         "by",
@@ -96,7 +97,7 @@ pub(super) fn asks(text: &str) -> bool {
     text.trim_end().ends_with(':') || text.contains(':') && LABELS.contains(&&*label) || text.starts_with("/s/")
 }
 
-/// Running text goes on with a small letter where a cell begins.
+/// Running text continues with a small letter where a cell begins.
 pub(super) fn goes_on(text: &str) -> bool {
     text.starts_with(char::is_lowercase) && text.split_whitespace().count() >= 2
 }

@@ -2,7 +2,7 @@
 
 use casetrack_core::Rect;
 
-use super::super::line::{Line, Turn};
+use super::super::line::{Line, QuarterTurn};
 
 /// A word of a line.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub(super) struct PlacedWord<'a> {
     pub line: usize,
     /// The font size of its line in points.
     pub size: f32,
-    /// Whether it may stand in a table: it is read to the right, and is no running head or foot. Lines with hidden text stay as they are, so
+    /// True if it may stand in a table: it is read to the right, and is no running head or foot. Lines with hidden text stay as they are, so
     /// that what is hidden keeps its place.
     pub is_eligible: bool,
 }
@@ -29,7 +29,7 @@ pub(super) fn placed_words(lines: &[Line]) -> Vec<PlacedWord<'_>> {
     let mut placed = Vec::new();
     for (line, index) in lines.iter().zip(0..) {
         let is_eligible =
-            line.turn == Turn::NONE && !line.is_running && !line.words.is_empty() && line.hidden.is_empty();
+            line.turn == QuarterTurn::NONE && !line.is_running && !line.words.is_empty() && line.hidden.is_empty();
         let word = |text, area| PlacedWord { text, area, line: index, size: line.size, is_eligible };
         if line.words.is_empty() {
             placed.push(word(&line.text, line.area));
@@ -66,11 +66,11 @@ pub(super) type Cells = Vec<(u32, Vec<usize>)>;
 
 /// A table: its rows.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Found {
+pub(super) struct WordTable {
     pub rows: Vec<Cells>,
 }
 
-impl Found {
+impl WordTable {
     pub fn words(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().flatten().flat_map(|(_, words)| words.iter().copied())
     }

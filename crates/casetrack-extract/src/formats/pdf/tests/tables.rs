@@ -1,7 +1,7 @@
 use casetrack_core::{ChunkConfig, ColumnRange, DocumentId, Page, RowRange};
+use casetrack_pages::chunker::chunk_pages;
 
 use super::*;
-use crate::chunker::chunk_pages;
 
 /// Rows and their columns, with an `H` behind those that name the columns; other blocks are named by `-`.
 fn rows(page: &Page) -> Vec<String> {

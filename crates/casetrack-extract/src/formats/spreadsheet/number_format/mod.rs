@@ -16,7 +16,7 @@ use self::token::Token;
 pub(super) struct Formats {
     /// By the number of a cell's style.
     pub by_style: Vec<NumberFormat>,
-    /// Whether days count from 1904 instead of 1900.
+    /// True if days count from 1904 instead of 1900.
     pub epoch_1904: bool,
 }
 

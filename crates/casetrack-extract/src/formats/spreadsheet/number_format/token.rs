@@ -8,7 +8,7 @@ pub(super) enum Token {
     Point,
     Comma,
     Percent,
-    /// Whether positive exponents have a sign.
+    /// True if positive exponents have a sign.
     Exponent(bool),
     Slash,
     /// `@`, the cell's text.
@@ -24,7 +24,7 @@ pub(super) enum Token {
     Fraction(usize),
     /// "AM" and "PM", or "A" and "P".
     Noon(bool),
-    /// Hours, minutes or seconds that go on counting: `h`, `m` or `s`, and the number of digits.
+    /// Hours, minutes or seconds that continue counting: `h`, `m` or `s`, and the number of digits.
     Elapsed(char, usize),
 }
 

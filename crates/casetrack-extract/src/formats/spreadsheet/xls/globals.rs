@@ -1,19 +1,19 @@
-//! What a workbook says before its sheets ([MS-XLS] 2.1.7.20.3).
+//! The globals of a workbook, before its sheets ([MS-XLS] 2.1.7.20.3).
 
 use std::collections::HashMap;
 
 use casetrack_core::Result;
+use casetrack_pages::container::ole::{u16_at, u32_at};
+use casetrack_pages::model::Source;
+use casetrack_pages::text::encoding;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::records::{Record, Records, kind};
 use super::strings::{self, Strings};
-use crate::container::ole::{u16_at, u32_at};
 use crate::formats::spreadsheet::number_format::{Formats, NumberFormat};
 use crate::formats::spreadsheet::sheet::Visibility;
-use crate::model::Source;
-use crate::text::encoding;
 
-/// What the substreams of all sheets refer to.
+/// Globals that the substreams of all sheets refer to.
 pub(super) struct Globals<'a> {
     pub source: &'a Source<'a>,
     pub is_biff8: bool,
@@ -21,13 +21,13 @@ pub(super) struct Globals<'a> {
     pub encoding: &'static Encoding,
     pub strings: Vec<String>,
     pub formats: Formats,
-    pub listed: Vec<Listed>,
+    pub listed: Vec<SheetEntry>,
     /// The drawing group ([MS-ODRAW] 2.2.12), which has the pictures of all sheets.
     pub drawing_group: Vec<u8>,
 }
 
 /// A sheet as `BoundSheet8` lists it (2.4.28).
-pub(super) struct Listed {
+pub(super) struct SheetEntry {
     pub name: String,
     pub visibility: Visibility,
     pub at: usize,
@@ -76,7 +76,7 @@ impl<'a> Globals<'a> {
         if self.is_biff8 { strings.long() } else { strings.encoded_short(self.encoding) }
     }
 
-    fn listed(&self, record: &Record) -> Option<Listed> {
+    fn listed(&self, record: &Record) -> Option<SheetEntry> {
         let at = u32_at(record.data, 0)? as usize;
         let visibility = Visibility::numbered((record.data.get(4)? & 3).into());
         const VISUAL_BASIC: u8 = 6;
@@ -86,6 +86,6 @@ impl<'a> Globals<'a> {
         let mut strings = Strings::new(record, 6);
         let mut name = if self.is_biff8 { strings.short() } else { strings.encoded_short(self.encoding) }?;
         name.retain(|c| c != '\0');
-        Some(Listed { name, visibility, at })
+        Some(SheetEntry { name, visibility, at })
     }
 }

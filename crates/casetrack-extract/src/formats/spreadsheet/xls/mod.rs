@@ -6,16 +6,17 @@ mod strings;
 pub(super) mod worksheet;
 
 use casetrack_core::Result;
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::container::ole::{CompoundFile, u16_at};
+use casetrack_pages::model::Source;
+use casetrack_pages::office::art::{self, Records, Store};
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::summary_information;
 
 use self::globals::Globals;
-use super::sheet::{MAX_COLUMNS, MAX_ROWS, Picture, Sheet, write_all};
-use crate::build::DocumentBuilder;
-use crate::container::ole::{CompoundFile, u16_at};
-use crate::model::Source;
-use crate::office::art::{self, Records, Store};
-use crate::office::embedded::Embedded;
-use crate::office::pictures::{Pictures, Tally};
-use crate::office::summary_information;
+use super::sheet::{Picture, Sheet, write_all};
+use super::{MAX_COLUMNS, MAX_ROWS};
+use crate::pictures::Pictures;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let container = CompoundFile::of(source)?;
@@ -31,8 +32,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         return Err(source.unreadable("it has no worksheet"));
     }
     let store = Store::of(Records::of(&globals.drawing_group));
-    let mut tally = Tally::default();
-    let mut reader = Pictures::new(source, document, &mut tally);
+    let mut reader = Pictures::new(source, document);
     write_all(source, document, globals.listed.iter(), |listed| {
         let mut sheet = Sheet::new(listed.name.clone(), listed.visibility);
         let mut drawing = Vec::new();
@@ -48,7 +48,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     })?;
     reader.finish(document);
     let objects = container.root_entries().into_iter().filter(|entry| entry.name.starts_with("MBD"));
-    Embedded::of_storages(&container, objects, document)
+    EmbeddedFiles::of_storages(&container, objects, document)
 }
 
 /// Row and column, from 1, of the cell where a shape begins (2.5.193).

@@ -1,6 +1,6 @@
 //! The records of a workbook stream ([MS-XLS] 2.1.4).
 
-use crate::container::ole::u16_at;
+use casetrack_pages::container::ole::u16_at;
 
 /// Numbers of the records that are read (2.3.1).
 pub(super) mod kind {

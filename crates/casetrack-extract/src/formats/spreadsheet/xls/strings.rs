@@ -1,4 +1,4 @@
-//! Texts in records, which may go on in `Continue` records ([MS-XLS] 2.5.293–296).
+//! Texts in records, which may continue in `Continue` records ([MS-XLS] 2.5.293–296).
 
 use encoding_rs::Encoding;
 
@@ -68,7 +68,7 @@ impl<'a> Strings<'a> {
             let rest = self.pieces.get(self.piece).and_then(|piece| piece.get(self.at..)).unwrap_or_default();
             let width = 1 + usize::from(is_wide);
             if rest.len() < width {
-                // The characters go on in the next record, behind flags of its own.
+                // The characters continue in the next record, behind flags of its own.
                 if self.piece + 1 >= self.pieces.len() {
                     break;
                 }

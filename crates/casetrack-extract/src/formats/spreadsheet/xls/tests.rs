@@ -2,8 +2,7 @@ use std::path::Path;
 
 use casetrack_core::{BlockKind, ErrorCode, FileFormat, HiddenReason};
 
-use crate::office::summary_information::summary_of;
-use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of};
+use crate::test_files::{assert_page_invariants, assert_properties, compound_file_of, summary_of};
 use crate::{ExtractOptions, Extraction};
 
 fn extract(bytes: &[u8]) -> casetrack_core::Result<Extraction> {

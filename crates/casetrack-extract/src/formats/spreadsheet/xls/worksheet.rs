@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use casetrack_core::Result;
+use casetrack_pages::container::ole::{u16_at, u32_at};
 
 use super::super::sheet::{Comment, Region, Sheet};
 use super::globals::Globals;
 use super::records::{Record, Records, kind};
 use super::strings::Strings;
-use crate::container::ole::{u16_at, u32_at};
 
 /// The kind of object that carries a comment's text (2.5.143).
 const NOTE_OBJECT: u16 = 0x19;
-/// In place of a row: the text of the comment before goes on.
+/// In place of a row: the text of the comment before continues.
 const NOTE_GOES_ON: u16 = 0xFFFF;
 
 /// Adds the drawing of the sheet to `drawing`.

@@ -1,7 +1,8 @@
-//! What is drawn over the cells: the texts of shapes and diagrams, titles of charts, pictures.
+//! Drawings over the cells: the texts of shapes and diagrams, titles of charts, pictures.
 
-use super::super::sheet::{MAX_COLUMNS, MAX_ROWS};
-use crate::container::xml::{XmlError, XmlReader};
+use casetrack_pages::container::xml::{XmlError, XmlReader};
+
+use super::super::{MAX_COLUMNS, MAX_ROWS};
 
 /// Adds the text of each shape or point, a line for each paragraph.
 pub(super) fn texts(xml: &str, found: &mut Vec<String>) -> Result<(), XmlError> {
@@ -18,10 +19,10 @@ pub(super) fn texts(xml: &str, found: &mut Vec<String>) -> Result<(), XmlError> 
 }
 
 /// A picture: the row and column, from 1, of its upper left corner, where it is anchored in a cell, and its relationship.
-pub(super) type Anchored = (Option<(u32, u32)>, String);
+pub(super) type AnchoredPicture = (Option<(u32, u32)>, String);
 
 /// Adds the pictures of a drawing (20.5.2).
-pub(super) fn pictures(xml: &str, found: &mut Vec<Anchored>) -> Result<(), XmlError> {
+pub(super) fn pictures(xml: &str, found: &mut Vec<AnchoredPicture>) -> Result<(), XmlError> {
     let mut xml = XmlReader::new(xml);
     let (mut place, mut column) = (None, None);
     while let Some(element) = xml.next_start(0)? {

@@ -7,18 +7,18 @@ mod worksheet;
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::Result;
+use casetrack_pages::build::DocumentBuilder;
+use casetrack_pages::container::opc::{Package, Relationships};
+use casetrack_pages::model::Source;
+use casetrack_pages::office::embedded_files::EmbeddedFiles;
+use casetrack_pages::office::properties;
+use casetrack_pages::text::encoding;
 
-use self::parts::{Listed, Workbook};
-use self::worksheet::Shared;
+use self::parts::{SheetEntry, Workbook};
+use self::worksheet::WorkbookParts;
 use super::number_format::Formats;
 use super::sheet::{Picture, Sheet, write_all};
-use crate::build::DocumentBuilder;
-use crate::container::opc::{Package, Relationships};
-use crate::model::Source;
-use crate::office::embedded::Embedded;
-use crate::office::pictures::{Pictures, Tally};
-use crate::office::properties;
-use crate::text::encoding;
+use crate::pictures::Pictures;
 
 pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()> {
     let mut package = Package::open(source)?;
@@ -57,22 +57,19 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     }
 
     let formats = Formats { by_style: formats, epoch_1904: workbook.epoch_1904 };
-    let shared = Shared { source, strings, formats, persons };
+    let shared = WorkbookParts { source, strings, formats, persons };
     let listed = sheets(workbook, &related, &package, document);
     if listed.is_empty() {
         return Err(source.unreadable("it has no worksheet"));
     }
-    let mut tally = Tally::default();
-    let mut pictures = Pictures::new(source, document, &mut tally);
+    let mut pictures = Pictures::new(source, document);
     write_all(source, document, listed, |(listed, target)| {
         let mut sheet = Sheet::new(listed.name, listed.visibility);
         read_sheet(&shared, &mut package, target.as_deref(), &mut pictures, &mut sheet)?;
         Ok(sheet)
     })?;
     pictures.finish(document);
-    Embedded::of_package(&mut package, document)?;
-    package.take_warnings().into_iter().for_each(|warning| document.warn(warning));
-    Ok(())
+    EmbeddedFiles::of_package(&mut package, document)
 }
 
 /// The sheets in the order of the workbook with the names of their parts; where the list is damaged, the parts themselves.
@@ -81,8 +78,8 @@ fn sheets(
     related: &Relationships,
     package: &Package,
     document: &mut DocumentBuilder,
-) -> Vec<(Listed, Option<String>)> {
-    let found = |listed: Listed| {
+) -> Vec<(SheetEntry, Option<String>)> {
+    let found = |listed: SheetEntry| {
         let target = related.target_of_id(&listed.relationship).map(str::to_owned);
         (listed, target)
     };
@@ -98,14 +95,14 @@ fn sheets(
     }
     let mut names = sheets.into_iter().map(|(listed, _)| listed);
     let listed = parts.into_iter().map(|(number, part)| {
-        let unnamed = || Listed { name: format!("Sheet{number}"), ..Listed::default() };
+        let unnamed = || SheetEntry { name: format!("Sheet{number}"), ..SheetEntry::default() };
         (names.next().unwrap_or_else(unnamed), Some(part))
     });
     listed.collect()
 }
 
 fn read_sheet(
-    shared: &Shared,
+    shared: &WorkbookParts,
     package: &mut Package,
     target: Option<&str>,
     pictures: &mut Pictures,
@@ -152,7 +149,12 @@ pub(super) fn read_drawings(
     Ok(())
 }
 
-fn read_comments(shared: &Shared, package: &mut Package, related: &Relationships, sheet: &mut Sheet) -> Result<()> {
+fn read_comments(
+    shared: &WorkbookParts,
+    package: &mut Package,
+    related: &Relationships,
+    sheet: &mut Sheet,
+) -> Result<()> {
     for threaded in related.targets("threadedComment") {
         let read = |xml: &str| parts::threaded_comments(xml, &shared.persons, &mut sheet.comments);
         package.read_beside(threaded, "comments", read)?;

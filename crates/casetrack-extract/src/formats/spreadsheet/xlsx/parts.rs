@@ -2,25 +2,26 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use casetrack_pages::container::xml::{Element, XmlError, XmlReader};
+
 use super::super::number_format::NumberFormat;
 use super::super::sheet::{Comment, Visibility, cell_reference, region_reference};
-use crate::container::xml::{Element, XmlError, XmlReader};
 
 #[derive(Default)]
 pub(super) struct Workbook {
-    pub sheets: Vec<Listed>,
+    pub sheets: Vec<SheetEntry>,
     pub epoch_1904: bool,
 }
 
 /// A sheet as the workbook lists it (18.2.19).
 #[derive(Default)]
-pub(super) struct Listed {
+pub(super) struct SheetEntry {
     pub name: String,
     pub visibility: Visibility,
     pub relationship: String,
 }
 
-/// Whether an attribute says yes.
+/// True if an attribute says yes.
 pub(super) fn is_on(value: Option<String>) -> bool {
     matches!(value.as_deref(), Some("1" | "true" | "on"))
 }
@@ -31,7 +32,7 @@ impl Workbook {
         while let Some(element) = xml.next_start(0)? {
             match element.name() {
                 "workbookPr" => self.epoch_1904 = is_on(element.attribute("date1904")),
-                "sheet" => self.sheets.push(Listed {
+                "sheet" => self.sheets.push(SheetEntry {
                     name: element.attribute("name").unwrap_or_default(),
                     visibility: match element.attribute("state").as_deref() {
                         Some("hidden") => Visibility::Hidden,

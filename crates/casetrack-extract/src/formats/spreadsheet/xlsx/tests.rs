@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use casetrack_core::{BlockKind, ChunkConfig, DocumentId, ErrorCode, FileFormat, HiddenReason};
+use casetrack_pages::chunker::chunk_pages;
 
 use super::*;
-use crate::chunker::chunk_pages;
 use crate::test_files::{assert_page_invariants, assert_properties, hidden_texts, with_damaged_part, zip_file};
 use crate::{ExtractOptions, Extraction};
 

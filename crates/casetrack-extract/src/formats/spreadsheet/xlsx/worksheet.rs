@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use casetrack_core::Result;
+use casetrack_pages::container::xml::{Element, Stop, XmlError, XmlReader};
+use casetrack_pages::model::Source;
 
+use super::super::MAX_ROWS;
 use super::super::number_format::Formats;
-use super::super::sheet::{MAX_ROWS, Sheet, cell_reference, region_reference};
+use super::super::sheet::{Sheet, cell_reference, region_reference};
 use super::parts::{is_on, rich_text, unescaped};
-use crate::container::xml::{Element, Stop, XmlError, XmlReader};
-use crate::model::Source;
 
-/// What the cells of all sheets refer to.
-pub(super) struct Shared<'a> {
+/// Parts of the workbook that the cells of all sheets refer to.
+pub(super) struct WorkbookParts<'a> {
     pub source: &'a Source<'a>,
     pub strings: Vec<String>,
     pub formats: Formats,
@@ -20,7 +21,7 @@ pub(super) struct Shared<'a> {
 }
 
 /// A cell that cannot be placed, or XML that cannot be read, ends the sheet: what came before it is kept.
-pub(super) fn read(shared: &Shared, xml: &str, sheet: &mut Sheet) -> Result<()> {
+pub(super) fn read(shared: &WorkbookParts, xml: &str, sheet: &mut Sheet) -> Result<()> {
     let mut cells = Cells { shared, sheet: &mut *sheet, row: 0, column: 0 };
     let damage = Stop::damage(cells.read(&mut XmlReader::new(xml)))?;
     sheet.problem = damage.map(|error| error.to_string());
@@ -28,7 +29,7 @@ pub(super) fn read(shared: &Shared, xml: &str, sheet: &mut Sheet) -> Result<()> 
 }
 
 struct Cells<'a> {
-    shared: &'a Shared<'a>,
+    shared: &'a WorkbookParts<'a>,
     sheet: &'a mut Sheet,
     /// Of the cell read last; a cell may leave out its place when it follows at once.
     row: u32,

@@ -1,0 +1,14 @@
+//! Plain data that every layer shares: the file being read, how it is read, and what comes out.
+
+pub mod attachment;
+mod extraction;
+mod picture;
+mod source;
+mod steps;
+
+pub use self::attachment::Attachment;
+pub use self::extraction::{AUTO_LANGUAGES, ExtractOptions, Extraction};
+pub use self::picture::{PagePicture, RenderRequest};
+pub use self::picture::{Pixels, on_paper, union};
+pub use self::source::{Source, can_be_raised, split_or_raise};
+pub use self::steps::{EarlierPage, Resume, Stage, Step, StepTracker};

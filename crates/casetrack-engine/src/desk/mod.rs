@@ -73,45 +73,49 @@ pub struct ChunkPlace {
     pub line_end: u32,
 }
 
-impl Host {
-    /// A page as it is stored, with the places of its lines and chunks. Costs the reading of the page; with `names`, that of everything
-    /// that was found in the document as well.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode) for a page that is not there.
-    pub fn page_layout(&self, collection: CollectionId, document: &str, page: u32, names: bool) -> Result<PageLayout> {
-        let collection = self.collection(collection)?;
-        let meta = find_document(&collection, document)?;
-        check_page(&meta, page)?;
-        let stored = collection.page(meta.id, page)?.ok_or_else(|| just_deleted(&meta.name))?;
-        let on_page = collection.chunks_on_pages(meta.id, page..=page)?;
-        let chunks = collection.chunk_range(meta.id, on_page)?;
-        let chunks = chunks.into_iter().map(|chunk| ChunkPlace {
-            chunk_id: chunk.id,
-            char_start: chunk.char_start,
-            char_end: chunk.char_end,
-            line_start: chunk.line_start,
-            line_end: chunk.line_end,
-        });
-        let found = if names { collection.annotations(meta.id)? } else { None };
-        let Page { text, line_boxes, notes, ocr_confidence, sheet_name, .. } = stored;
-        Ok(PageLayout {
-            document_id: meta.id,
-            document_name: meta.name,
-            page,
-            page_count: meta.page_count,
-            label: notes.label,
-            bates: notes.bates,
-            text,
-            lines: line_boxes,
-            chunks: chunks.collect(),
-            hidden: notes.hidden,
-            changes: notes.changes,
-            has_picture: meta.format.is_drawn(),
-            sheet_name,
-            ocr_confidence,
-            names: found.map_or_else(Vec::new, |found| names_on(&found, page)),
-        })
-    }
+/// A page as it is stored, with the places of its lines and chunks. Costs the reading of the page; with `names`, that of everything
+/// that was found in the document as well.
+///
+/// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode) for a page that is not there.
+pub fn page_layout(
+    host: &Host,
+    collection: CollectionId,
+    document: &str,
+    page: u32,
+    names: bool,
+) -> Result<PageLayout> {
+    let collection = host.collection(collection)?;
+    let meta = document_named(&collection, document)?;
+    check_page(&meta, page)?;
+    let stored = collection.page(meta.id, page)?.ok_or_else(|| just_deleted(&meta.name))?;
+    let on_page = collection.chunks_on_pages(meta.id, page..=page)?;
+    let chunks = collection.chunk_range(meta.id, on_page)?;
+    let chunks = chunks.into_iter().map(|chunk| ChunkPlace {
+        chunk_id: chunk.id,
+        char_start: chunk.char_start,
+        char_end: chunk.char_end,
+        line_start: chunk.line_start,
+        line_end: chunk.line_end,
+    });
+    let found = if names { collection.annotations(meta.id)? } else { None };
+    let Page { text, line_boxes, notes, ocr_confidence, sheet_name, .. } = stored;
+    Ok(PageLayout {
+        document_id: meta.id,
+        document_name: meta.name,
+        page,
+        page_count: meta.page_count,
+        label: notes.label,
+        bates: notes.bates,
+        text,
+        lines: line_boxes,
+        chunks: chunks.collect(),
+        hidden: notes.hidden,
+        changes: notes.changes,
+        has_picture: meta.format.is_drawn(),
+        sheet_name,
+        ocr_confidence,
+        names: found.map_or_else(Vec::new, |found| names_on(&found, page)),
+    })
 }
 
 fn names_on(found: &Annotations, page: u32) -> Vec<NameOnPage> {

@@ -276,7 +276,7 @@ fn evidence_view(host: &Host, sources: &mut Sources<'_>, item: &EvidenceItem, po
     let (citation, chunk) = citation_of(host, sources.collection, &meta, &page, &range)?;
     view.bounding_boxes = lines(&page, touched(&page, &range));
     view.document_name = meta.name.clone();
-    view.has_picture = can_render(meta.format);
+    view.has_picture = meta.format.is_drawn();
     (view.page, view.char_start, view.char_end) = (page.number, range.start, range.end);
     (view.citation, view.chunk_id) = (citation, chunk);
     Ok(view)
@@ -313,123 +313,7 @@ fn citation_of(
             char_end: range.end,
             ..provenance
         };
-        let (item, position) = collection.change_evidence(|tray| {
-            tray.add(item)?;
-            let position = tray.items.len();
-            tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("The tray is empty."))
-        })?;
-        self.changes().notify(Change::Evidence(collection.meta().id));
-        self.evidence_view(&mut Sources::new(&collection), &item, position)
-    }
-
-    /// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that is not where it was,
-    /// up to 200 pages.
-    pub fn list_evidence(&self, collection: CollectionId, paging: Paging) -> Result<EvidenceList> {
-        let collection = self.collection(collection)?;
-        let numbered: Vec<(usize, EvidenceItem)> = (1..).zip(collection.evidence()?.items).collect();
-        let Part { items, total, next_offset } = paging.of(numbered);
-        let mut sources = Sources::new(&collection);
-        let views = items.iter().map(|(position, item)| self.evidence_view(&mut sources, item, *position));
-        let items = views.collect::<Result<Vec<_>>>()?;
-        let is_changed =
-            |view: &&EvidenceView| matches!(view.status, EvidenceStatus::Changed | EvidenceStatus::Deleted);
-        let changed = items.iter().filter(is_changed).count() as u64;
-        Ok(EvidenceList { collection: collection.meta().name.clone(), items, total, changed, next_offset })
-    }
-
-    /// Changes an item: its note, its exhibit number, its place in the order; or removes it. Returns it as it is now, or was.
-    ///
-    /// Errors: [`ErrorCode::NotFound`] for a number that no item has.
-    pub fn update_evidence(&self, collection: CollectionId, request: UpdateEvidence) -> Result<EvidenceView> {
-        let collection = self.collection_to_change(collection)?;
-        let UpdateEvidence { id, note, exhibit, position, remove } = request;
-        let (item, position) = collection.change_evidence(|tray| {
-            let at = tray.position(id).ok_or_else(|| unknown(id, tray))?;
-            let mut item = tray.items.remove(at);
-            if remove {
-                return Ok((item, at + 1));
-            }
-            item.note = note.map_or(item.note, |note| note.trim().to_owned());
-            item.exhibit = exhibit.map_or(item.exhibit, |exhibit| exhibit.trim().to_owned());
-            item.check()?;
-            let to = position.map_or(at, |position| (position.max(1) as usize - 1).min(tray.items.len()));
-            tray.items.insert(to, item.clone());
-            Ok((item, to + 1))
-        })?;
-        self.changes().notify(Change::Evidence(collection.meta().id));
-        self.evidence_view(&mut Sources::new(&collection), &item, position)
-    }
-
-    /// An item and where its source has it now.
-    fn evidence_view(&self, sources: &mut Sources<'_>, item: &EvidenceItem, position: usize) -> Result<EvidenceView> {
-        let mut view = EvidenceView {
-            id: item.id,
-            position: position as u32,
-            exhibit: item.exhibit.clone(),
-            note: item.note.clone(),
-            status: EvidenceStatus::Deleted,
-            document_id: item.document,
-            document_name: item.document_name.clone(),
-            page: item.page,
-            char_start: item.char_start,
-            char_end: item.char_end,
-            text: item.text.clone(),
-            citation: item.citation.clone(),
-            chunk_id: None,
-            bounding_boxes: Vec::new(),
-            has_picture: false,
-            added_at: item.added_at,
-        };
-        let Some(meta) = sources.collection.document(item.document)? else { return Ok(view) };
-        let Some((page, range)) = sources.find(&meta, item)? else {
-            view.status = EvidenceStatus::Changed;
-            return Ok(view);
-        };
-        let is_there = (page.number, &range) == (item.page, &(item.char_start..item.char_end));
-        view.status = if is_there { EvidenceStatus::Unchanged } else { EvidenceStatus::Moved };
-        let (citation, chunk) = self.citation_of(sources.collection, &meta, &page, &range)?;
-        view.bounding_boxes = lines(&page, touched(&page, &range));
-        view.document_name = meta.name.clone();
-        view.has_picture = meta.format.is_drawn();
-        (view.page, view.char_start, view.char_end) = (page.number, range.start, range.end);
-        (view.citation, view.chunk_id) = (citation, chunk);
-        Ok(view)
-    }
-
-    /// The line to cite a passage by, and the chunk in which it begins.
-    fn citation_of(
-        &self,
-        collection: &OpenCollection,
-        meta: &DocumentMeta,
-        page: &Page,
-        range: &Range<u32>,
-    ) -> Result<(String, Option<ChunkId>)> {
-        let on_page = collection.chunks_on_pages(meta.id, page.number..=page.number)?;
-        let mut passages = collection.passages();
-        for passage in passages.range(meta.id, on_page)? {
-            let Passage { chunk, origin, .. } = &passage;
-            if chunk.char_end <= range.start {
-                continue;
-            }
-            let style = self.config().citations.clone();
-            let provenance = Provenance::of(chunk, meta, origin, style);
-            if (chunk.char_start, chunk.char_end) == (range.start, range.end) {
-                return Ok((provenance.citation(), Some(chunk.id)));
-            }
-            let paragraph = |at: u32| page.blocks.partition_point(|block| block.char_start <= at).max(1) as u32;
-            let lines = touched(page, range);
-            let cited = Provenance {
-                paragraph_start: paragraph(range.start),
-                paragraph_end: paragraph(range.end.saturating_sub(1).max(range.start)),
-                line_start: *lines.start(),
-                line_end: *lines.end(),
-                char_start: range.start,
-                char_end: range.end,
-                ..provenance
-            };
-            return Ok((cited.citation(), Some(chunk.id)));
-        }
-        Ok((format!("{}, {}", meta.name, page.cited(meta.unpaged)), None))
+        return Ok((cited.citation(), Some(chunk.id)));
     }
     Ok((format!("{}, {}", meta.name, page.cited(meta.unpaged)), None))
 }

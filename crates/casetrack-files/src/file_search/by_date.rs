@@ -269,7 +269,7 @@ fn taken(host: &Host, path: &Path) -> Option<Stated> {
     host.config().access.check_name(path).ok()?;
     let mut beginning = Vec::new();
     File::open(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
-    Stated::read(&casetrack_extract::taken(&beginning)?)
+    Stated::read(&casetrack_extract::capture_time(&beginning)?)
 }
 
 /// What the documents of each file below the start state. A file that is indexed but states no such time is there without times.
@@ -296,7 +296,7 @@ fn stated_times<'f>(
         if !Path::new(path).starts_with(wanted.start) {
             continue;
         }
-        let is_message = matches!(document.format, FileFormat::Eml | FileFormat::Msg | FileFormat::Mbox);
+        let is_message = document.format.is_mail();
         // What lies inside a file has times of its own; a mailbox is sent as its messages are.
         let text = match date {
             FileDate::Written if !is_message && inside.is_none() => document.created.as_deref(),
@@ -311,90 +311,38 @@ fn stated_times<'f>(
     Ok(times)
 }
 
-    /// When a picture was taken. What cannot be read states nothing.
-    fn taken(&self, path: &Path) -> Option<Stated> {
-        self.config().access.check_name(path).ok()?;
-        let mut beginning = Vec::new();
-        File::open(path).ok()?.take(BEGINNING).read_to_end(&mut beginning).ok()?;
-        Stated::read(&casetrack_extract::capture_time(&beginning)?)
+/// Those that answer a query, best first.
+fn best(
+    host: &Host,
+    candidates: Vec<Candidate>,
+    text: &str,
+    start: &Path,
+    limit: usize,
+    collection: Option<&Arc<OpenCollection>>,
+    notices: &mut Vec<Notice>,
+) -> Result<Vec<Candidate>> {
+    let mut by_path: HashMap<String, Candidate> =
+        candidates.into_iter().map(|candidate| (shown(&candidate.entry.path).into_owned(), candidate)).collect();
+    if by_path.is_empty() {
+        return Ok(Vec::new());
     }
-
-    /// What the documents of each file below the start state. A file that is indexed but states no such time is there without times.
-    fn stated_times<'f>(
-        &self,
-        collection: &Arc<OpenCollection>,
-        files: &'f Files,
-        wanted: &Wanted<'_>,
-    ) -> Result<BTreeMap<&'f str, Vec<Stated>>> {
-        let date = wanted.search.date;
-        let mut mentioned: HashMap<DocumentId, Vec<Stated>> = HashMap::new();
-        if date == FileDate::Mentioned {
-            for (document, value) in known(self, collection.meta().id)?.graph().dates() {
-                let (Some(first), Some(last)) = (stated(&value.first), stated(&value.last)) else { continue };
-                let span = TimeRange { from: first.from, to: last.to };
-                let text = if value.first == value.last {
-                    value.first.clone()
-                } else {
-                    format!("{}/{}", value.first, value.last)
-                };
-                mentioned.entry(document).or_default().push(Stated { span, text });
-            }
-        }
-        let mut times: BTreeMap<&str, Vec<Stated>> = BTreeMap::new();
-        for document in files.entries.iter() {
-            let Some((path, inside)) = files.of_document(document.id) else { continue };
-            if !Path::new(path).starts_with(wanted.start) {
-                continue;
-            }
-            let is_message = document.format.is_mail();
-            // What lies inside a file has times of its own; a mailbox is sent as its messages are.
-            let text = match date {
-                FileDate::Written if !is_message && inside.is_none() => document.created.as_deref(),
-                FileDate::Saved if !is_message && inside.is_none() => document.modified.as_deref(),
-                FileDate::Sent if is_message => document.created.as_deref(),
-                _ => None,
-            };
-            let of_file = times.entry(path).or_default();
-            of_file.extend(text.and_then(Stated::read));
-            of_file.extend(mentioned.remove(&document.id).unwrap_or_default());
-        }
-        Ok(times)
-    }
-
-    /// Those that answer a query, best first.
-    fn best(
-        &self,
-        candidates: Vec<Candidate>,
-        text: &str,
-        start: &Path,
-        limit: usize,
-        collection: Option<&Arc<OpenCollection>>,
-        notices: &mut Vec<Notice>,
-    ) -> Result<Vec<Candidate>> {
-        let mut by_path: HashMap<String, Candidate> =
-            candidates.into_iter().map(|candidate| (shown(&candidate.entry.path).into_owned(), candidate)).collect();
-        if by_path.is_empty() {
-            return Ok(Vec::new());
-        }
-        let folder = if start.is_dir() { start } else { start.parent().unwrap_or(start) };
-        let wanted = WantedFiles {
-            text: text.to_owned(),
-            folders: vec![folder.to_owned()],
-            among: Some(by_path.keys().cloned().collect::<HashSet<String>>()),
-            count: limit,
-            ..WantedFiles::default()
-        };
-        let collection = collection.map(|open| &***open);
-        let found = self.ranked(collection, &wanted, notices)?;
-        let files = found.files.iter().take(limit);
-        let changed = files.clone().filter(|file| file.has_changed()).count();
-        if changed > 0 {
-            let notice = format!(
-                "Changed since they were indexed: {changed} of these files. Call indexFolder to bring the index up to date."
-            );
-            notices.push(notice.into());
-        }
-        Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
+    let folder = if start.is_dir() { start } else { start.parent().unwrap_or(start) };
+    let wanted = WantedFiles {
+        text: text.to_owned(),
+        folders: vec![folder.to_owned()],
+        among: Some(by_path.keys().cloned().collect::<HashSet<String>>()),
+        count: limit,
+        ..WantedFiles::default()
+    };
+    let collection = collection.map(|open| &***open);
+    let found = finding::ranked(host, collection, &wanted, notices)?;
+    let files = found.files.iter().take(limit);
+    let changed = files.clone().filter(|file| file.has_changed()).count();
+    if changed > 0 {
+        let notice = format!(
+            "Changed since they were indexed: {changed} of these files. Call indexFolder to bring the index up to date."
+        );
+        notices.push(notice.into());
     }
     Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
 }

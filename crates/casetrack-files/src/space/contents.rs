@@ -205,103 +205,39 @@ pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, can
     if facts.kind != Kind::File {
         return Err(Error::invalid(format!("{} is not a file", path.display())));
     }
-
-    /// What a file says of itself. Pictures are not read by OCR for that.
-    fn properties(&self, path: &Path, media_type: &str, beginning: &[u8], cancel: &Cancel) -> Result<Value> {
-        let mut found = Map::new();
-        if media_type.starts_with("image/") {
-            found.extend(exif_fields(beginning).into_iter().map(|(name, value)| (name.to_owned(), value.into())));
-            return Ok(found.into());
-        }
-        let read = self
-            .bytes_of(path)
-            .and_then(|bytes| self.readers().extract(path, &bytes, &self.config().extract_options(), cancel));
-        match read {
-            Ok(extraction) => {
-                let properties = extraction.properties;
-                let texts = [
-                    ("title", extraction.title),
-                    ("author", properties.author),
-                    ("created", properties.created),
-                    ("modified", properties.modified),
-                    ("language", properties.language),
-                ];
-                let format = extraction.format.extension();
-                found.insert("format".into(), format.into());
-                found.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
-                if !extraction.unpaged {
-                    found.insert("pages".into(), extraction.pages.len().into());
-                }
-            }
+    let space = host.space()?;
+    let known = match anew {
+        true => None,
+        false => space.content_of(&path, &facts)?,
+    };
+    if let Some(known) = known.filter(|known| is_enough(known, wanted)) {
+        return Ok(known);
+    }
+    let (sha256, beginning) = digest(&path, cancel)?;
+    let before = space.content(&sha256.to_string())?;
+    if let Some(known) = before.clone().filter(|known| !anew && is_enough(known, wanted)) {
+        space.keep_content(&path, &facts, &known)?;
+        return Ok(known);
+    }
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let media_type = media::media_type(&beginning, &extension.unwrap_or_default());
+    let mut content = before.unwrap_or_else(|| Content {
+        sha256,
+        size: facts.size,
+        media_type: media_type.to_owned(),
+        properties: Value::Null,
+        thumbnail: None,
+        no_thumbnail: None,
+        made: 0,
+    });
+    if wanted.metadata {
+        content.properties = properties(host, &path, media_type, &beginning, cancel)?;
+    }
+    if wanted.thumbnail {
+        (content.thumbnail, content.no_thumbnail) = match thumbnail(host, &path, media_type, cancel) {
+            Ok(thumbnail) => (Some(thumbnail), None),
             Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
-            // A program or a film says nothing that is read here, and is no failure.
-            Err(error) => drop(found.insert("unavailable".into(), json!(error.message))),
-        }
-        Ok(found.into())
-    }
-
-    /// A picture of a picture, or of the first page of a PDF file.
-    fn thumbnail(&self, path: &Path, media_type: &str, cancel: &Cancel) -> Result<Thumbnail> {
-        if !FileFormat::from_media_type(media_type).is_some_and(FileFormat::is_drawn) {
-            let reason = "thumbnails are made of PDF files and of pictures in BMP, GIF, JPEG, PNG, TIFF and WebP";
-            return Err(Error::new(ErrorCode::UnsupportedFormat, format!("{media_type} has no thumbnail: {reason}")));
-        }
-        let bytes = self.bytes_of(path)?;
-        let mut options = self.config().extract_options();
-        options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
-        let request =
-            RenderRequest { page: 1, highlights: Vec::new(), longest_side: LONGEST_SIDE, resolution: RESOLUTION };
-        let drawn = self.readers().render(path, &bytes, &options, &request, cancel)?;
-        Ok(Thumbnail { png: drawn.png, width: drawn.width, height: drawn.height })
-    }
-
-    fn bytes_of(&self, path: &Path) -> Result<Vec<u8>> {
-        crate::host::read(path, None, self.config()).map(|(bytes, _)| bytes)
-    }
-
-    /// What is known of the content of a file; it is found out where it is not known.
-    ///
-    /// Errors: a path that may not be read or is no file.
-    pub fn node_metadata(&self, path: &str, cancel: &Cancel) -> Result<MetadataItem> {
-        let path = self.existing_in_space(path)?;
-        let content = self.classify(&path, Wanted { thumbnail: true, metadata: true }, false, cancel)?;
-        Ok(MetadataItem::new(content, Some(&path)))
-    }
-
-    /// A thumbnail of a file, which is made where there is none.
-    ///
-    /// Errors: a path that may not be read, a file that has none.
-    pub fn node_thumbnail(&self, path: &str, cancel: &Cancel) -> Result<ThumbnailPicture> {
-        let path = self.existing_in_space(path)?;
-        let content = self.classify(&path, Wanted { thumbnail: true, metadata: false }, false, cancel)?;
-        let reason = content.no_thumbnail.unwrap_or_else(|| "it has no thumbnail".to_owned());
-        let thumbnail = content.thumbnail.ok_or_else(|| Error::new(ErrorCode::UnsupportedFormat, reason))?;
-        Ok(ThumbnailPicture(thumbnail.png))
-    }
-
-    /// What is known of a content.
-    ///
-    /// Errors: [`ErrorCode::NotFound`].
-    pub fn metadata_by_hash(&self, hash: &str) -> Result<MetadataItem> {
-        let (space, hash) = (self.space()?, hash.to_lowercase());
-        // What files say that the session may not see is not for it.
-        let path = space.paths_with(&hash)?.into_iter().find(|path| !self.is_denied_in_space(path));
-        let content = path.as_ref().map_or(Ok(None), |_| space.content(&hash))?;
-        let content = content.ok_or_else(|| Error::new(ErrorCode::NotFound, "metadata not found"))?;
-        Ok(MetadataItem::new(content, path.as_deref()))
-    }
-
-    /// A page of all that is known of contents, or of those with thumbnails, but for what files say that the session may not
-    /// see.
-    pub fn metadata_page(&self, thumbnails: bool, offset: u64) -> Result<MetadataPage> {
-        let limit = u32::try_from(super::MAX_ENTRIES).unwrap_or(u32::MAX);
-        let from = u32::try_from(offset).unwrap_or(u32::MAX);
-        let mut found = self.space()?.contents(thumbnails, limit.saturating_add(1), from)?;
-        let has_more = found.len() > super::MAX_ENTRIES;
-        found.truncate(super::MAX_ENTRIES);
-        let item = |(content, path): (Content, Option<PathBuf>)| {
-            let path = path.filter(|path| !self.is_denied_in_space(path))?;
-            Some(MetadataItem::new(content, Some(&path)))
+            Err(error) => (None, Some(error.message)),
         };
     }
     space.keep_content(&path, &facts, &content)?;
@@ -333,7 +269,7 @@ fn properties(host: &Host, path: &Path, media_type: &str, beginning: &[u8], canc
                 ("modified", properties.modified),
                 ("language", properties.language),
             ];
-            let format = extraction.format.extensions().first().copied().unwrap_or_default();
+            let format = extraction.format.extension();
             found.insert("format".into(), format.into());
             found.extend(texts.into_iter().filter_map(|(name, text)| Some((name.to_owned(), text?.into()))));
             if !extraction.unpaged {
@@ -349,10 +285,7 @@ fn properties(host: &Host, path: &Path, media_type: &str, beginning: &[u8], canc
 
 /// A picture of a picture, or of the first page of a PDF file.
 fn thumbnail(host: &Host, path: &Path, media_type: &str, cancel: &Cancel) -> Result<Thumbnail> {
-    let format = if media_type == "application/pdf" { Some(casetrack_core::FileFormat::Pdf) } else { None };
-    let is_picture =
-        matches!(media_type, "image/bmp" | "image/gif" | "image/jpeg" | "image/png" | "image/tiff" | "image/webp");
-    if !is_picture && !format.is_some_and(can_render) {
+    if !FileFormat::from_media_type(media_type).is_some_and(FileFormat::is_drawn) {
         let reason = "thumbnails are made of PDF files and of pictures in BMP, GIF, JPEG, PNG, TIFF and WebP";
         return Err(Error::new(ErrorCode::UnsupportedFormat, format!("{media_type} has no thumbnail: {reason}")));
     }

@@ -84,83 +84,50 @@ pub struct PagePicture {
     pub pixels_per_point: f32,
 }
 
-impl Host {
-    /// The stored text of a page.
-    pub fn page_text(&self, collection: CollectionId, document: &str, page: u32, view: TextView) -> Result<PageText> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, document)?;
-        let Page { text, method, ocr_confidence, sheet_name, notes, .. } = stored(&collection, &document, page)?;
-        let chunks = collection.chunk_spans(document.id)?;
-        Ok(PageText {
-            has_picture: document.format.is_drawn(),
-            page,
-            viewed: viewed(view, &text, 0, &notes.changes),
-            tracked_changes: notes.changes.len() as u32,
-            hidden: notes.hidden,
-            text,
-            extraction_method: method,
-            ocr_confidence,
-            sheet_name,
-            chunks: chunks.iter().filter(|chunk| chunk.page == page).map(|chunk| chunk.id).collect(),
-            document,
-        })
-    }
+/// The stored text of a page.
+pub fn page_text(host: &Host, collection: CollectionId, document: &str, page: u32, view: TextView) -> Result<PageText> {
+    let collection = host.collection(collection)?;
+    let document = document_named(&collection, document)?;
+    let Page { text, method, ocr_confidence, sheet_name, notes, .. } = stored(&collection, &document, page)?;
+    let chunks = collection.chunk_spans(document.id)?;
+    Ok(PageText {
+        has_picture: document.format.is_drawn(),
+        page,
+        viewed: viewed(view, &text, 0, &notes.changes),
+        tracked_changes: notes.changes.len() as u32,
+        hidden: notes.hidden,
+        text,
+        extraction_method: method,
+        ocr_confidence,
+        sheet_name,
+        chunks: chunks.iter().filter(|chunk| chunk.page == page).map(|chunk| chunk.id).collect(),
+        document,
+    })
+}
 
-    /// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent
-    /// yellow. The file is read again, in a process of its own: where it is no longer the one that was ingested, the copy in the
-    /// collection is taken, if there is one.
-    ///
-    /// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or
-    /// `ErrorCode::UnreadableFile` where the file is gone or was changed and there is no copy; `ErrorCode::InvalidArgument` for a
-    /// page that is not there and a chunk of another page.
-    pub fn page_picture(
-        &self,
-        collection: CollectionId,
-        request: &PictureRequest<'_>,
-        cancel: &Cancel,
-    ) -> Result<PagePicture> {
-        let collection = self.collection(collection)?;
-        let document = find_document(&collection, request.document)?;
-        let page = stored(&collection, &document, request.page)?;
-        if !document.format.is_drawn() {
-            let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
-            return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
-                "Read the text of the page with ",
-                Action::BrowsePages,
-                "."
-            ]));
-        }
-        let highlights = match (request.chunk, &request.chars) {
-            (Some(id), _) => {
-                let Passage { document: owner, chunk, .. } = find_chunk(&mut collection.passages(), id)?;
-                let owner = &owner.meta;
-                if owner.id != document.id || chunk.page != request.page {
-                    let message = format!(
-                        "Chunk {} is on page {} of {}, not on page {} of {}.",
-                        chunk.id, chunk.page, owner.name, request.page, document.name
-                    );
-                    return Err(
-                        Error::invalid(message).with_hint("Ask for the page that the chunk's provenance names.")
-                    );
-                }
-                lines(&page, chunk.line_start..=chunk.line_end)
-            }
-            (None, Some(chars)) => lines(&page, touched(&page, chars)),
-            (None, None) => Vec::new(),
-        };
-        let bytes = source_of(self, &collection, &document)?;
-        let mut options = ExtractOptions { password: request.password.clone(), ..self.config().extract_options() };
-        options.limits.max_page_seconds = options.limits.max_page_seconds.min(MAX_SECONDS);
-        let (longest_side, resolution) = match request.width {
-            // Upright pages are up to half as high again as they are wide.
-            Some(width) => (width.min(MAX_WIDTH) * 3 / 2, SHARPEST),
-            None => (LONGEST_SIDE, RESOLUTION),
-        };
-        let render = RenderRequest { page: request.page, highlights, longest_side, resolution };
-        let path = Path::new(&document.path);
-        let drawn = self.readers().render(path, &bytes, &options, &render, cancel)?;
-        let casetrack_extract::PagePicture { png, width, height, pixels_per_point } = drawn;
-        Ok(PagePicture { document, page: request.page, png, width, height, pixels_per_point })
+/// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent
+/// yellow. The file is read again, in a process of its own: where it is no longer the one that was ingested, the copy in the
+/// collection is taken, if there is one.
+///
+/// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or
+/// `ErrorCode::UnreadableFile` where the file is gone or was changed and there is no copy; `ErrorCode::InvalidArgument` for a
+/// page that is not there and a chunk of another page.
+pub fn page_picture(
+    host: &Host,
+    collection: CollectionId,
+    request: &PictureRequest<'_>,
+    cancel: &Cancel,
+) -> Result<PagePicture> {
+    let collection = host.collection(collection)?;
+    let document = document_named(&collection, request.document)?;
+    let page = stored(&collection, &document, request.page)?;
+    if !document.format.is_drawn() {
+        let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
+        return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
+            "Read the text of the page with ",
+            Action::BrowsePages,
+            "."
+        ]));
     }
     let highlights = match (request.chunk, &request.chars) {
         (Some(id), _) => {

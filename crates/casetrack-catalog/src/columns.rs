@@ -1,4 +1,4 @@
-//! What the file system says of a file, as the database keeps it.
+//! Metadata of a file as the database keeps it.
 
 use rusqlite::{Params, Row};
 

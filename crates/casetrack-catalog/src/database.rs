@@ -8,17 +8,18 @@ use rusqlite::{Connection, ErrorCode as SqliteCode};
 
 /// Name of the file in the folder of the catalogue.
 pub(crate) const FILE: &str = "files.sqlite";
-/// What a damaged one is renamed to.
+/// The new name of a damaged database.
 pub(crate) const DAMAGED: &str = "files.damaged.sqlite";
 /// How long a writer waits for another process. Transactions are short.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The schema, one step for each version: a database of version n has had the first n steps. A new version is a new step at the end.
 ///
-/// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no text.
-/// The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk again.
-/// `digest` is that of the folder's listing, where its rows agree with it. The third step adds how many files and folders are in that listing;
-/// what digests there are do not have them. The fourth makes the times at which entries were first seen rise with their ids, as they do since.
+/// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no
+/// text. The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk
+/// again. `digest` is the digest of the folder's listing if its rows agree with it. The third step adds the numbers of files and folders in
+/// that listing; existing digests do not have them. The fourth makes the times of first sight of entries rise with their ids, as they do
+/// since.
 const STEPS: &[&str] = &[
     "
 CREATE TABLE entries (
@@ -91,7 +92,7 @@ UPDATE entries SET first_seen = risen FROM
 /// The indexes that are made after the rows of a first scan, which is faster than with each row.
 const INDEXED: [&str; 5] = ["modified", "changed", "created", "size", "inode"];
 
-/// Drops them where there is no row yet, and makes those that are missing where there are rows. Returns whether there is none.
+/// Drops the indexes if there is no row yet, and creates missing ones if there are rows. Returns true if there is no row.
 pub(crate) fn prepare_indexes(connection: &Connection) -> rusqlite::Result<bool> {
     if connection.query_row("SELECT EXISTS (SELECT 1 FROM entries)", [], |row| row.get(0))? {
         make_indexes(connection)?;
@@ -144,7 +145,7 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
     Error::new(code, format!("{message}: {reason}.")).with_hint(hint).with_source(error)
 }
 
-/// Opens the database in a folder, or makes it. One that is damaged is moved aside and made anew.
+/// Opens the database in a folder, or creates it. A damaged one is moved aside and replaced by an empty one.
 pub(crate) fn open(folder: &Path) -> Result<Connection> {
     match try_open(folder) {
         Err(error) if error.code == ErrorCode::Corrupt => {
@@ -223,7 +224,7 @@ fn set_aside(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether all is done that a thread does after scans.
+/// True if the background indexing after scans is complete.
 pub(crate) fn is_indexed(connection: &Connection) -> rusqlite::Result<bool> {
     const INDEXES: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = 'entries_' || ?";
     for column in INDEXED {
@@ -272,7 +273,7 @@ mod tests {
         let error = open(dir.path()).unwrap_err();
         assert_eq!(error.code, ErrorCode::NewerSchema);
         assert!(error.message.contains("format 99"), "{error}");
-        // What users made lies in the same folder.
+        // The data of users is in the same folder.
         let hint = error.hint.unwrap().plain().unwrap();
         assert!(!hint.contains("delete") && hint.contains("files.sqlite-wal"), "{hint}");
     }

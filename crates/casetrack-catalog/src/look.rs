@@ -1,4 +1,4 @@
-//! Looking at single paths, whether or not they lie in a root.
+//! Updates of single paths, in a root or not.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use crate::scan::{Problem, Scan};
 use crate::time::Time;
 
 impl Catalog {
-    /// Brings the rows of these paths up to date: new ones are added, also outside of all roots; the rows of what is gone are removed. What is
-    /// below folders is not looked at. Returns what is not there or cannot be looked at.
+    /// Brings the rows of these paths up to date: new ones are added, also outside all roots; rows of missing files are removed. Nothing
+    /// below folders is read. Returns the paths that are missing or cannot be read.
     pub fn look_at(&self, paths: &[PathBuf], cancel: &Cancel) -> Result<Vec<Problem>> {
         self.write(cancel, |connection| {
             let (mut scan, mut problems) = (Scan::default(), Vec::new());
@@ -69,7 +69,7 @@ impl Catalog {
         })
     }
 
-    /// Whether the catalogue has this file or folder, or anything in this folder.
+    /// True if the catalogue has this file or folder, or anything in this folder.
     pub fn knows(&self, path: &Path) -> Result<bool> {
         let is_folder = |connection: &rusqlite::Connection| {
             let sql = "SELECT EXISTS (SELECT 1 FROM folders WHERE path = ?)";

@@ -11,7 +11,7 @@ use crate::paths;
 const MAX_BYTES: usize = 4096;
 const MAX_COMPILED: usize = 4 << 20;
 
-/// What a pattern is compared with.
+/// The text that a pattern is matched against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The last name of the path.
@@ -48,8 +48,8 @@ impl Pattern {
         Self::compiled(Target::Name, extension, &source)
     }
 
-    /// A glob over paths: `*` and `?` stand for characters of one name, `**` for any folders, `[…]` for one of several characters, `{a,b}`
-    /// for one of several texts. One without `/` is compared with names, so that it matches at any depth.
+    /// A glob over paths: `*` and `?` match characters of one name, `**` any folders, `[…]` one of several characters, `{a,b}` one of
+    /// several texts. One without `/` is matched against names, so that it matches at any depth.
     ///
     /// Errors: an invalid or oversized pattern. The message is one sentence.
     pub fn glob(glob: &str) -> Result<Self> {
@@ -80,7 +80,7 @@ impl Pattern {
         Ok(Self { target, rule: Rule::Regex(regex) })
     }
 
-    /// Whether an entry meets it. `relative` is its path from the start of the query on.
+    /// True if an entry matches. `relative` is its path from the start of the query.
     pub(crate) fn matches(&self, relative: &Path) -> bool {
         let text = match self.target {
             Target::Name => relative.file_name().map(|name| name.to_string_lossy()).unwrap_or_default(),
@@ -89,7 +89,7 @@ impl Pattern {
         self.matches_text(&text)
     }
 
-    /// Whether a name meets it; `None` where it is about paths.
+    /// True if a name matches; `None` for a pattern over paths.
     pub(crate) fn matches_name(&self, name: &str) -> Option<bool> {
         (self.target == Target::Name).then(|| self.matches_text(name))
     }
@@ -102,7 +102,7 @@ impl Pattern {
         }
     }
 
-    /// What the index of names is asked: all runs of three characters that every matching name has. `None` where there are none.
+    /// The query for the index of names: all runs of three characters that every matching name has. `None` if there are none.
     pub(crate) fn index_query(&self) -> Option<String> {
         let Rule::Contains(needle) = &self.rule else { return None };
         let characters: Vec<char> = needle.chars().collect();
@@ -119,8 +119,8 @@ fn short(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// The regular expression of the class of a glob whose bracket has just been opened, and what stands behind it; `None` where the bracket
-/// is not closed. A negated class does not match `never` either.
+/// The regular expression of the class of a glob after its opening bracket, and the text behind the class; `None` if the bracket is not
+/// closed. A negated class does not match `never` either.
 pub(crate) fn class<'g>(glob: &'g str, never: &str) -> Option<(String, &'g str)> {
     let negated = glob.starts_with(['!', '^']);
     let body = if negated { &glob[1..] } else { glob };
@@ -133,7 +133,7 @@ pub(crate) fn class<'g>(glob: &'g str, never: &str) -> Option<(String, &'g str)>
     Some((format!("{opening}{class}]"), &body[end + 1..]))
 }
 
-/// The regular expression of a glob; `None` where a bracket or brace is not closed.
+/// The regular expression of a glob; `None` if a bracket or brace is not closed.
 fn from_glob(glob: &str) -> Option<String> {
     let mut regex = String::from("(?s)^");
     let mut rest = glob.strip_prefix("./").unwrap_or(glob);

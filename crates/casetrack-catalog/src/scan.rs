@@ -1,4 +1,4 @@
-//! A scan: what a walk finds is compared with the rows, and only differences are written.
+//! A scan compares the findings of a walk with the rows, and writes only differences.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -23,20 +23,20 @@ const TRANSACTION: Duration = Duration::from_millis(500);
 /// Problems that a report names; it counts all.
 const NAMED_PROBLEMS: usize = 100;
 
-/// What a scan covers.
+/// The extent of a scan.
 pub struct Scope<'a> {
     /// An absolute path without `.` and `..`, not a link.
     pub start: &'a Path,
     /// How many folders deep; 0 is the direct children only.
     pub max_depth: Option<usize>,
-    /// Folders that are listed themselves, but not what is in them.
+    /// Folders that are listed themselves, without their contents.
     pub is_closed: &'a (dyn Fn(&Path) -> bool + Sync),
 }
 
-/// Called with each folder before it is listed, so that it can be watched first. Threads call it beside each other.
+/// Called with each folder before it is listed, so that it can be watched first. Threads call it at the same time.
 pub type BeforeListing<'a> = &'a (dyn Fn(&Path) + Sync);
 
-/// What a scan found and did.
+/// The counts and problems of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ScanReport {
     /// Files, links and others that were looked at.
@@ -48,7 +48,7 @@ pub struct ScanReport {
     /// Those that had another path before.
     pub moved: u64,
     pub removed: u64,
-    /// Folders and entries that could not be looked at. What is known below them stays.
+    /// Folders and entries that could not be read. The rows below them stay.
     pub problem_count: u64,
     /// The first hundred of them.
     pub problems: Vec<Problem>,
@@ -82,7 +82,7 @@ impl ScanLock {
     }
 }
 
-/// Brings the rows below a folder up to date. What was written stays when it is cancelled or fails; rows are removed only at the end.
+/// Brings the rows below a folder up to date. A cancelled or failed scan keeps what it has written; rows are removed only at the end.
 pub(crate) fn run(
     connection: &mut Connection,
     scope: &Scope<'_>,
@@ -109,7 +109,7 @@ pub(crate) fn run(
 /// A folder whose parts are being taken.
 struct OpenFolder {
     id: i64,
-    /// Whether it had no rows before.
+    /// True if it had no rows before.
     is_new: bool,
     /// Rows that the listing confirms.
     met: HashSet<i64>,
@@ -118,10 +118,10 @@ struct OpenFolder {
 #[derive(Default)]
 pub(crate) struct Scan {
     pub report: ScanReport,
-    /// Whether the catalogue was empty: then no file can have moved.
+    /// True if the catalogue was empty: then no file can have moved.
     is_first: bool,
     known: Known,
-    /// Those of them that are in the scope and were not met. What is left at the end is gone.
+    /// Known folders of the scope that the walk has not met. Those that remain at the end are gone.
     unmet: HashSet<i64>,
     open: HashMap<Vec<u8>, OpenFolder>,
     /// Rows to remove at the end, unless their files are met elsewhere.
@@ -133,7 +133,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Walks `starts`, which are not nested, and writes what differs. The start of the scope is not looked at.
+    /// Walks `starts`, which are not nested, and writes differences. The start of the scope itself has no row.
     pub fn walk(
         &mut self,
         connection: &mut Connection,
@@ -163,7 +163,7 @@ impl Scan {
         Ok(())
     }
 
-    /// What is known below `start` is removed at the end, unless it is met.
+    /// Marks the rows below `start` for removal at the end, unless the walk meets them.
     pub fn cover(&mut self, connection: &Connection, start: &Path, max_depth: Option<usize>) -> Result<()> {
         let mut known = Known::new();
         rows::known(connection, start, &mut known).map_err(failed)?;
@@ -224,7 +224,7 @@ impl Scan {
         self.report.folders += listing.folders;
     }
 
-    /// What could not be looked at stays as it is known.
+    /// Notes a path that could not be read; its rows stay.
     pub fn problem(&mut self, path: &Path, error: &std::io::Error) {
         self.unknown.push(paths::bytes(path).to_vec());
         // A folder that was deleted during the walk is no problem; the next scan removes it.
@@ -296,7 +296,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Returns the id of the row, where there was one.
+    /// Returns the id of the row, if there was one.
     pub fn bring_up_to_date(
         &mut self,
         folder: i64,
@@ -324,7 +324,7 @@ impl Scan {
             None => {
                 rows.insert(folder, name, columns)?;
                 self.report.added += 1;
-                // It is met where it has an id: a folder that is not new looks its rows up again.
+                // A folder that is not new needs the id, to confirm the row.
                 Ok(if is_new { None } else { rows.find(folder, name)?.map(|row| row.id) })
             }
         }
@@ -335,7 +335,7 @@ impl Scan {
         self.gone.insert(id);
     }
 
-    /// Removes what the walk has not met, except below what could not be looked at.
+    /// Removes rows that the walk has not met, except below paths that could not be read.
     pub fn finish(&mut self, connection: &mut Connection) -> Result<()> {
         let gone: Vec<i64> = self.gone.drain().collect();
         rows::remove(connection, &gone).map_err(failed)?;
@@ -360,7 +360,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Whether it is, or lies below, something that could not be looked at.
+    /// True if a path is, or is below, one that could not be read.
     fn is_unknown(&self, path: &[u8]) -> bool {
         self.unknown.iter().any(|unknown| {
             path.strip_prefix(&unknown[..]).is_some_and(|rest| {

@@ -1,4 +1,4 @@
-//! The walk: several threads list folders and look at what is in them, without following links.
+//! The walk: several threads list folders and read the metadata of their entries, without following links.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -19,9 +19,9 @@ const PART: usize = 4096;
 /// More threads wait for the disk or for the writer.
 const MAX_THREADS: usize = 8;
 
-/// What a walk finds.
+/// A finding of a walk.
 pub(crate) enum Finding {
-    /// What is in a folder, or a part of it.
+    /// The entries of a folder, or a part of them.
     Entries(Part),
     /// All in a folder, which has this id, is as the catalogue has it.
     Unchanged { folder: i64, listing: Listing },
@@ -29,27 +29,27 @@ pub(crate) enum Finding {
     Problem(PathBuf, std::io::Error),
 }
 
-/// Some of what is in a folder.
+/// Some of the entries of a folder.
 pub(crate) struct Part {
     pub folder: Arc<Path>,
-    /// Names, as bytes, and what the file system says.
+    /// Names, as bytes, and metadata.
     pub entries: Vec<(Vec<u8>, Columns)>,
-    /// With the last part: what all parts add up to.
+    /// With the last part: the sum of all parts.
     pub end: Option<Listing>,
 }
 
-/// What is in a folder, in numbers.
+/// The contents of a folder, in numbers.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Listing {
     pub files: u64,
     pub folders: u64,
-    /// Whether all was looked at.
+    /// True if every entry could be read.
     pub is_whole: bool,
     pub digest: Digest,
 }
 
-/// A sum over the names and facts in a folder, in any order. Two listings with the same digest are the same, but for a chance of 2^-128; a
-/// key that each catalogue draws keeps others from making such names.
+/// A sum over the names and facts in a folder, in any order. Two listings with the same digest differ with a chance of 2^-128; the key of
+/// each catalogue is random, so that others cannot construct such names.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Digest(pub u128);
 
@@ -73,7 +73,7 @@ impl Digest {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFolder {
     pub id: i64,
-    /// Of its listing, where the rows agree with that.
+    /// The digest of its listing, if the rows agree with it.
     pub digest: Option<Digest>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) type Known = HashMap<Vec<u8>, KnownFolder>;
 /// A folder to walk, and how many folders deep; 0 is the direct children only.
 pub(crate) type Start = (PathBuf, Option<usize>);
 
-/// What a walk covers, and what is known already.
+/// The extent of a walk, and the folders known already.
 pub(crate) struct Walk<'a> {
     pub known: &'a Known,
     /// Of the digests.
@@ -106,12 +106,12 @@ struct Shared<'a> {
     walk: &'a Walk<'a>,
     waiting: Mutex<Waiting>,
     news: Condvar,
-    /// Set when nobody takes the findings any more.
+    /// Set when the receiver is gone.
     stopped: AtomicBool,
 }
 
 impl Walk<'_> {
-    /// Walks all below `starts`, and returns when everything was sent, or nobody receives.
+    /// Walks everything below `starts`, and returns when all was sent, or the receiver is gone.
     pub fn run(&self, starts: Vec<Start>, findings: &Sender<Finding>) {
         let waiting = Mutex::new(Waiting { folders: starts, busy: 0 });
         let shared = Shared { walk: self, waiting, news: Condvar::new(), stopped: AtomicBool::new(false) };
@@ -135,7 +135,7 @@ impl Shared<'_> {
 
     fn work(&self, findings: &Sender<Finding>) {
         while let Some((folder, depth)) = self.next() {
-            // What this thread found last is known to the others only now, so none of them ends too early.
+            // The others see the folders that this thread found last only now, so none of them ends too early.
             if self.list(&folder, depth, findings).is_none() {
                 self.stopped.store(true, Ordering::Relaxed);
             }
@@ -145,7 +145,7 @@ impl Shared<'_> {
         self.news.notify_all();
     }
 
-    /// The next folder to list; `None` when there are no more.
+    /// The next folder to list; `None` when none is left.
     fn next(&self) -> Option<Start> {
         let mut waiting = self.lock();
         loop {
@@ -163,7 +163,7 @@ impl Shared<'_> {
         }
     }
 
-    /// `None` when nobody receives.
+    /// `None` if the receiver is gone.
     fn list(&self, folder: &Path, depth: Option<usize>, findings: &Sender<Finding>) -> Option<()> {
         (self.walk.before_listing)(folder);
         let known = self.walk.known.get(paths::bytes(folder));
@@ -182,7 +182,8 @@ impl Shared<'_> {
         Some(())
     }
 
-    /// Sends what is in a folder, unless it is as `expected`: its id and digest. Returns whether all was sent. `None` when nobody receives.
+    /// Sends the entries of a folder, unless it agrees with `expected`: its id and digest. Returns true if all was sent. `None` if the
+    /// receiver is gone.
     fn read(
         &self,
         folder: &Arc<Path>,

@@ -1,4 +1,4 @@
-//! Spans of time as people say them: "last week", "since March", "2024", in the time zone of this machine.
+//! Spans of time in everyday words: "last week", "since March", "2024", in the time zone of this machine.
 
 use casetrack_core::{Error, Result};
 use jiff::civil::{Date, DateTime, Weekday};
@@ -27,16 +27,16 @@ const SEASONS: [(&str, i8); 5] = [("spring", 3), ("summer", 6), ("autumn", 9), (
 pub type Span = TimeRange;
 
 /// Reads a phrase: `today`, `yesterday`, `this` or `last` `week`, `month` or `year`, `last 3 days` (hours, weeks, months, years), a day
-/// (`2025-03-05`), a month (`2025-03`, `March 2025`, `March`), a season (`spring`, `spring 2025`) or a year (`2025`), each alone or after
-/// `in`, `on`, `since`, `before` or `until`. A month or season without a year is the last one that has begun. Weeks begin on Monday.
+/// (`2025-03-05`), a month (`2025-03`, `March 2025`, `March`), a season (`spring`, `spring 2025`) or a year (`2025`), each also after `in`,
+/// `on`, `since`, `before` or `until`. A month or season without a year is the last one that has begun. Weeks begin on Monday.
 ///
 /// Errors: any other phrase. The message is one sentence with examples.
 pub fn span(phrase: &str) -> Result<Span> {
     span_at(phrase, &Zoned::now())
 }
 
-/// The time that a date of a document covers: ISO 8601 from the year to fractions of a second, in the zone of this machine where it states no
-/// offset. `None` where it is none.
+/// The time that a date of a document covers: ISO 8601 from the year to fractions of a second, in the zone of this machine if it states no
+/// offset. `None` for any other text.
 pub fn stated(date: &str) -> Option<Span> {
     stated_at(date.trim(), &Zoned::now())
 }

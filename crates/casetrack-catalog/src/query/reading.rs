@@ -15,7 +15,7 @@ use crate::entry::{Entry, Facts, Kind};
 use crate::time::Time;
 use crate::{paths, rows};
 
-/// Rows that are read in their order before a question with a name gives up and asks the index of names. At about a microsecond each.
+/// Rows that are read in their order before a query with a name changes to the index of names. At about a microsecond each.
 const MAX_IN_ORDER: usize = 30_000;
 /// Between two looks at whether the caller still waits, in rows.
 const CANCEL_EVERY: usize = 1024;
@@ -99,8 +99,8 @@ impl Query {
         }
     }
 
-    /// Takes rows in their order, until the answer is complete or there are no more: then the result is `None`. Where names could lead to
-    /// the answers sooner, it is the place to continue at.
+    /// Takes rows in their order, until the answer is complete or no row is left: then the result is `None`. If the index of names could be
+    /// faster, it is the key to continue after.
     fn in_order(&self, reading: &Reading<'_>, answers: &mut Answers<'_>) -> Result<Option<Key>> {
         let Some(column) = self.order_column(reading.connection).map_err(failed)? else { return Ok(None) };
         let (mut conditions, mut values) = self.conditions(reading.connection, Some(column)).map_err(failed)?;
@@ -203,7 +203,7 @@ impl Query {
         while let Some(folder) = folders.next().map_err(failed)? {
             let path = folder.get_ref(1).and_then(|path| Ok(path.as_blob()?)).map_err(failed)?;
             let last = first.last_key_value().filter(|_| first.len() > self.limit).map(|(last, _)| last);
-            // All that follow, and what is in them, sort behind this folder.
+            // All that follow, and their contents, sort behind this folder.
             if by_path && last.is_some_and(|(.., last)| path > &last[..]) {
                 break;
             }
@@ -258,7 +258,7 @@ impl Query {
         Ok(true)
     }
 
-    /// The entry of a row. A folder is looked at where its time of access counts, which rows do not keep; `None` where it is gone.
+    /// The entry of a row. A folder is read again if its time of access counts, which rows do not keep; `None` if it is gone.
     fn entry(&self, row: &Row<'_>) -> rusqlite::Result<Option<Entry>> {
         let mut entry = entry(row)?;
         if entry.facts.kind == Kind::Folder && self.depends_on(TimeField::Accessed) {
@@ -274,7 +274,7 @@ impl Query {
         Key { value: self.order.value(entry), path: paths::bytes(&entry.path).to_vec() }
     }
 
-    /// Whether the name of a row meets the conditions on names, which spares the making of most entries.
+    /// True if the name of a row meets the conditions on names, which avoids building most entries.
     fn may_be_named(&self, row: &Row<'_>) -> rusqlite::Result<bool> {
         let name = String::from_utf8_lossy(row.get_ref(2)?.as_blob()?);
         Ok(self.patterns.iter().all(|pattern| pattern.matches_name(&name) != Some(false)))
@@ -290,7 +290,7 @@ struct Reading<'a> {
     prefix: &'a [u8],
     /// Paths that are no answers. They are left out before the first rows are picked, so that however many they are, rows are read once.
     is_denied: &'a dyn Fn(&Path) -> bool,
-    /// Where to continue.
+    /// The key to continue after.
     after: Option<Key>,
     cancel: &'a Cancel,
 }

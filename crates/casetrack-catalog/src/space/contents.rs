@@ -1,4 +1,4 @@
-//! What is known of the contents of files, by their digest: computed once, whatever names a content has.
+//! Metadata of the contents of files, by their digest: computed once for all names of a content.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,13 @@ use crate::paths;
 /// Contents that are kept, the last that were made. A thumbnail takes some 30 kB.
 const KEPT: i64 = 20_000;
 
-/// What is known of one content.
+/// Metadata of one content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
     pub sha256: Sha256,
     pub size: u64,
     pub media_type: String,
-    /// What the file says of itself; null where it was not asked.
+    /// Metadata inside the file; null if it was not read.
     pub properties: Value,
     pub thumbnail: Option<Thumbnail>,
     /// Why there is no thumbnail.
@@ -43,7 +43,7 @@ const SELECT: &str =
     "SELECT sha256, size, media_type, properties, thumbnail, width, height, no_thumbnail, made FROM contents";
 
 impl Space {
-    /// Keeps what is known of a content, in place of what was known, and which file has it.
+    /// Stores the metadata of a content, replacing older ones, and the file that has it.
     pub fn keep_content(&self, path: &Path, facts: &Facts, content: &Content) -> Result<()> {
         let Content { sha256, size, media_type, properties, thumbnail, no_thumbnail, .. } = content;
         let digest = sha256.to_string();
@@ -87,14 +87,14 @@ impl Space {
         })
     }
 
-    /// What is known of a content.
+    /// The metadata of a content.
     pub fn content(&self, sha256: &str) -> Result<Option<Content>> {
         self.read(|connection| {
             connection.prepare(&format!("{SELECT} WHERE sha256 = ?"))?.query_row([sha256], read_content).optional()
         })
     }
 
-    /// What is known of the content of a file that is now as it was then, by size and time of change.
+    /// The metadata of the content of a file that has not changed since, by size and time of change.
     pub fn content_of(&self, path: &Path, facts: &Facts) -> Result<Option<Content>> {
         let digest: Option<String> = self.read(|connection| {
             connection

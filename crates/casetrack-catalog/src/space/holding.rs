@@ -1,4 +1,4 @@
-//! Which paths lie in a set, for those who have paths of their own, such as documents.
+//! Membership of paths in a set, for callers that have their own paths, such as those of documents.
 
 use std::path::{Path, PathBuf};
 
@@ -10,9 +10,9 @@ use crate::entry::Kind;
 use crate::paths;
 
 impl Space {
-    /// Which of these paths a set has, with the sets below it. What is below a folder of the set is in it, unless the set has something below
-    /// that folder itself, as for [sums](Self::sum). A path that does not exist is in what it lies in: that of a file inside an archive, for
-    /// example. About five microseconds for each path.
+    /// True for each of these paths that is in a set or in the sets below it. Everything below a folder of the set is in it, unless the set
+    /// has something below that folder itself, as for [sums](Self::sum). A path that does not exist is in the set if a folder or file
+    /// around it is: a file inside an archive, for example. About five microseconds for each path.
     ///
     /// Errors: a set that does not exist.
     pub fn which_are_in(&self, name: &str, paths: &[&Path]) -> Result<Vec<bool>> {

@@ -1,6 +1,6 @@
-//! The copy of what users made that lies beside its database, from which a damaged one is made anew.
+//! The copy of the data of users next to its database, from which a damaged one is rebuilt.
 //!
-//! A thread writes it some seconds after a change, and when the sets are closed. Members are named by the paths that they have then.
+//! A thread writes it some seconds after a change, and when the sets are closed. Members are named by their current paths.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -23,20 +23,20 @@ use crate::catalog::lock;
 pub(super) const FILE: &str = "sets.json";
 /// Its name while it is taken over.
 const RESTORING: &str = "sets.restoring.json";
-/// What one that cannot be read is renamed to.
+/// The new name of a copy that cannot be read.
 const DAMAGED: &str = "sets.damaged.json";
 /// Shortest time between a change and the copy, so that many changes are one. Writing it takes about a second for a million members, and at
 /// most a tenth of the time.
 const DELAY: Duration = if cfg!(test) { Duration::from_millis(50) } else { Duration::from_secs(5) };
 
-/// What the thread is told.
+/// Signals to the thread.
 #[derive(Default)]
 struct Told {
     has_changed: bool,
     is_over: bool,
 }
 
-/// Writes the copy. Dropping it writes what has changed since.
+/// Writes the copy. Dropping it writes pending changes.
 pub(super) struct Keeper {
     told: Arc<(Mutex<Told>, Condvar)>,
     thread: Option<JoinHandle<()>>,
@@ -91,14 +91,14 @@ fn keep(folder: &Path, (told, news): &(Mutex<Told>, Condvar)) {
     }
 }
 
-/// Writes the copy, unless what users made is as it was when `kept` was returned. Returns what tells whether it is.
+/// Writes the copy, unless the state of the data is `kept`. Returns the new state.
 fn write(folder: &Path, kept: Option<u64>) -> Result<Option<u64>> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut connection = schema::connect(folder)?;
     // One state of both databases for all that follows.
     let transaction = connection.transaction().map_err(failed)?;
     const IS_BOUND: &str = "SELECT catalog_key IS (SELECT digest_key FROM files.state) FROM state";
-    // Where the catalogue was made anew, the next change binds the members again.
+    // After a rebuild of the catalogue, the next change binds the members again.
     if !transaction.query_row(IS_BOUND, [], |row| row.get(0)).map_err(failed)? {
         return Ok(kept);
     }
@@ -154,8 +154,8 @@ fn state(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 impl Space {
-    /// Takes the copy over where nothing was ever made in the database: it is new. Goes on with what a process that ended had begun. A copy that
-    /// cannot be read is kept under another name, and the log says so.
+    /// Restores the copy into a new database, in which nothing was ever made. Continues what a killed process had begun. A copy that cannot
+    /// be read is kept under another name, with an error in the log.
     pub(super) fn restore(&self) -> Result<()> {
         const IS_NEW: &str = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_sequence) AND NOT EXISTS (SELECT 1 FROM queries)";
         let restoring = self.folder.join(RESTORING);
@@ -182,7 +182,7 @@ impl Space {
         }
     }
 
-    /// Makes the database anew from the copy, where it is what an answer found damaged, and not the catalogue.
+    /// Rebuilds the database from the copy if the damage is in it, and not in the catalogue.
     pub(super) fn repair(&self) -> Result<()> {
         let mut writer = lock(&self.writer);
         if !self.damaged.swap(false, Ordering::AcqRel) || !is_damaged(&self.folder) {

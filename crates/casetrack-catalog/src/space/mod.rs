@@ -1,8 +1,8 @@
-//! What users make of the catalogue: sets of files and folders, an acyclic graph of them, sums and questions about them, and the sources and
-//! plans that fill them. It lies in a database of its own beside the catalogue, so that it outlives one that is made anew, and a copy of it beside
-//! that, from which a damaged one is made anew.
+//! Data that users make of the catalogue: sets of files and folders, an acyclic graph of them, sums and queries about them, and the sources
+//! and plans that fill them. It has its own database next to the catalogue, so that it survives a rebuild, and a copy of that, from which a
+//! damaged one is rebuilt.
 //!
-//! Sums and questions read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
+//! Sums and queries read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
 //! answer. It takes about 100 bytes an entry.
 
 mod block;
@@ -96,12 +96,12 @@ pub struct Numbers {
     pub sets: u64,
     pub sources: u64,
     pub plans: u64,
-    /// Bytes of the database of the catalogue and of what users made.
+    /// Bytes of the databases of the catalogue and of the sets.
     pub bytes: u64,
 }
 
 impl Space {
-    /// Opens what users made beside a catalogue, or makes it. What cannot be read is moved aside, and made anew from its copy.
+    /// Opens the sets next to a catalogue, or creates them. A damaged database is moved aside, and rebuilt from its copy.
     ///
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(catalog: Arc<Catalog>) -> Result<Self> {
@@ -128,7 +128,7 @@ impl Space {
         Ok(space)
     }
 
-    /// Where the database is.
+    /// The path of the database.
     pub fn path(&self) -> PathBuf {
         self.folder.join(schema::FILE)
     }
@@ -161,7 +161,7 @@ impl Space {
                 lock(&self.members).clear();
             }
             let transaction = writer.transaction().map_err(failed)?;
-            // Locks this database alone: a scan goes on writing the catalogue.
+            // Locks only this database: a scan continues to write the catalogue.
             transaction.execute("UPDATE state SET catalog_key = catalog_key", []).map_err(failed)?;
             let result = work(&transaction)?;
             transaction.commit().map_err(failed)?;
@@ -170,7 +170,7 @@ impl Space {
         })
     }
 
-    /// Reads beside other readers and the writer.
+    /// Reads at the same time as other readers and the writer.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         let generation = self.catalog.generation();
         if self.generation.load(Ordering::Acquire) != generation {
@@ -217,7 +217,7 @@ impl Space {
         Ok(image)
     }
 
-    /// What changes with the catalogue: another value once an entry has come, gone or changed since the image was last read.
+    /// A value that changes once an entry has come, gone or changed since the image was last read.
     pub fn state(&self) -> Result<(u64, i64, i64)> {
         let generation = self.catalog.generation();
         self.read(|connection| {
@@ -226,7 +226,7 @@ impl Space {
         })
     }
 
-    /// Gives the memory of the image back where nobody has read it for so long. The next answer costs about a second for a million entries.
+    /// Frees the memory of an image that was not read for this long. The next answer costs about a second for a million entries.
     pub fn rest_after(&self, idle: Duration) {
         if lock(&self.used).elapsed() >= idle {
             *lock(&self.image) = Image::default();

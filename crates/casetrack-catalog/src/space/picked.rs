@@ -41,7 +41,7 @@ pub struct PickedFile {
 }
 
 impl Space {
-    /// What is below a folder, to a depth (0 is the direct children) or all. Nothing of a folder that the catalogue lacks.
+    /// The entries below a folder, to a depth (0 is the direct children) or all. Empty for a folder that the catalogue lacks.
     pub fn pick_in_folder(&self, folder: &Path, max_depth: Option<usize>) -> Result<Picked> {
         let image = self.image()?;
         let Some(start) = image.folders.at(paths::bytes(folder)) else { return Ok(Picked::default()) };
@@ -51,14 +51,14 @@ impl Space {
         Ok(Picked(image.rows_in(&below).filter(|row| !is_deep(row)).map(|row| row.id).collect()))
     }
 
-    /// What a set has, with the sets below it.
+    /// The entries of a set, with the sets below it.
     ///
     /// Errors: a set that does not exist.
     pub fn pick_in_set(&self, name: &str) -> Result<Picked> {
         Ok(Picked(self.members_with_children(&self.set(name)?, None)?))
     }
 
-    /// Single paths. Those that the catalogue lacks are looked at now; what is not there is named.
+    /// Single paths. Paths that the catalogue lacks are read now; the missing ones are returned.
     pub fn pick_paths(&self, paths: &[PathBuf], cancel: &Cancel) -> Result<(Picked, Vec<Problem>)> {
         let problems = self.catalog.look_at(paths, cancel)?;
         let ids = self.read(|connection| {
@@ -67,7 +67,7 @@ impl Space {
         Ok((Picked(ids), problems))
     }
 
-    /// All that a question finds, whatever page it asks for, as the catalogue describes it.
+    /// All entries that a query finds on any page, as the catalogue describes them.
     ///
     /// Errors: a set that does not exist.
     pub fn pick_asked(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<Picked> {
@@ -76,7 +76,7 @@ impl Space {
         self.admitted(&Picked(ids), &asked.condition, cancel)
     }
 
-    /// Those of the entries that meet a condition.
+    /// The entries that meet a condition.
     pub fn admitted(&self, picked: &Picked, condition: &Condition, cancel: &Cancel) -> Result<Picked> {
         let image = self.image()?;
         let judge = condition.judge(&image);
@@ -94,7 +94,7 @@ impl Space {
         Ok(Picked(ids))
     }
 
-    /// Puts entries into a set, which is made where there is none.
+    /// Puts entries into a set, and creates it if there is none.
     ///
     /// Errors: a name that no set can have.
     pub fn put(&self, name: &str, picked: &Picked, mode: Mode) -> Result<Change> {

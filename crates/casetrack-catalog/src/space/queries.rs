@@ -16,7 +16,7 @@ use crate::columns::Columns;
 use crate::entry::Facts;
 use crate::paths;
 
-/// Rows that are looked at beyond a page, where some of its files are gone.
+/// Rows beyond a page that are checked, because files of the page may be gone.
 const SPARE: usize = 64;
 /// Entries that are looked at together. A block has room for more.
 const BATCH: usize = 1_000;
@@ -60,14 +60,14 @@ pub struct Answer {
     pub members: Vec<Member>,
     /// All that meet the conditions.
     pub total: u64,
-    /// Whether some follow this page.
+    /// True if more entries follow this page.
     pub has_more: bool,
 }
 
 /// A row that meets the conditions.
 #[derive(Clone, Copy)]
 struct Hit<'a> {
-    /// What comes first has the lower one. Those with the same are compared further.
+    /// Lower keys come first. Rows with the same key are compared further.
     key: u64,
     block: &'a Block,
     place: usize,
@@ -178,7 +178,7 @@ fn still_met(
             && let Ok(facts) = Facts::read(&path)
         {
             let row = block.row(*place);
-            // Numbered anew: they are in another order than that of their ids.
+            // With new numbers: they are in another order than their ids.
             now.push(&Row { id: now.len() as i64, ..fresh(&row, &facts) }, block.name(*place));
             there.push((row.id, path, facts));
         }
@@ -191,7 +191,7 @@ fn still_met(
     there.into_iter().enumerate().filter(|(place, _)| met.has_place(*place)).map(|(_, entry)| entry).collect()
 }
 
-/// A row with what the disk says now.
+/// A row with the current metadata from the disk.
 fn fresh(row: &Row, facts: &Facts) -> Row {
     let columns = Columns::of(facts).facts();
     Row {
@@ -213,7 +213,7 @@ struct Best<'a> {
     most: usize,
     total: u64,
     hits: Vec<Hit<'a>>,
-    /// The last of those that are wanted so far; what follows it cannot be among them.
+    /// The last of the hits that count so far; rows that follow it cannot be among them.
     last: Option<Hit<'a>>,
 }
 

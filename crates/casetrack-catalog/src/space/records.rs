@@ -1,4 +1,4 @@
-//! What users defined: sources, plans and saved queries.
+//! Definitions of users: sources, plans and saved queries.
 
 use casetrack_core::{Error, ErrorCode, Result};
 use rusqlite::types::Type;
@@ -15,12 +15,12 @@ const MAX_RECORDS: i64 = 1_000;
 /// Longest definition of one, in bytes of JSON.
 const MAX_JSON_BYTES: usize = 1 << 20;
 
-/// What fills a set.
+/// A source that fills a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub id: i64,
     pub name: String,
-    /// Its type, which says what `config` has.
+    /// Its type, which determines the fields of `config`.
     pub kind: String,
     pub target_set: String,
     pub config: Value,
@@ -51,7 +51,7 @@ pub struct Plan {
     pub updated: i64,
 }
 
-/// What changes of a plan; the rest stays. `Some(None)` clears a part that a plan need not have.
+/// Changes of a plan; the rest stays. `Some(None)` clears an optional part.
 #[derive(Debug, Clone, Default)]
 pub struct PlanChange {
     pub description: Option<Option<String>>,
@@ -107,7 +107,7 @@ impl Space {
         self.read(|connection| found(connection, SOURCE, name, read_source))?.ok_or_else(|| not_found("source"))
     }
 
-    /// Notes what a source does now, and what went wrong when it last ran. One that is gone is left alone.
+    /// Stores the state of a source, and the error of its last run. Does nothing if it is gone.
     pub fn set_source_status(&self, name: &str, status: &str, error: Option<&str>, has_run: bool) -> Result<()> {
         self.write(|transaction| {
             transaction
@@ -121,7 +121,7 @@ impl Space {
         })
     }
 
-    /// Forgets a source; what it put into sets stays.
+    /// Deletes a source; the entries that it put into sets stay.
     ///
     /// Errors: [`ErrorCode::NotFound`].
     pub fn delete_source(&self, name: &str) -> Result<Source> {
@@ -167,7 +167,7 @@ impl Space {
         self.read(|connection| found(connection, PLAN, name, read_plan))?.ok_or_else(|| not_found("plan"))
     }
 
-    /// Changes what is given of a plan.
+    /// Changes the given parts of a plan.
     ///
     /// Errors: [`ErrorCode::NotFound`], and a definition that is too long.
     pub fn update_plan(&self, name: &str, change: &PlanChange) -> Result<Plan> {
@@ -197,7 +197,7 @@ impl Space {
         })
     }
 
-    /// Forgets a plan with its history; what it put into sets stays.
+    /// Deletes a plan with its history; the entries that it put into sets stay.
     ///
     /// Errors: [`ErrorCode::NotFound`].
     pub fn delete_plan(&self, name: &str) -> Result<Plan> {
@@ -283,7 +283,7 @@ fn read_plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
     })
 }
 
-/// A column of JSON; null where it is empty.
+/// A column of JSON; null if it is empty.
 fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: Option<String> = row.get(column)?;
     serde_json::from_str(text.as_deref().unwrap_or("null"))

@@ -1,4 +1,4 @@
-//! What was run: the history of plans, and jobs with numbers that are never used again.
+//! History of plans, and jobs with numbers that are never used again.
 
 use casetrack_core::{Error, ErrorCode, Result};
 use rusqlite::{OptionalExtension, Row, params};
@@ -86,7 +86,7 @@ impl Space {
         })
     }
 
-    /// Notes what a run has done so far, or how it ended.
+    /// Stores the progress of a run, or its end.
     pub fn set_execution(&self, execution: &Execution) -> Result<()> {
         let Execution { id, status, ended, entries, matched, error, .. } = execution;
         self.write(|transaction| {
@@ -130,7 +130,7 @@ impl Space {
         })
     }
 
-    /// Notes what a job does now, or how it ended.
+    /// Stores the progress of a job, or its end.
     pub fn set_job(&self, job: &Job) -> Result<()> {
         self.write(|transaction| {
             transaction
@@ -218,7 +218,7 @@ impl Space {
         .ok_or_else(|| Error::new(ErrorCode::NotFound, "execution not found"))
     }
 
-    /// Ends what the end of a process interrupted. For the owner of the data directory, once. Returns how many jobs and runs there were.
+    /// Ends the jobs and runs that the end of a process interrupted. For the owner of the data directory, once. Returns their number.
     pub fn end_interrupted(&self) -> Result<u64> {
         const WHY: &str = "the program ended before it was done";
         self.write(|transaction| {

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::schema::failed;
 use super::{Space, now};
 
-/// Longest name and description of what users make, in characters.
+/// Longest name and description of sets and definitions, in characters.
 pub const MAX_NAME_CHARS: usize = 200;
 pub const MAX_DESCRIPTION_CHARS: usize = 4_000;
 /// Most sets.
@@ -230,7 +230,7 @@ pub(super) fn existing(connection: &Connection, name: &str) -> Result<Set> {
     by_name(connection, name).map_err(failed)?.ok_or_else(|| no_such_set(name))
 }
 
-/// The set of a name, which is made where there is none.
+/// The set of a name, which is created if there is none.
 pub(super) fn existing_or_new(transaction: &Transaction<'_>, name: &str) -> Result<Set> {
     match by_name(transaction, name).map_err(failed)? {
         Some(set) => Ok(set),
@@ -278,7 +278,7 @@ fn no_such_set(name: &str) -> Error {
         .with_hint(format!("There is no resource-set \"{shown}\"."))
 }
 
-/// Errors: a name that is blank, too long or not on one line. The message is what is wrong with it.
+/// Errors: a name that is blank, too long or not on one line. The message describes the fault.
 pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
     let fault = match () {
         () if name.trim().is_empty() => "must not be blank".to_owned(),

@@ -1,4 +1,4 @@
-//! What users made, to be kept or taken elsewhere: sets with their members and edges, sources, plans and saved queries.
+//! Export and import of the data of users: sets with their members and edges, sources, plans and saved queries.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use super::{Plan, Saved, Source, Space, now};
 /// The version of the form.
 const FORMAT: u32 = 1;
 
-/// What users made.
+/// The exported data of users.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Exported {
     format: u32,
@@ -82,8 +82,8 @@ impl Space {
         serde_json::to_value(exported).map_err(|error| Error::internal(error.to_string()))
     }
 
-    /// Adds what [`export`](Self::export) wrote; what is there under a name stays as it is. Members wait for a scan that meets their files;
-    /// sources and plans are stopped. Returns how much is new.
+    /// Adds what [`export`](Self::export) wrote; existing names stay as they are. Members wait for a scan that meets their files; sources
+    /// and plans are stopped. Returns the numbers of new ones.
     ///
     /// Errors: something else, or a newer format; then nothing is added.
     pub fn import(&self, exported: &Value) -> Result<Taken> {
@@ -137,7 +137,7 @@ fn exported(connection: &Connection) -> rusqlite::Result<Exported> {
     })
 }
 
-/// Writes what [`read`] reads.
+/// Writes the data for [`read`].
 pub(super) fn write(connection: &Connection, to: impl Write) -> Result<()> {
     let exported = exported(connection).map_err(failed)?;
     serde_json::to_writer(to, &exported).map_err(|error| Error::io("the copy of the resource sets", error.into()))

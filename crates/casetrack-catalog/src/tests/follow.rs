@@ -1,4 +1,4 @@
-//! Following what was reported to have changed.
+//! Following reported changes.
 
 use super::*;
 
@@ -108,7 +108,7 @@ fn after_any_history_that_is_reported_the_rows_are_as_the_disk_is() {
     disk.agrees_with_the_disk();
 }
 
-/// Changes something below a folder. Returns what the system reports of it.
+/// Changes something below a folder. Returns the system's report.
 pub(super) fn change(root: &Path, random: &mut fastrand::Rng) -> Vec<PathBuf> {
     let mut place = |depth: usize| {
         let mut path = root.to_owned();

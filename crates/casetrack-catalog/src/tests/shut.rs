@@ -30,7 +30,7 @@ fn a_folder_that_cannot_be_listed_is_reported_and_keeps_its_rows() {
     let report = disk.scan();
     assert_eq!((report.removed, report.problem_count), (0, 1), "{report:?}");
     assert!(report.problems[0].path.ends_with("shut"), "{report:?}");
-    // What is reported below it cannot be looked at either.
+    // Paths below it cannot be read either.
     let report = disk.follow(&["shut/b.txt", "shut/deep"]);
     assert_eq!((report.removed, report.problem_count), (0, 2), "{report:?}");
     assert!(disk.names(&disk.query()).iter().all(|name| !name.starts_with("shut/")), "it is no answer");
@@ -40,7 +40,7 @@ fn a_folder_that_cannot_be_listed_is_reported_and_keeps_its_rows() {
     disk.agrees_with_the_disk();
 }
 
-/// Nothing is shut to the administrator, so somebody else runs the test then.
+/// Root can read everything, so the test then runs itself as another user.
 fn as_nobody() {
     let dir = tempfile::tempdir().unwrap();
     set_mode(dir.path(), 0o755);

@@ -1,4 +1,4 @@
-//! The copy beside the database, from which a damaged one is made anew.
+//! The copy next to the database, from which a damaged one is rebuilt.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ impl Disk {
         disk
     }
 
-    /// Closes all, changes what is in the folder, and opens it again.
+    /// Closes everything, changes the contents of the folder, and opens it again.
     fn after(self, change: impl FnOnce(&Path)) -> Self {
         let Self { catalog, space, data, root } = self;
         drop((space, catalog));

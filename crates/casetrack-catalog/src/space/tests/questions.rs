@@ -54,7 +54,7 @@ fn each_way_to_match_takes_the_signs_of_the_others_literally() {
     }
 }
 
-/// Literal matches of paths are decided by folder and name apart; here they are compared with those of whole paths.
+/// Literal matches of paths are decided separately by folder and name; here they are compared with matches of whole paths.
 #[test]
 fn literal_matches_of_paths_are_those_of_the_whole_path() {
     let disk = Disk::new();

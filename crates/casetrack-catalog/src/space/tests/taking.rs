@@ -1,4 +1,4 @@
-//! Taking sets elsewhere, contents of files, and the tree of what a folder takes.
+//! Export of sets, contents of files, and the tree of space in a folder.
 
 use casetrack_core::Sha256;
 use serde_json::json;

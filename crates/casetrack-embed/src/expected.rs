@@ -7,7 +7,7 @@ use std::path::Path;
 use casetrack_core::Sha256;
 use sha2::Digest;
 
-/// What is known about a file before it is downloaded.
+/// The known size and hash of a file before it is downloaded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expected {
     pub size: Option<u64>,
@@ -32,12 +32,12 @@ impl Expected {
         Self { size: None, sha256: etag.parse().ok(), git_blob: hexadecimal.and_then(|etag| etag.parse().ok()) }
     }
 
-    /// Whether a hash is known.
+    /// True if a hash is known.
     pub fn has_hash(&self) -> bool {
         self.sha256.is_some() || self.git_blob.is_some()
     }
 
-    /// Reads the file and returns its size and hash, or in words how it differs from what was expected.
+    /// Reads the file and returns its size and hash, or a description of how it differs.
     pub fn check(&self, path: &Path) -> io::Result<Result<Found, String>> {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();

@@ -2,8 +2,8 @@
 //!
 //! [`Embedder`] is the service the engine uses. It loads a model on first need and computes on threads it owns. Below it a
 //! [`Model`] is a tokenizer, an [encoder](encoder) and heads, one trait for each kind of output: [`DenseHead`] (E1),
-//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] says how networks name their parts; [`kernels`] holds the
-//! arithmetic and [`layers`] wraps it as candle operations.
+//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] has the names of tensors; [`kernels`] holds the arithmetic and [`layers`]
+//! wraps it as candle operations.
 //!
 //! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks at
 //! the rows of one sequence at a time. The output for a text is therefore the same in every batch.

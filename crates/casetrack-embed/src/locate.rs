@@ -1,4 +1,4 @@
-//! Where the models folder is.
+//! Location of the models folder.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,9 +13,9 @@ const MODELS_VARIABLE: &str = "CASETRACK_MODELS";
 
 /// Finds the models folder: the first of these that holds a manifest.
 ///
-/// `explicit` or else the variable `CASETRACK_MODELS`, which must be right when given; then `models` beside the program,
-/// `../share/casetrack/models` from it, the source tree it was built from, and `casetrack/models` in the user's local data
-/// folder. "Beside the program" means beside its file, also when it was started through a link.
+/// `explicit` or else the variable `CASETRACK_MODELS`, which must be right when given; then `models` next to the program,
+/// `../share/casetrack/models` from it, the source tree it was built from, and `casetrack/models` in the user's local data folder. "Next to
+/// the program" means next to its file, also when it was started through a link.
 pub fn find_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     if let Some(given) = given(explicit) {
         return if has_manifest(&given) { Ok(given) } else { Err(not_found(&[given])) };
@@ -41,13 +41,13 @@ pub fn pulled_models_dir(explicit: Option<&Path>) -> Result<PathBuf> {
     })
 }
 
-/// The folder of this name in the models folder, or else where pulled models are; `None` where it is in neither.
+/// The folder of this name in the models folder, or else among pulled models; `None` if it is in neither.
 pub fn model_folder(explicit: Option<&Path>, name: &str) -> Option<PathBuf> {
     let folders = [find_models_dir(explicit).ok(), pulled_models_dir(explicit).ok()];
     folders.into_iter().flatten().map(|folder| folder.join(name)).find(|folder| folder.is_dir())
 }
 
-/// Where the models of an installed program are. Only Linux says where a program is without the links that lead to it.
+/// The models folders of an installed program. Only Linux resolves the links that lead to a program.
 fn installed_with(program: &Path) -> Vec<PathBuf> {
     let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     let Some(folder) = program.parent() else { return Vec::new() };
@@ -60,7 +60,7 @@ fn given(explicit: Option<&Path>) -> Option<PathBuf> {
     explicit.map(Path::to_owned).or_else(from_variable)
 }
 
-/// Where pulled models are unless another folder is given; `None` for a user without a home folder.
+/// The default folder of pulled models; `None` for a user without a home folder.
 pub(crate) fn default_pulled_dir() -> Option<PathBuf> {
     dirs::data_local_dir().map(|data| data.join("casetrack").join("models"))
 }

@@ -1,4 +1,4 @@
-//! The record of what was pulled, in the folder of a pulled model.
+//! The record of a pull, in the folder of the model.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,10 +12,10 @@ use crate::errors::damaged;
 /// Name of the record in the folder of a pulled model.
 pub const RECORD_FILE: &str = "pulled.json";
 
-/// What to do about a model of the quality profile that is missing or damaged.
+/// Advice for a model of the quality profile that is missing or damaged.
 pub const PULL_HINT: Action = Action::PullModels;
 
-/// What was pulled: written once, when all files of a model had been checked.
+/// The result of a pull: written once, when all files of a model had been checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PulledRecord {
     pub repository: String,
@@ -34,7 +34,7 @@ pub struct PulledFile {
 }
 
 impl PulledRecord {
-    /// The record in a model's folder; `None` where there is none.
+    /// The record in a model's folder; `None` if there is none.
     pub fn read(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(RECORD_FILE);
         match fs::read(&path) {

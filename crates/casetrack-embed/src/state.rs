@@ -1,4 +1,4 @@
-//! Whether the files of models are present and undamaged.
+//! Checks that the files of models are present and undamaged.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::expected::Expected;
 use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
 use crate::pulled::{PULL_HINT, PulledRecord, RECORD_FILE};
 
-/// Whether a model can be used.
+/// The state of a model's files.
 #[derive(Debug)]
 pub enum ModelState {
     /// All files are present and have the expected hashes.
@@ -72,7 +72,7 @@ impl ModelManifest {
     }
 }
 
-/// Whether a file has its hash; `unknown` says why there may be none to compare with.
+/// Checks that a file has its hash; `unknown` is the reason if there is none to compare with.
 fn compare(path: &Path, expected: Option<Sha256>, unknown: &str) -> Result<()> {
     let checked = Expected { sha256: expected, ..Expected::default() }.check(path);
     match checked.map_err(|error| unreadable(path, error))? {

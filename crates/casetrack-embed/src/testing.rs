@@ -1,4 +1,4 @@
-//! What several test modules share.
+//! Shared parts of several test modules.
 
 use crate::locate::find_models_dir;
 use crate::manifest::{ModelManifest, ModelSpec, TOKENIZER_FILE};

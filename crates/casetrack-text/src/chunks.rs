@@ -58,7 +58,7 @@ pub fn chunk(chunk: &ChunkView) -> String {
     text
 }
 
-/// The text of a page, and where it is from.
+/// The text of a page, and its source.
 pub fn page(page: &PageText) -> String {
     let document = &page.document;
     let mut text = format!("{}, page {} of {}\n", name(&document.name), page.page, document.page_count);
@@ -144,7 +144,7 @@ pub fn source_context(context: &SourceContext, reader: Reader) -> String {
     trimmed(text)
 }
 
-/// A part of a document for people: where it is in the document, and its text.
+/// A part of a document for people: its place in the document, and its text.
 fn passage(label: &str, chunk: &ChunkView) -> String {
     let place = chunk.citation.strip_prefix(&chunk.provenance.document_name).unwrap_or(&chunk.citation);
     let place = one_line(place.trim_start_matches([',', ' ']));
@@ -178,13 +178,13 @@ pub(crate) fn quotation(chunk: &ChunkView, reader: Reader) -> String {
     )
 }
 
-/// The text of a chunk, and the view of it that was asked for.
+/// The text of a chunk in the requested view.
 fn verbatim(chunk: &ChunkView) -> String {
     let viewed = chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked::viewed(viewed))).unwrap_or_default();
     format!("{}\n{viewed}", document_text(&chunk.text))
 }
 
-/// What people want to know of a passage's origin besides its place, if there is something.
+/// The noteworthy parts of a passage's origin besides its place, if there are any.
 fn about(provenance: &Provenance) -> Option<String> {
     let read = matches!(provenance.extraction_method, ExtractionMethod::Ocr | ExtractionMethod::Hybrid)
         .then(|| extraction(provenance));
@@ -268,7 +268,7 @@ mod tests {
              yet\n\n{marked}\n"
         );
         assert_eq!(quotation(&scanned, Reader::Assistant), expected);
-        // People are spared what only programs need.
+        // People do not see data that only programs need.
         let expected = format!(
             "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: OCR (OCR confidence \
              0.93) | sheet \"Budget\", rows 2-40, columns A-F | \"Article 5\" > \"5.1 Payment\"\n\n{marked}\n"

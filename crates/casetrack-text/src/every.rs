@@ -1,4 +1,4 @@
-//! What every document says to one question.
+//! The answer of every document to one question.
 
 use std::fmt::Write;
 

@@ -52,14 +52,14 @@ pub(crate) fn range(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
-/// Appends what the user should know about an answer, one line each.
+/// Appends the notices of an answer, one line each.
 pub fn push_notices(text: &mut String, notices: &[String]) {
     for notice in notices {
         let _ = writeln!(text, "Note: {}", one_line(notice));
     }
 }
 
-/// Whether a character is a control or cannot be seen: one that could break a line, hide text, or reorder what is around it.
+/// True for a control or invisible character: one that could break a line, hide text, or reorder the text around it.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

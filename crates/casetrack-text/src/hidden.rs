@@ -7,7 +7,7 @@ use super::format::{counted, one_line, thousands, trimmed};
 use super::marks::{citation, quote};
 use crate::Reader;
 
-/// Says of a passage that what is quoted is not all to be seen; `None` where it is.
+/// The note that part of a quoted passage is invisible; `None` if all is visible.
 pub(crate) fn contains(reasons: &[HiddenReason]) -> Option<String> {
     let reasons: Vec<&str> = reasons.iter().map(|reason| reason.label()).collect();
     (!reasons.is_empty()).then(|| format!("contains hidden text ({})", reasons.join("; ")))

@@ -113,7 +113,7 @@ fn coverage(coverage: &Coverage) -> String {
     )
 }
 
-/// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`; `place` is where it is stated.
+/// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`; `place` is the citation.
 fn push_event(text: &mut String, report: &EventReport, place: Option<String>) {
     let event = &report.event;
     let date = &event.date;

@@ -1,4 +1,4 @@
-//! Quotations beside the documents.
+//! Quotations compared with the documents.
 
 use std::fmt::Write as _;
 
@@ -116,7 +116,7 @@ fn push_row(text: &mut String, row: &DraftRow) {
     }
 }
 
-/// A citation beside no quotation: whether the document has what it names.
+/// A citation without a quotation, and the verdict on its target.
 fn push_citation(text: &mut String, row: &CitationRow) {
     let _ = writeln!(text, "- line {}: {}: {}", row.line, quote(&row.text), fit(&row.cited, false));
 }

@@ -1,4 +1,4 @@
-//! Who reads an answer, and what the actions of hints are called there.
+//! The reader of an answer, and the names of actions for that reader.
 
 use casetrack_core::hint::{Action, FileLimit, Hint, Notice};
 use casetrack_core::{Error, Result};
@@ -10,8 +10,8 @@ use crate::format::{counted, one_line, thousands};
 /// The fields of responses that hold hints and notices.
 const HINTS: [&str; 4] = ["hint", "notices", "problem", "problems"];
 
-/// The front end that a text is for. Texts for the command line name no tool. Texts for assistants name no command or option, except
-/// those that the user is asked to use.
+/// The front end that a text is for. Texts for the command line name no tool. Texts for assistants name no command or option, except for
+/// actions of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
     Assistant,
@@ -19,7 +19,7 @@ pub enum Reader {
 }
 
 impl Reader {
-    /// What a part of a document that is found and cited is called.
+    /// The name of a part of a document that is found and cited.
     pub fn unit(self) -> &'static str {
         self.pick("chunk", "passage")
     }
@@ -29,7 +29,7 @@ impl Reader {
         format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), self.unit()))
     }
 
-    /// The words for an action: the tool or the command where it is a name, else an instruction.
+    /// The words for an action: a tool or a command if there is one, else an instruction.
     pub fn action(self, action: &Action) -> String {
         use Action::*;
         let (tool, command) = match action {
@@ -149,20 +149,20 @@ impl Reader {
         }
     }
 
-    /// Where a list of `total` items continues.
+    /// The way to continue a list of `total` items.
     pub fn more(self, total: u64, next: u64) -> String {
         let how = self.pick("call again with offset", "see them with --offset");
         format!("\n\n… {} more: {how} {next}.", thousands(total.saturating_sub(next)))
     }
 
-    /// Appends where a list continues, if it does.
+    /// Appends the way to continue a list, if it continues.
     pub(crate) fn push_more(self, text: &mut String, total: u64, next_offset: Option<u64>) {
         if let Some(next) = next_offset {
             text.push_str(&self.more(total, next));
         }
     }
 
-    /// What documents are ingested with.
+    /// The name of the tool or command that ingests documents.
     pub fn ingestion(self) -> &'static str {
         self.pick("ingest_document or ingest_folder", "`casetrack ingest`")
     }
@@ -183,7 +183,7 @@ impl Reader {
         }
     }
 
-    /// A hint after other text on a line: with a space before it, or nothing where there is none.
+    /// A hint after other text on a line: with a space before it, or empty without a hint.
     pub fn after(self, hint: Option<&Hint>) -> String {
         hint.map(|hint| format!(" {}", one_line(&self.hint(hint)))).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! Resource sets, and what folders take on the disk, as text for people.
+//! Resource sets, and the space of folders on the disk, as text for people.
 
 use std::fmt::Write;
 
@@ -71,7 +71,7 @@ pub fn created(set: &SetDetails) -> String {
     format!("Created the resource set {}.\n", one_line(&set.set.name))
 }
 
-/// What a change of a set did.
+/// The result of a change of a set.
 pub fn modified(change: &ModifiedSet) -> String {
     let mut text = format!(
         "{}: {} added, {} removed; it has {} now.\n",
@@ -86,7 +86,7 @@ pub fn modified(change: &ModifiedSet) -> String {
     text
 }
 
-/// A sum, with those of the sets below.
+/// A sum, with the sums of the sets below.
 pub fn sum(sum: &SetSum) -> String {
     let is_bytes = matches!(sum.metric.as_str(), "size" | "allocated");
     let shown = |value: u64| if is_bytes { bytes(value) } else { thousands(value) };
@@ -120,7 +120,7 @@ fn push_notice(text: &mut String, notice: Option<&str>) {
     }
 }
 
-/// What a job found below a folder.
+/// The result of a job that indexed a folder.
 pub fn indexed(done: &SpaceIndexed) -> String {
     format!(
         "Indexed {}: {}, {}, {}.\n",

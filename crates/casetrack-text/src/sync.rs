@@ -1,4 +1,4 @@
-//! What happened in a sync of a folder.
+//! Results of a sync of a folder.
 
 use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 

@@ -1,6 +1,6 @@
 //! Text for a person at a terminal: wrapped to its width at spaces, with weight and colour, and without the marks around passages.
 //!
-//! What is printed to a file or another program is the same text undressed, so that scripts see no width and no colour.
+//! A file or another program gets the same text without styles, so that scripts see no width and no colour.
 
 mod style;
 mod wrap;
@@ -35,7 +35,7 @@ pub enum Paint {
 }
 
 impl Look {
-    /// Narrower terminals are treated as this wide, and text goes no further than the other, where lines become hard to follow.
+    /// Narrower terminals are treated as this wide. Text goes no further than the upper bound, from which lines are hard to follow.
     pub const COLUMNS: Range<usize> = 40..120;
 
     pub fn new(columns: usize, paint: Paint) -> Self {
@@ -92,7 +92,7 @@ pub fn undress(text: &str) -> String {
     out
 }
 
-/// The lines of a text, with those of a paragraph in one where they were broken at the edge of a page. Empty lines stay.
+/// The lines of a text; a paragraph that the edge of a page broke is one line. Empty lines stay.
 pub fn paragraphs<'l>(text: impl Iterator<Item = &'l str>) -> Vec<String> {
     /// A line of at least this many characters that ends without a stop is continued by the next one.
     const FULL_LINE: usize = 55;
@@ -113,7 +113,7 @@ pub fn paragraphs<'l>(text: impl Iterator<Item = &'l str>) -> Vec<String> {
     lines
 }
 
-/// A passage behind a bar: with the lines that its page has where they fit, else with its paragraphs.
+/// A passage behind a bar: with the lines of its page if they fit, else with its paragraphs.
 fn push_passage(out: &mut String, lines: Vec<&str>, look: Look) {
     const BAR: &str = "  │ ";
     let room = look.columns.saturating_sub(BAR.chars().count());
@@ -133,7 +133,7 @@ struct Line {
     spans: Vec<Span>,
     /// Columns by which continuations are indented.
     hanging: usize,
-    /// A command that can be copied: it is broken within quotation marks only, where a shell takes the break for a space.
+    /// A command that can be copied: it is broken only within quotation marks, where a shell reads the break as a space.
     is_command: bool,
 }
 
@@ -183,7 +183,7 @@ impl Line {
     }
 }
 
-/// What a line looks like by its form: headings, names of facts, notes, verdicts, counts behind a dash.
+/// The style of a line by its form: headings, names of facts, notes, verdicts, counts behind a dash.
 fn implied(text: &str, indent: usize, is_first: bool) -> Vec<Span> {
     let rest = text[indent..].trim_end();
     let end = indent + rest.len();
@@ -234,7 +234,7 @@ fn commands(text: &str, from: usize) -> Vec<Span> {
     spans
 }
 
-/// Where the continuations of a line begin: below the text of an item, or the value of a fact.
+/// The start of the continuations of a line: below the text of an item, or the value of a fact.
 fn hanging(text: &str, indent: usize) -> usize {
     let rest = &text[indent..];
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -260,7 +260,7 @@ fn hanging(text: &str, indent: usize) -> usize {
     }
 }
 
-/// Without what could move the cursor or hide text; the marks of this module stay.
+/// Without characters that could move the cursor or hide text; the marks of this module stay.
 fn shown(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for c in line.chars() {
@@ -291,7 +291,7 @@ fn push(out: &mut String, line: &Line, look: Look) {
     }
 }
 
-/// The pieces, joined where the break between them is not within quotation marks.
+/// The pieces, joined unless the break between them is within quotation marks.
 fn quoted_breaks(text: &str, pieces: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut kept: Vec<Range<usize>> = Vec::new();
     for piece in pieces {

@@ -1,4 +1,4 @@
-//! Tracked changes: those of a document, and deleted texts that a search found.
+//! Tracked changes: the changes of a document, and deleted texts that a search found.
 
 use casetrack_core::{TextView, UNLISTED_CHANGES};
 use casetrack_engine::search::{DeletedTexts, SearchResponse};
@@ -8,9 +8,9 @@ use super::format::{counted, one_line, push_notices, shorten, trimmed};
 use super::marks::{citation, document_text, name, quote};
 use crate::Reader;
 
-/// Says of a passage that it is what it is only if all changes are accepted.
+/// The note that a passage is shown with all changes accepted.
 pub(crate) const CONTAINS: &str = "contains tracked changes; shown as if all were accepted";
-/// Longest query repeated above what was found, in characters.
+/// Longest query repeated above the results, in characters.
 const MAX_QUERY_CHARS: usize = 300;
 
 /// A text in another view than the final one.
@@ -72,7 +72,7 @@ pub(crate) fn entry(change: &CitedChange) -> String {
     format!("{place}{chunk}\n   {kind}{was_new}{by}{date}{cut}: {}\n", quote(&change.text))
 }
 
-/// What a search in deleted texts found.
+/// The results of a search in deleted texts.
 pub(crate) fn deleted(response: &SearchResponse, found: &DeletedTexts, reader: Reader) -> String {
     let mut text = format!(
         "Search in deleted texts: \"{}\"\nCollection: {} | {} searched\n\nFound: {} in {}\n",

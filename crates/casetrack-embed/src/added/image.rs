@@ -8,10 +8,10 @@ use crate::unigram::Special;
 pub const MAGIC: &[u8; 4] = b"E5S1";
 /// Weights that have a scale in common (Q4_0).
 const BLOCK: u32 = 32;
-/// What a piece or the name of a tensor may have at most, to keep the arithmetic far from overflow.
+/// Largest length of a piece or of the name of a tensor, to keep the arithmetic far from overflow.
 const MAX_COUNT: u32 = 1 << 24;
 
-/// What the file holds.
+/// The contents of the file.
 pub struct Image<'b> {
     pub hidden: u32,
     pub layers: u32,
@@ -23,12 +23,12 @@ pub struct Image<'b> {
     /// ε of the layer normalisations.
     pub epsilon: f32,
     pub special: Special,
-    /// Where each piece begins in `pieces`, and where the last one ends, as little-endian numbers of 32 bits.
+    /// The start of each piece in `pieces`, and the end of the last one, as little-endian numbers of 32 bits.
     pub offsets: &'b [u8],
     /// `f32`, little-endian.
     pub scores: &'b [u8],
     pub pieces: &'b [u8],
-    /// Characters with what replaces them.
+    /// Characters with their replacements.
     pub characters: Vec<(u32, Vec<u32>)>,
     pub tensors: BTreeMap<String, Tensor<'b>>,
 }
@@ -43,7 +43,7 @@ pub struct Tensor<'b> {
 }
 
 impl<'b> Image<'b> {
-    /// Reads the whole file; the error says what is wrong with it.
+    /// Reads the whole file; the error describes the fault.
     pub fn read(file: &'b [u8]) -> Result<Self, &'static str> {
         let mut rest = Rest(file);
         if rest.take(4)? != MAGIC || rest.number()? != 1 {
@@ -111,7 +111,7 @@ impl<'b> Image<'b> {
     }
 }
 
-/// What is left to read.
+/// The bytes that are left to read.
 struct Rest<'b>(&'b [u8]);
 
 impl<'b> Rest<'b> {

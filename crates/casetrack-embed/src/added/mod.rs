@@ -22,7 +22,7 @@ use crate::state::ModelState;
 
 /// The file of the package that holds the model.
 const IMAGE: &str = "e5-small-q4.bin";
-/// It has 72 MB; what claims to be larger is not read.
+/// The file has 72 MB; a larger one is not read.
 const MAX_IMAGE_BYTES: u64 = 256 << 20;
 /// Folder of unfinished work within the destination.
 const STAGING_DIR: &str = ".adding";
@@ -32,7 +32,7 @@ const STAGING_DIR: &str = ".adding";
 pub struct AddedModel {
     pub id: String,
     pub dir: PathBuf,
-    /// Whether it was there before.
+    /// True if it was there before.
     pub already: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct AddedModel {
 ///
 /// # Errors
 ///
-/// `Io` for a file that cannot be read or written; `Corrupt` where it is not the package of the manifest.
+/// `Io` for a file that cannot be read or written; `Corrupt` if it is not the package of the manifest.
 pub fn add(models_dir: &Path, package: &Path, destination: &Path) -> Result<AddedModel> {
     let manifest = ModelManifest::load_pins(models_dir)?;
     let spec = manifest.that_makes(Outputs::DENSE, ModelProfile::Multilingual)?;
@@ -95,7 +95,7 @@ fn read_package(package: &Path, spec: &ModelSpec) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Compares what was written with the hashes of the manifest.
+/// Compares the written files with the hashes of the manifest.
 fn check(dir: &Path, spec: &ModelSpec) -> Result<()> {
     for file in &spec.files {
         let path = dir.join(&file.name);

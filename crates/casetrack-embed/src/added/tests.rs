@@ -99,7 +99,7 @@ fn sha256(bytes: &[u8]) -> Sha256 {
     Sha256(sha2::Sha256::digest(bytes).into())
 }
 
-/// A models folder whose manifest has the hashes of what comes of `file`.
+/// A models folder whose manifest has the hashes of the model files made from `file`.
 fn models_folder(dir: &Path, file: &[u8]) {
     let written = tempfile::tempdir().unwrap();
     write::model(&image::Image::read(file).unwrap(), written.path()).unwrap();

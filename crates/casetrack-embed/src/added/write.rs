@@ -35,7 +35,7 @@ struct Entry<'i> {
     bytes: Cow<'i, [u8]>,
 }
 
-/// What the header of a safetensors file says of a tensor.
+/// The entry of a tensor in the header of a safetensors file.
 #[derive(Serialize)]
 struct Described<'e> {
     dtype: &'static str,

@@ -31,7 +31,7 @@ use transfer::TransferEvent;
 /// Folder of unfinished pulls within the destination.
 const STAGING_DIR: &str = ".pulling";
 
-/// What happens during a pull.
+/// An event of a pull.
 #[derive(Debug)]
 pub enum PullEvent<'a> {
     /// A model is missing and its files on the hub are known; `bytes` is their total size, 0 if the hub does not give it.
@@ -40,7 +40,7 @@ pub enum PullEvent<'a> {
     Received { model: &'a str, bytes: u64 },
     /// A file is complete and checked. It was `downloaded`, or found on this machine.
     FileDone { model: &'a str, name: &'a str, bytes: u64, downloaded: bool },
-    /// The connection broke; the download will go on.
+    /// The connection broke; the download will continue.
     Retrying { model: &'a str, reason: &'a str },
     /// The model is in its place; `already` if it was there before.
     Finished { model: &'a str, already: bool },
@@ -51,7 +51,7 @@ pub enum PullEvent<'a> {
 pub struct PulledModel {
     pub id: String,
     pub dir: PathBuf,
-    /// Whether it was there before.
+    /// True if it was there before.
     pub already: bool,
     /// Bytes that came over the network.
     pub downloaded: u64,
@@ -59,9 +59,9 @@ pub struct PulledModel {
 
 /// Brings the models with these ids, or all of the quality profile, into `destination`, one after the other.
 ///
-/// Models that are present and undamaged cost no request. Ends with the first error; what was downloaded before it is kept. Errors:
-/// `Network`, `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when a file differs from what was expected (it is deleted),
-/// `InUse` while another pull runs, `MissingDependency` offline.
+/// Models that are present and undamaged cost no request. Ends with the first error, and keeps earlier downloads. Errors: `Network`,
+/// `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when a file differs from the expected one (it is deleted), `InUse` while another
+/// pull runs, `MissingDependency` offline.
 pub fn pull(
     models_dir: &Path,
     ids: &[String],
@@ -112,7 +112,7 @@ struct Pull<'a> {
     report: &'a mut dyn FnMut(PullEvent<'_>),
 }
 
-/// A file, what is known about it, and where to get it.
+/// A file, its known properties, and its source.
 struct Wanted<'a> {
     file: &'a FileSpec,
     expected: Expected,
@@ -232,8 +232,8 @@ impl Pull<'_> {
     }
 }
 
-/// Takes a file that is on this machine already: from an earlier, interrupted pull, from the model's own folder where other files
-/// are damaged, or from Hugging Face's cache. Only a file whose hash is known beforehand is taken.
+/// Takes a file that is on this machine already: from an earlier, interrupted pull, from the model's own folder if other files are damaged,
+/// or from Hugging Face's cache. Only a file whose hash is known beforehand is taken.
 fn take_local(
     wanted: &Wanted<'_>,
     staged: &Path,
@@ -302,7 +302,7 @@ impl Staging {
         self.dir.join("parts").join(format!("{}.{hash}", name.replace('/', "--")))
     }
 
-    /// Writes the record and moves the model to its place, replacing what was there.
+    /// Writes the record and moves the model to its place, replacing the former one.
     fn install(self, record: &PulledRecord) -> Result<PathBuf> {
         let files = self.dir.join("files");
         record.write(&files)?;
@@ -332,7 +332,7 @@ fn make_parent(path: &Path) -> Result<()> {
     }
 }
 
-/// Whether a revision is a commit, which never changes, rather than a branch or tag.
+/// True if a revision is a commit, which never changes, rather than a branch or tag.
 fn is_commit(revision: &str) -> bool {
     revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -57,7 +57,7 @@ pub struct EmbeddingSpeed {
     pub tokens_per_second: f64,
     /// Billions of floating-point operations a second that the networks' products need.
     pub gflops: f64,
-    /// The rate of matrix products alone, with our kernel and with candle's.
+    /// The rate of bare matrix products, with our kernel and with candle's.
     pub peak_gflops: f64,
     pub candle_peak_gflops: f64,
     /// `gflops` of the greater of the two.

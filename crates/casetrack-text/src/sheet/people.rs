@@ -14,7 +14,7 @@ const GAP: usize = 2;
 /// The narrowest column of a table: a date fits.
 const NARROWEST: usize = 10;
 
-/// `width` is that of the terminal, in columns; without one, the text goes to a file and is a list.
+/// `width` is the width of the terminal, in columns; without one, the text goes to a file and is a list.
 pub fn for_people(sheet: &Sheet, width: Option<usize>) -> String {
     let mut text = format!("Matter sheet of {}: {}", one_line(&sheet.collection), counted(sheet.documents, "document"));
     if sheet.total < sheet.documents {
@@ -122,7 +122,7 @@ fn cells(row: &SheetRow, columns: &[ColumnView]) -> Vec<Vec<Part>> {
     std::iter::once(name).chain(columns.iter().map(of_column)).collect()
 }
 
-/// The width of each column: at least its longest word, and what is left over for those that would use it. `None` if they do not fit.
+/// The width of each column: at least its longest word, and a share of the rest for columns that would use it. `None` if they do not fit.
 fn widths<'p>(
     header: impl Iterator<Item = &'p Vec<Part>>,
     rows: &'p [Vec<Vec<Part>>],

@@ -57,7 +57,7 @@ pub enum Command {
 }
 
 impl Args {
-    /// What the program was called with. Ends the program after help, or with a message about what is wrong.
+    /// The arguments of the program. Ends the program after help, or with a message about a fault.
     pub fn from_command_line() -> Self {
         Self::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
     }

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 
 use casetrack_core::{Error, Result};
 
-/// Whether somebody can be asked.
+/// True if a person can answer a question.
 pub fn can_ask() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
@@ -14,7 +14,7 @@ pub fn confirm(question: &str) -> Result<bool> {
     Ok(is_yes(&asked(question, "[y/N]")?))
 }
 
-/// Asks a question to which nothing but "no" is no: pressing Enter agrees.
+/// Asks a question that only "no" refuses: pressing Enter agrees.
 pub fn confirm_unless_no(question: &str) -> Result<bool> {
     Ok(!is_no(&asked(question, "[Y/n]")?))
 }
@@ -28,7 +28,7 @@ fn asked(question: &str, answers: &str) -> Result<String> {
 }
 
 fn is_no(answer: &str) -> bool {
-    // Without a line feed, nobody pressed Enter: the input ended.
+    // Without a line feed, Enter was not pressed: the input ended.
     !answer.ends_with('\n') || matches!(answer.trim().to_lowercase().as_str(), "n" | "no")
 }
 

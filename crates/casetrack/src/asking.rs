@@ -1,5 +1,5 @@
-//! A command on collections as the client runs it: what must hold before anybody is asked, what is asked, and what happens in the keychain of the
-//! system. Then the owner runs it.
+//! A command on collections in the client: its conditions, its questions to the user, and its use of the keychain of the system. Then the
+//! owner runs it.
 
 use std::process::ExitCode;
 
@@ -29,7 +29,7 @@ pub fn run(global: Global, mut command: OnCollections) -> Result<ExitCode> {
     status.map(ExitCode::from)
 }
 
-/// With the keychain where it opens the vault and a person at the terminal wants it so, or else with what is asked for.
+/// Opens the vault with the keychain if a person at the terminal agrees, or else with a passphrase.
 fn unlock(global: Global, mut command: OnCollections, vault: &FoundVault) -> Result<u8> {
     if keychain_is_wanted(vault)? {
         let why = match keychain::open()
@@ -48,7 +48,8 @@ fn unlock(global: Global, mut command: OnCollections, vault: &FoundVault) -> Res
     client::status_of(global, command)
 }
 
-/// Whether the keychain may be asked. Only where a person at the terminal agrees, so that a program which runs commands does not unlock a vault unawares.
+/// True if the keychain may be used. A person at the terminal must agree, so that a program which runs commands does not unlock a vault
+/// unawares.
 fn keychain_is_wanted(vault: &FoundVault) -> Result<bool> {
     let question = format!("Unlock the vault {} with the keychain of this computer?", vault.id.short());
     Ok(!vault.keychain_slots.is_empty() && can_ask() && confirm_unless_no(&question)?)
@@ -56,7 +57,7 @@ fn keychain_is_wanted(vault: &FoundVault) -> Result<bool> {
 
 /// The keychain has the secret before the vault has the slot, so that no slot is left without one.
 fn add_slot(global: Global, mut command: OnCollections, vault: &FoundVault) -> Result<u8> {
-    // Before anybody types a passphrase for nothing.
+    // Before the user types a passphrase for nothing.
     let keychain = keychain::open().map_err(|refusal| keychain::not_added(&refusal))?;
     command.ask()?;
     let slot = KeychainSlot::random()?;

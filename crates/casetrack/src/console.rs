@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// Between two waits for a job that is paused.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What a client shows while it waits for a command.
+/// Output that a client shows while it waits for a command.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Shown {
     /// For standard output.
@@ -29,7 +29,7 @@ pub enum Shown {
     Progress(Progress),
     /// For standard error.
     Log(String),
-    /// Not for people: what the client has to know before it asks them.
+    /// Not for people: the client needs it before it asks them.
     Vault(FoundVault),
 }
 
@@ -54,7 +54,7 @@ impl Console {
         self.directory.join(path)
     }
 
-    /// Gives a new file that the user asked for the permissions that their files have; the owner's files are private.
+    /// Gives a new file that the user requested the permissions of the user's files; the owner's files are private.
     pub fn hand_over(&self, file: &Path) -> Result<()> {
         umask::apply(self.umask, file).map_err(|error| Error::io(file.display(), error))
     }
@@ -76,8 +76,8 @@ impl Console {
 
     /// Does work in a job, as the tools do, and waits for its end. `part` takes the report of this kind of work.
     ///
-    /// A client that interrupts or goes away cancels the job if it was started here. A job that was already running continues:
-    /// another client asked for it.
+    /// A client that interrupts or disconnects cancels the job if it was started here. A job that was already running continues: another
+    /// client started it.
     pub fn work<R>(
         &self,
         collection: CollectionId,
@@ -101,7 +101,7 @@ impl Console {
                 break;
             }
             if !self.cancel.is_cancelled() {
-                // This process is exiting, and closes the connection. The client asks the next process, where the job continues.
+                // This process is exiting, and closes the connection. The client connects to the next process, in which the job continues.
                 std::thread::sleep(PAUSE);
                 continue;
             }
@@ -130,16 +130,16 @@ impl Console {
         }
     }
 
-    /// A line beside the result, on standard error.
+    /// A line on standard error.
     pub fn note(&self, line: String) {
         if !self.global.quiet {
             (self.show)(Shown::Log(line));
         }
     }
 
-    /// Tells the client which slots of a vault a keychain opens.
+    /// Sends the client the slots of a vault that a keychain opens.
     pub fn found_vault(&self, id: CollectionId) {
-        // Of a header that is damaged nothing is known; what follows says so.
+        // A damaged header reveals nothing; the next step reports it.
         let slots = self.engine.vault_slots(id).map(|vault| vault.slots).unwrap_or_default();
         let keychain_slots = slots.into_iter().filter(|slot| slot.kind == "keychain").map(|slot| slot.id).collect();
         (self.show)(Shown::Vault(FoundVault { id, keychain_slots }));

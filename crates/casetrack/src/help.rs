@@ -1,11 +1,11 @@
-//! The help of the whole program: commands in groups, and what to type first.
+//! The help of the whole program: commands in groups, and the first commands to try.
 
 use std::fmt::Write as _;
 
 use casetrack_text::terminal::{Look, Paint, dress, strong};
 use clap::Command;
 
-/// Every command that people use, by what they want to do.
+/// Every command that people use, by purpose.
 pub const GROUPS: &[(&str, &[&str])] = &[
     ("Begin", &["start", "connect", "disconnect", "service", "doctor", "help"]),
     (
@@ -79,7 +79,7 @@ pub fn grouped(command: Command, columns: usize) -> Command {
     ))
 }
 
-/// `  name          what it does`, wrapped below itself.
+/// `  name          purpose`, wrapped below itself.
 fn item(name: &str, about: &str, columns: usize) -> String {
     const NAME: usize = 14;
     let look = Look { columns, paint: Paint::None };
@@ -97,7 +97,7 @@ fn item(name: &str, about: &str, columns: usize) -> String {
     item
 }
 
-/// What `casetrack` alone says: five lines, and where to go.
+/// The output of `casetrack` without arguments: five lines, and the next steps.
 pub const WELCOME: &str = "CaseTrack searches your documents on your machine, and cites what it finds.\n\
     \n\
     \u{20} casetrack start FOLDER     make a collection of a folder, connect assistants\n\

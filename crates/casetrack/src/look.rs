@@ -6,7 +6,7 @@ use casetrack_text::terminal::{Look, Paint};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-/// Columns where they are not known.
+/// Columns if they are not known.
 const COLUMNS: usize = 100;
 
 /// Which output has weight and colour.
@@ -18,7 +18,7 @@ pub enum ColorChoice {
     Never,
 }
 
-/// How results look: `None` where they go to a file or another program, whose text has no width.
+/// The style of results: `None` if they go to a file or another program, whose text has no width.
 pub fn of_results(choice: ColorChoice) -> Option<Look> {
     look(choice, stdout().is_terminal())
 }
@@ -52,7 +52,7 @@ fn paint(choice: ColorChoice) -> Paint {
         ColorChoice::Auto if cfg!(windows) && variable("WT_SESSION").or_else(|| variable("TERM")).is_none() => {
             Paint::None
         }
-        // https://no-color.org asks for no colour; weight is none.
+        // https://no-color.org forbids colour, but not weight.
         ColorChoice::Auto if variable("NO_COLOR").is_some() => Paint::Weight,
         ColorChoice::Auto => Paint::Color,
     }

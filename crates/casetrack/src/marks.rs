@@ -1,4 +1,4 @@
-//! Values of fields in the log that may tell something of documents, and a log without them.
+//! Marks around log fields that may reveal something about documents, and a log without the values of such fields.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{Writer, debug_fn};
 
-/// Around the value of a field that may tell something.
+/// Around the value of a field that may reveal something.
 const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
-/// What is there instead of one that is left out.
+/// The replacement of a value that is left out.
 const LEFT_OUT: &str = "(left out)";
 /// Fields whose values are constants of the program.
 const CONSTANTS: [&str; 4] = ["index", "model", "place", "tool"];
 
-/// Formats fields as usual, with [`MARKS`] around values that may tell something.
+/// Formats fields as usual, with [`MARKS`] around values that may reveal something.
 pub fn marked_fields() -> impl for<'w> FormatFields<'w> + Send + Sync + 'static {
     let field = |to: &mut Writer<'_>, field: &Field, value: &dyn fmt::Debug| {
         let value = format!("{value:?}").replace(MARKS, " ");
@@ -33,7 +33,7 @@ fn tells_nothing(value: &str) -> bool {
     is_id || value.parse::<f64>().is_ok_and(f64::is_finite) || value.parse::<bool>().is_ok()
 }
 
-/// A line without the marks, and without what is between them where that is to be left out. A mark that is not closed is, too.
+/// A line without the marks, and on request without the values between them. A mark that is not closed is left out, too.
 pub fn unmarked(line: &str, without_values: bool) -> String {
     if !without_values {
         return line.replace(MARKS, "");

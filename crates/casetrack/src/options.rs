@@ -1,4 +1,4 @@
-//! The options of several commands, what is made of them, and how values are parsed.
+//! The common options of several commands, the objects built from them, and the parsers of values.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::look::ColorChoice;
 
-/// The environment variable that says where the collections are.
+/// The environment variable that selects the store of the collections.
 pub const STORE: &str = "CASETRACK_STORE";
 
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub struct Global {
     /// Print long results at once instead of through a pager (CASETRACK_PAGER, PAGER or less)
     #[arg(long, global = true, hide_short_help = true)]
     pub no_pager: bool,
-    /// How the terminal shows results; `None` where they are printed for a program.
+    /// The style of results on the terminal; `None` if they are printed for a program.
     #[arg(skip)]
     pub look: Option<Look>,
     /// Show no progress and no warnings, only results and errors
@@ -187,7 +187,7 @@ impl Global {
         Ok(config)
     }
 
-    /// Where the collections are, by the options or else by `config.toml`.
+    /// The store of the collections, from the options or else from `config.toml`.
     pub fn store(&self) -> Result<StorePlace> {
         match self.store.as_ref().filter(|chosen| !chosen.reveal().is_empty()) {
             Some(chosen) => chosen.reveal().parse(),
@@ -195,7 +195,7 @@ impl Global {
         }
     }
 
-    /// What `config.toml` in the data directory says.
+    /// The settings in `config.toml` of the data directory.
     pub fn settings(&self) -> Result<Settings> {
         Settings::load(&self.data_dir()?)
     }
@@ -237,7 +237,7 @@ impl Global {
         Ok(given.flatten().collect())
     }
 
-    /// The options that say how much is logged.
+    /// The options for the amount of logging.
     pub fn verbosity(&self) -> Vec<&'static str> {
         vec!["-v"; self.verbose.into()]
     }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::look;
 
-/// Names the pager of CaseTrack alone; `PAGER` is that of all programs. `cat`, or nothing, means none.
+/// The first is only for CaseTrack; `PAGER` is for all programs. `cat`, or nothing, means none.
 const VARIABLES: [&str; 2] = ["CASETRACK_PAGER", "PAGER"];
 
 /// Shows a text in the user's pager if it is longer than the terminal. Returns whether that was done: a pager that cannot be started, or

@@ -53,7 +53,7 @@ impl Start {
         let with_questions = global.json;
         let begin = StartFolder { folder: folder.clone(), name: name.clone(), models, no_watch, tags, with_questions };
         let status = client::status_of(global.clone(), OnCollections::StartFolder(begin))?;
-        // Interrupted or failed: what follows would hide that.
+        // Interrupted or failed: further output would hide that.
         let is_done = status == 0 || status == 3;
         if is_done && !no_connect {
             connect_all(&global, yes)?;
@@ -67,7 +67,7 @@ impl Start {
     }
 }
 
-/// Connects the assistants that are here. In JSON, nothing is asked or said about it.
+/// Connects the assistants that are here. In JSON, without questions or output.
 fn connect_all(global: &Global, yes: bool) -> Result<()> {
     let Ok(places) = Places::of_user() else { return Ok(()) };
     let here = found(&places);

@@ -20,7 +20,7 @@ const EXIT: Duration = Duration::from_secs(10);
 const WORDS: Duration = Duration::from_secs(2);
 /// Between two looks whether it has exited.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Most pages of tools, and most characters of what the server says on standard error.
+/// Most pages of tools, and most characters of the server's standard error.
 const MAX_PAGES: usize = 100;
 const MAX_WORDS: u64 = 4000;
 /// Of our environment, a server that an assistant starts gets only these, as in the SDKs of the protocol.
@@ -44,12 +44,12 @@ const INHERITED: [&str; 17] = [
     "PROGRAMFILES",
 ];
 
-/// What a server that works says.
+/// The answers of a working server.
 #[derive(Debug, Serialize)]
 pub struct Checked {
     /// Its name and version.
     pub server: String,
-    /// None of a server elsewhere, which is not asked for them.
+    /// Empty for a remote server, which is not queried for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// From the start to the list of tools.
@@ -58,8 +58,7 @@ pub struct Checked {
 
 /// # Errors
 ///
-/// [`ErrorCode::FileNotFound`] if the program is gone, [`ErrorCode::Io`] if it does not answer as a server does; with what it said on
-/// standard error.
+/// [`ErrorCode::FileNotFound`] if the program is gone, [`ErrorCode::Io`] with its standard error if it does not answer as a server does.
 pub fn check(server: &Server) -> Result<Checked> {
     let started = Instant::now();
     let mut command = Command::new(&server.command);
@@ -102,7 +101,7 @@ impl Running {
         let words = child.stderr.take().map(|mut stderr| {
             thread::spawn(move || {
                 let mut first = Vec::new();
-                // What goes beyond is read and dropped, so that the server is not held up.
+                // Further output is read and dropped, so that the server is not held up.
                 let _ = stderr.by_ref().take(MAX_WORDS).read_to_end(&mut first);
                 let _ = std::io::copy(&mut stderr, &mut std::io::sink());
                 String::from_utf8_lossy(&first).trim().to_owned()
@@ -164,7 +163,7 @@ impl Running {
         }
     }
 
-    /// Ends the server as assistants do. Returns what it said on standard error, if that is wanted.
+    /// Ends the server as assistants do. Returns its standard error on request.
     fn end(mut self, words_wanted: bool) -> String {
         drop(self.stdin.take());
         let deadline = Instant::now() + EXIT;

@@ -89,7 +89,7 @@ impl Client {
         }
     }
 
-    /// What is left to do before a change takes effect.
+    /// The remaining step before a change takes effect.
     pub fn then(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "Quit Claude Desktop and start it again; closing its window is not enough.",

@@ -1,5 +1,4 @@
-//! The assistants that can use CaseTrack: where each keeps its configuration, how the server is put into it and taken out again, and
-//! whether it starts from there.
+//! The assistants that can use CaseTrack: the path of each configuration, adding and removing the server, and a check that it starts.
 
 mod change;
 mod check;

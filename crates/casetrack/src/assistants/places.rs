@@ -1,4 +1,4 @@
-//! Where assistants keep their configurations, on each system.
+//! Paths of the configurations of assistants, on each system.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of the user who runs the program.
+    /// The paths of the user who runs the program.
     pub fn of_user() -> Result<Self> {
         let missing = || {
             Error::new(ErrorCode::FileNotFound, "This user has no home folder, so no assistant can be found.")
@@ -72,11 +72,11 @@ impl Places {
         }
     }
 
-    /// Whether the client seems to be used here: the folder of its configuration exists.
+    /// True if the client seems to be used here: the folder of its configuration exists.
     pub fn has(&self, client: Client) -> bool {
         let file = self.config_file(client);
         let folder = match client {
-            // Its file lies in the home folder, which says nothing.
+            // Its file is in the home folder, which proves nothing.
             Client::ClaudeCode => self.claude_code.clone().unwrap_or_else(|| self.home.join(".claude")),
             _ => file.parent().map(Path::to_owned).unwrap_or_default(),
         };

@@ -19,7 +19,7 @@ use crate::assistants::{self, Change, Checked, Client, Entry, Places, Plan, Remo
 use crate::options::{Global, Offered};
 use crate::output;
 
-/// The name under which assistants know the server.
+/// The name of the server in the configurations of assistants.
 pub const SERVER_NAME: &str = "casetrack";
 /// The variable with the token of a user of a server elsewhere, unless another is named.
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
@@ -91,7 +91,7 @@ struct Writing {
     name: String,
 }
 
-/// What came out for one assistant.
+/// The outcome for one assistant.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
     assistant: &'static str,
@@ -244,7 +244,7 @@ impl Writing {
         self.config.clone().unwrap_or_else(|| places.config_file(client))
     }
 
-    /// Whether somebody agrees, or can be asked.
+    /// Errors unless the user has agreed or can be asked.
     fn may_change(&self, clients: &[Client], global: &Global) -> Result<()> {
         if self.config.is_some() && clients.len() > 1 {
             return Err(Error::invalid("A file belongs to one assistant, and several were named.")
@@ -350,7 +350,7 @@ fn listed(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// Asks a server elsewhere whether it takes the token that the entry names.
+/// Checks that a remote server accepts the token of the entry.
 fn check_elsewhere(remote: &Remote) -> Result<Checked> {
     let started = Instant::now();
     let token = match &remote.token {
@@ -401,7 +401,7 @@ fn check_all(global: &Global, places: &Places, clients: &[Client], writing: &Wri
     report(&clients.iter().map(check).collect::<Vec<_>>(), global)
 }
 
-/// Prints what came out. The exit status says whether all went well.
+/// Prints the outcomes. The exit status is 0 if all went well.
 fn report(outcomes: &[Outcome], global: &Global) -> Result<ExitCode> {
     output::print(&outcomes, global, |outcomes| summary(outcomes))?;
     let failed = outcomes.iter().any(|outcome| outcome.state == State::Failed);

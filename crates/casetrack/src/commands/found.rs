@@ -104,7 +104,7 @@ fn quote(out: &mut String, bar: &str, text: &str, query: &str) {
     }
 }
 
-/// Where the last search is kept, in the data directory.
+/// The file of the last search, in the data directory.
 const FILE: &str = "last-search.json";
 
 /// The results of the last search in a data directory, so that `casetrack show 3` shows the third.
@@ -122,7 +122,7 @@ struct Numbered {
 }
 
 impl LastSearch {
-    /// Remembers the results. A list that cannot be written is only inconvenient later, and said then.
+    /// Stores the results. A failure is only a note: it matters when they are needed later.
     pub fn remember(console: &Console, searched: &[CollectionId], response: &SearchResponse) {
         let id = |name: &Option<String>| match (name, searched) {
             (_, [only]) => Some(*only),
@@ -144,7 +144,7 @@ impl LastSearch {
         }
     }
 
-    /// Overwrites and removes what is remembered: before its collection takes another form, in which it could not be read.
+    /// Overwrites and removes the stored results before their collection takes another form, in which they could not be read.
     pub fn forget(engine: &Engine) -> Result<()> {
         engine.forget_owned(&path(engine))
     }

@@ -109,7 +109,7 @@ pub enum OnCollections {
     StartQuestions(start::StartQuestions),
 }
 
-/// What a command does with the keychain of the system, in the client.
+/// The use of the system's keychain by a command, in the client.
 #[derive(Debug)]
 pub enum OfKeychain {
     Unlock,
@@ -119,7 +119,7 @@ pub enum OfKeychain {
 }
 
 impl OnCollections {
-    /// What it does with the keychain of the system.
+    /// The command's use of the system's keychain.
     pub fn of_keychain(&self) -> Option<OfKeychain> {
         match self {
             Self::Unlock(command) => command.may_use_keychain().then_some(OfKeychain::Unlock),
@@ -144,7 +144,7 @@ impl OnCollections {
         }
     }
 
-    /// Asks the person at the terminal for what the command needs and nobody may read: passphrases. In the client.
+    /// Asks the person at the terminal for secrets that the command needs, such as passphrases. In the client.
     pub fn ask(&mut self) -> Result<()> {
         match self {
             Self::New(command) => command.ask(),
@@ -156,7 +156,7 @@ impl OnCollections {
         }
     }
 
-    /// What must succeed before anybody is asked: nobody is to type a passphrase for a vault that is not there.
+    /// The check before questions to the user, so that a passphrase is never typed for a missing vault.
     pub fn before_asking(&self) -> Option<Self> {
         match self {
             Self::Unlock(command) => Some(Self::FindVault(command.which())),
@@ -231,7 +231,7 @@ impl OnCollections {
         }
     }
 
-    /// Whether running the command twice has the same result as running it once.
+    /// True if running the command twice has the same result as running it once.
     pub fn may_be_repeated(&self) -> bool {
         match self {
             Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {

@@ -138,7 +138,7 @@ fn describe(list: &ModelList) -> String {
     out
 }
 
-/// What new collections get.
+/// The models and precision of new collections.
 fn new_collections(config: &EngineConfig) -> String {
     let (profile, precision) = (config.profile, config.precision_of(config.profile));
     let is_usual = config.precision.is_none() && profile != ModelProfile::Quality;

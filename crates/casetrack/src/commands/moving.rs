@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::ingest::status;
 use crate::console::Console;
 
-/// What became of all collections.
+/// The outcome for all collections.
 #[derive(Serialize)]
 struct Moves {
     moved: Vec<ReindexReport>,
@@ -20,7 +20,7 @@ struct Moves {
 #[derive(Serialize)]
 struct NotMoved {
     collection: String,
-    /// In words, with what to do.
+    /// In words, with advice.
     reason: String,
 }
 
@@ -39,8 +39,8 @@ pub(super) fn one(collection: CollectionMeta, request: ReindexRequest, console: 
     Ok(status(report.summary.stopped.is_some(), !report.failed.is_empty()))
 }
 
-/// Moves all active collections: all are queued before the first is waited for. What keeps one from being moved is a line of the report;
-/// that it is closed or locked is no failure.
+/// Moves all active collections: all are queued before the first is waited for. An obstacle to a move is a line of the report; a closed or
+/// locked collection is no failure.
 pub(super) fn all(request: ReindexRequest, console: &Console) -> Result<u8> {
     let engine = &console.engine;
     let (mut started, mut not_moved, mut failed) = (Vec::new(), Vec::new(), false);
@@ -83,7 +83,7 @@ pub(super) fn all(request: ReindexRequest, console: &Console) -> Result<u8> {
     Ok(status(stopped, gaps))
 }
 
-/// Says what disk a move takes.
+/// Reports the disk space that a move takes.
 fn announce(collection: &CollectionMeta, console: &Console) -> Result<()> {
     let space = console.engine.space_to_move(collection.id)?;
     console.note(format!(

@@ -46,7 +46,7 @@ impl Space {
     }
 }
 
-/// An error in which things have the names that the commands give them, and not those of the tools' contract.
+/// An error with the names of things in commands, instead of the names in the tools' contract.
 fn in_words_of_people(error: Error) -> Error {
     if let Some(name) = error.message.strip_prefix("resource-set already exists: ") {
         return Error::new(error.code, format!("A set named \"{name}\" exists already."))

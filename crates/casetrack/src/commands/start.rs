@@ -57,7 +57,7 @@ pub struct StartQuestions {
 #[derive(Debug, Serialize)]
 struct Started {
     collection: CollectionMeta,
-    /// Whether the collection is new.
+    /// True if the collection is new.
     created: bool,
     ingestion: IngestReport,
     watch: Option<WatchStatus>,
@@ -65,7 +65,7 @@ struct Started {
     questions: Vec<Question>,
 }
 
-/// A question, and where the best passage about it is.
+/// A question, and the place of the best passage about it.
 #[derive(Debug, Clone, Serialize)]
 struct Question {
     question: String,
@@ -156,7 +156,7 @@ pub fn real(folder: &Path) -> Result<PathBuf> {
     })
 }
 
-/// What a collection of the folder may be called: after the folder, with the folders above it if that is taken.
+/// Names for a collection of the folder: its name, with the folders above it if that is taken.
 fn names(folder: &Path) -> Vec<String> {
     let part = |path: &Path| path.file_name().map(|name| name.to_string_lossy().trim().to_owned());
     let own = part(folder).filter(|name| !name.is_empty()).unwrap_or_else(|| "Documents".to_owned());
@@ -219,7 +219,7 @@ fn describe(started: &Started, folder: &Path) -> String {
     text
 }
 
-/// Questions to begin with; `target` names the collection where there are several.
+/// Questions to begin with; `target` names the collection if there are several.
 fn proposed(questions: &[Question], target: &str, dressed: bool) -> String {
     if questions.is_empty() {
         return format!("Next: casetrack search WORDS{target}");

@@ -265,7 +265,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Asks for what the file and the vault need. One that cannot be read here is left to the import, which says why.
+    /// Asks for the secrets of the file and of the vault. The import reports the error for a file that cannot be read here.
     pub fn ask(&mut self) -> Result<()> {
         let encrypted = if self.catalog { None } else { needs_passphrase(self.file.as_ref()).ok().flatten() };
         self.key = match (&self.identity, encrypted) {

@@ -1,4 +1,4 @@
-//! `casetrack users`: who may use a server for a team, and what they may do there.
+//! `casetrack users`: the users of a server for a team, and their permissions there.
 
 use std::fmt::Write as _;
 
@@ -132,7 +132,7 @@ struct Shown {
 #[derive(Serialize)]
 struct InCollection {
     collection: CollectionId,
-    /// `None` where it is gone, or a vault that is locked.
+    /// `None` if it is gone, or a locked vault.
     name: Option<String>,
     role: Role,
 }
@@ -252,7 +252,7 @@ impl Otherwise {
     }
 }
 
-/// Refuses what the provider calls somebody else.
+/// Refuses a provider's name that another user has.
 fn check_called(users: &[User], user: &User) -> Result<()> {
     let is_other = |other: &&User| other.name != user.name && user.oidc.is_some() && other.oidc == user.oidc;
     match users.iter().find(is_other) {

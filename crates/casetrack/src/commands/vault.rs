@@ -1,6 +1,6 @@
 //! `casetrack unlock`, `lock` and `vault`
 //!
-//! Passphrases are asked for by the client and travel through the owner's socket, which only the same user can open.
+//! The client asks for passphrases, and they travel through the owner's socket, which only the same user can open.
 
 pub mod sealing;
 
@@ -161,7 +161,7 @@ enum OfVault {
 }
 
 impl Vault {
-    /// What must succeed before anybody is asked for anything.
+    /// The check before any question to the user.
     pub fn before_asking(&self) -> Option<OnCollections> {
         let which = match &self.command {
             OfVault::Slots(_) => return None,
@@ -332,7 +332,7 @@ impl AddSlot {
     }
 }
 
-/// What somebody who adds a keychain has to know.
+/// Advice for users who add a keychain.
 const IN_KEYCHAIN: &str =
     " While you are logged in here, every program that you run can open the vault with what the keychain has.";
 
@@ -383,7 +383,7 @@ impl ChangePassphrase {
     }
 }
 
-/// Finds the vault, before anybody is asked for its passphrase, and tells the client which of its slots a keychain opens.
+/// Finds the vault, before the user is asked for its passphrase, and sends the client the slots that a keychain opens.
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(hide = true)]
 pub struct FindVault {
@@ -397,7 +397,7 @@ impl FindVault {
     }
 }
 
-/// What `casetrack new --vault` says.
+/// The text of `casetrack new --vault`.
 pub fn created(vault: &NewVault, idle: Duration) -> String {
     let NewVault { meta: CollectionMeta { id, name, .. }, recovery_words } = vault;
     format!(

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// A keychain in memory, which can be locked, and lose or change what it keeps.
+/// A keychain in memory, which can be locked, and can lose or change its entries.
 #[derive(Default)]
 struct Memory {
     entries: RefCell<HashMap<String, String>>,

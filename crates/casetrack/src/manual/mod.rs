@@ -78,7 +78,7 @@ impl Help {
     }
 }
 
-/// What the help of a command says, if there is such a command. Hidden commands have none.
+/// The help of a command, if there is such a command. Hidden commands have none.
 fn usage(mut command: Command, names: &[String]) -> Option<String> {
     command.build();
     let mut found = &mut command;

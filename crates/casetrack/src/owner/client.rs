@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 3;
 
 /// The connection in use, for the handler of Ctrl-C.
 static CURRENT: Mutex<Option<Arc<Connected>>> = Mutex::new(None);
-/// Whether that handler is there.
+/// Set once the handler is installed.
 static HANDLED: OnceLock<()> = OnceLock::new();
 type Connected = interprocess::local_socket::Stream;
 
@@ -36,7 +36,7 @@ pub fn status_of(global: Global, command: OnCollections) -> Result<u8> {
     ended(global, command).map(|ended| ended.status)
 }
 
-/// As [`status_of`], with what the command found for the client.
+/// As [`status_of`], with the command's data for the client.
 pub fn ended(global: Global, command: OnCollections) -> Result<Ended> {
     let ended = send(global, command);
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -97,7 +97,7 @@ fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut
     ended
 }
 
-/// The first Ctrl-C asks the command to stop at the next safe point. The second stops waiting for it; neither loses anything.
+/// The first Ctrl-C requests a stop at the next safe point. The second stops waiting for it; neither loses anything.
 fn cancel_on_signal() -> Result<()> {
     if HANDLED.set(()).is_err() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! The owner's log: a file next to its lock, and the standard error of connected clients.
 //!
-//! The file is not encrypted. From the moment on at which a vault is unlocked, the values of fields are left out of it, but for ids and
-//! numbers: they may be texts, names or paths. Messages are fixed texts. Clients see everything.
+//! The file is not encrypted. Once a vault is unlocked, the values of fields are left out of it, except ids and numbers: they may be texts,
+//! names or paths. Messages are fixed texts. Clients see everything.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -27,7 +27,7 @@ use crate::console::Shown;
 use crate::options::{Global, InCollection, Offered};
 use crate::output;
 
-/// Where the listener is, if nothing else is there; browsers keep settings of pages by port.
+/// The port of the listener, if it is free; browsers keep settings of pages by port.
 const PORT: u16 = 8320;
 /// How many times an owner may be killed before it answers.
 const ATTEMPTS: u32 = 3;
@@ -129,7 +129,7 @@ struct Listening {
 
 type Maker = Box<dyn Fn() -> Session + Send + Sync>;
 
-/// What makes sessions, with the options of the last command.
+/// Makers of sessions, with the options of the last command.
 struct Makers {
     /// For clients that send the token.
     clients: RwLock<Maker>,
@@ -227,7 +227,7 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
         Err(error) => return Err(error),
     };
     let chunk = engine.chunk(collection.id, &target, TextView::Final).map_err(|error| match error.code {
-        // Names are what people mean, and the error about them suggests similar ones.
+        // People use names, and the error about them suggests similar ones.
         ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
         _ => error,
     })?;

@@ -2,8 +2,8 @@
 //!
 //! If the owner is killed, the relay starts another, opens the session again as the client did, and sends unanswered requests that
 //! are safe to repeat, such as a search or an ingestion. A call that may have been carried out already, such as creating a
-//! collection, is answered with an error that says so. The client's subscriptions are renewed, and it is notified that the
-//! resources may have changed. Apart from that, it notices only the delay.
+//! collection, is answered with an error that explains this. The client's subscriptions are renewed, and it is notified that the resources
+//! may have changed. Apart from that, it notices only the delay.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufRead, Read, Write};
@@ -63,9 +63,9 @@ impl Head {
 struct Pending {
     line: String,
     id: Value,
-    /// Whether it is safe to send again.
+    /// True if it is safe to send again.
     repeatable: bool,
-    /// Whether its answer only comes when the client cancels it.
+    /// True if its answer only comes when the client cancels it.
     lasting: bool,
     /// How many times it has been sent.
     sent: u32,
@@ -247,7 +247,7 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
             let params = json!({"uri": uri});
             send(&json!({"jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params}).to_string())?;
             state.own.insert(id);
-            // Nobody saw what changed while there was no owner.
+            // Changes while there was no owner went unnoticed.
             let updated = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params});
             print(&updated.to_string()).map_err(io::Error::other)?;
         }

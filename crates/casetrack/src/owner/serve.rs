@@ -32,7 +32,7 @@ use crate::privacy::{close_to_others, empty_log};
 
 /// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
 const IDLE: Duration = Duration::from_secs(300);
-/// Interval between checks whether a vault is to be locked because nobody asked for it.
+/// Interval between checks for vaults to lock because they were not used.
 const LOCK_CHECK: Duration = Duration::from_secs(1);
 /// Interval between checks that the data directory is still there.
 const CHECK: Duration = Duration::from_secs(5);
@@ -166,7 +166,7 @@ fn detach(global: &Global, data_dir: &Path, stay: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What all connections share.
+/// Data that all connections share.
 pub struct Serving {
     pub engine: Engine,
     pub log: OwnerLog,
@@ -231,7 +231,7 @@ async fn accept(
     let mut clients = serving.clients.subscribe();
     let mut browsers = serving.workbench.browsers();
     let mut since = Instant::now();
-    // A sleep would begin anew with each turn of the loop, and never end where others end sooner.
+    // A sleep would begin again with each turn of the loop, and never end if others end sooner.
     let mut check = tokio::time::interval_at(Instant::now() + CHECK, CHECK);
     loop {
         let alone = *clients.borrow_and_update() == 0 && *browsers.borrow_and_update() == 0;
@@ -253,7 +253,7 @@ async fn accept(
             },
             _ = clients.changed() => since = Instant::now(),
             _ = browsers.changed() => since = Instant::now(),
-            // What indexes in memory hold would be lost, and vaults are unlocked for longer.
+            // Indexes in memory would be lost, and vaults are unlocked for longer.
             () = tokio::time::sleep_until(since + idle.unwrap_or_default()), if alone && idle.is_some() => {
                 let engine = &serving.engine;
                 match engine.has_work() || engine.has_indexes_in_memory() || engine.has_unlocked_vaults() {
@@ -272,7 +272,7 @@ async fn accept(
     }
 }
 
-/// Locks the vaults that nobody asks for, and all of them when the user has logged out.
+/// Locks the vaults that were not used, and all of them when the user has logged out.
 async fn lock_idle(serving: Arc<Serving>) {
     let mut login = Login::of_user();
     loop {

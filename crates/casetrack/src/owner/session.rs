@@ -97,7 +97,7 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 
 /// An engine with the settings of a client.
 ///
-/// Errors: [`ErrorCode::InUse`] for a client that asks for another store.
+/// Errors: [`ErrorCode::InUse`] for a client that uses another store.
 pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
     let (served, wanted) = (serving.engine.store_place(), global.store()?);
     if *served != wanted {
@@ -113,7 +113,7 @@ pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> 
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
 }
 
-/// Shows the log to a client, and returns what makes its sessions.
+/// Shows the log to a client, and returns the maker of its sessions.
 pub(super) fn sessions(
     serving: &Serving,
     options: SessionOptions,
@@ -123,7 +123,7 @@ pub(super) fn sessions(
     new_sessions(serving, options)
 }
 
-/// What makes sessions with the settings of a client.
+/// The maker of sessions with the settings of a client.
 pub(super) fn new_sessions(
     serving: &Serving,
     SessionOptions { global, offered, collection, active }: SessionOptions,
@@ -148,7 +148,7 @@ pub(super) fn new_sessions(
 fn named(engine: &Engine, name: &str) -> Result<Option<CollectionId>> {
     match engine.find_collections(&[name.to_owned()]) {
         Ok(found) => Ok(found.first().copied()),
-        // It may be the name of a vault that is locked: the first call says what to do.
+        // It may be the name of a locked vault: the first call gives advice.
         Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => Ok(None),
         Err(error) => Err(error),
     }
@@ -213,7 +213,7 @@ async fn serve_protocol(
     let answering = tokio::spawn(async move {
         let mut answers = BufReader::new(our_reader).lines();
         while let Ok(Some(line)) = answers.next_line().await {
-            // Before the answer that reports it, so that the client's side never knows less than the client.
+            // Before the answer that reports it, so that the client's side never lags behind the client.
             if changes.has_changed().unwrap_or_default() {
                 let _ = lines.send(FromOwner::Active(*changes.borrow_and_update()));
             }

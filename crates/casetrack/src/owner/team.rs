@@ -68,7 +68,7 @@ impl Serve {
         close_to_others(&data_dir)?;
         let lock = match address::take_lock(&data_dir)? {
             Some(lock) => lock,
-            // The background process of other commands gives way, where nobody uses it.
+            // The background process of other commands exits, if it is not in use.
             None => {
                 connect::stop(&data_dir)?;
                 address::take_lock(&data_dir)?.ok_or_else(|| in_use(&data_dir))?
@@ -96,7 +96,7 @@ impl Serve {
             ))
     }
 
-    /// Clients of a provider are sent to the address that they are told.
+    /// Clients of a provider are sent to the configured address.
     fn check_public_url(&self, settings: &Settings) -> Result<()> {
         let is_known = self.public_url.is_some() || !self.behind_proxy && !self.address().ip().is_unspecified();
         match is_known || settings.serve.oidc.is_none() {
@@ -124,7 +124,7 @@ fn origin(text: &str) -> std::result::Result<String, String> {
     }
 }
 
-/// What `casetrack serve` was called with, checked.
+/// The checked arguments of `casetrack serve`.
 pub struct OwnTeam {
     options: Serve,
     global: Global,
@@ -136,7 +136,7 @@ pub struct OwnTeam {
 }
 
 impl OwnTeam {
-    /// Listens, says so on standard error, and serves until it is dropped.
+    /// Listens, reports it on standard error, and serves until it is dropped.
     pub async fn serve(self, serving: &Arc<Serving>) -> Result<()> {
         let Self { options, global, settings, oidc, users, certificate, count } = self;
         show_log(serving, &global);
@@ -156,7 +156,7 @@ impl OwnTeam {
             certificate,
             audit: settings.audit.enabled.then(|| Arc::clone(&serving.audit)),
         };
-        // Also while no user is there: who serves the administrator's database sees to what is missing in it.
+        // Also while no user is connected: the server of the administrator's database keeps it complete.
         let engine = serving.engine.clone();
         tokio::task::spawn_blocking(move || engine.follow_others());
         if !global.quiet {
@@ -166,7 +166,7 @@ impl OwnTeam {
     }
 }
 
-/// Prints on standard error what clients would be shown of the log.
+/// Prints the client's part of the log on standard error.
 fn show_log(serving: &Serving, global: &Global) {
     let (frames, mut shown) = unbounded_channel();
     serving.log.show_to(global, frames);

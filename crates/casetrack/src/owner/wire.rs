@@ -38,11 +38,11 @@ pub struct Run {
     pub global: Global,
     pub command: OnCollections,
     pub directory: OsString,
-    /// The permissions that files which the user asks for do not get.
+    /// The permissions withheld from files that the user requested.
     pub umask: u32,
 }
 
-/// What a client asks for in its sessions of the protocol.
+/// The options of a client for its sessions of the protocol.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionOptions {
     pub global: Global,
@@ -66,9 +66,9 @@ pub struct Http {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Open {
     pub options: SessionOptions,
-    /// What to show first: a document or a passage.
+    /// The document or passage to show first.
     pub target: Option<String>,
-    /// What clients of the protocol send to the same listener.
+    /// The token that clients of the protocol send to the same listener.
     pub token: String,
 }
 
@@ -87,7 +87,7 @@ pub enum FromOwner {
     Line(String),
     /// The active collection of the session has changed.
     Active(Option<CollectionId>),
-    /// Where HTTP is served.
+    /// The address at which HTTP is served.
     Listening(SocketAddr),
     /// The address for the browser, good for one use.
     Opened(String),

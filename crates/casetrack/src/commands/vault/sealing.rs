@@ -68,7 +68,7 @@ fn holds_files(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
-/// `exports` is the folder of the files that assistants exported from collections, where there are any.
+/// `exports` is the folder of assistants' exports from collections, if there are any.
 fn sealed_text(sealed: &SealedCollection, idle: Duration, exports: Option<&Path>) -> String {
     let SealedCollection { moved, recovery_words } = sealed;
     let mut out = format!(
@@ -197,7 +197,7 @@ fn unsealed_text(moved: &Moved) -> String {
     out
 }
 
-/// Says now and then how far a collection is that is being moved.
+/// Reports at intervals the progress of a collection that is being moved.
 struct Steps<'c> {
     console: &'c Console,
     what: &'static str,
@@ -206,11 +206,11 @@ struct Steps<'c> {
 
 struct Told {
     at: Instant,
-    /// Something was said.
+    /// True once a line was printed.
     any: bool,
 }
 
-/// What takes less is not worth a line.
+/// Shorter steps are not worth a line.
 const BETWEEN_LINES: Duration = Duration::from_secs(3);
 
 impl<'c> Steps<'c> {
@@ -235,7 +235,8 @@ impl<'c> Steps<'c> {
     }
 }
 
-/// Whether a collection can be moved into a vault or out of it, before anybody is asked for a passphrase; says how much disk it takes.
+/// Checks that a collection can be moved into a vault or out of it, before the user is asked for a passphrase, and reports the disk space
+/// that it takes.
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(hide = true)]
 pub struct CanMove {

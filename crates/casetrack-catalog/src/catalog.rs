@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use crate::columns::Columns;
 use crate::entry::{Entry, Kind};
-use crate::follow::{self, Reported};
-use crate::query::{Found, Query};
+use crate::follow::{self, ReportedChanges};
+use crate::query::{Query, QueryPage};
 use crate::roots::{self, Root};
 use crate::scan::{self, BeforeListing, ScanLock, ScanReport, Scope};
 use crate::{database, paths, query, rows};
@@ -119,7 +119,7 @@ impl Catalog {
     /// Brings the rows of reported changes up to date, with the folders that hold them and everything below. Cost is proportional to that.
     ///
     /// Errors: as [`Self::scan`], and a start that was not scanned. After an error, a scan brings everything up to date.
-    pub fn follow(&self, scope: &Scope<'_>, reported: &Reported<'_>, cancel: &Cancel) -> Result<ScanReport> {
+    pub fn follow(&self, scope: &Scope<'_>, reported: &ReportedChanges<'_>, cancel: &Cancel) -> Result<ScanReport> {
         let report = self.write(cancel, |connection| follow::run(connection, scope, reported, cancel))?;
         if report.added > 0 {
             self.index_later();
@@ -134,7 +134,7 @@ impl Catalog {
         index(&mut lock(&self.writer), cancel)
     }
 
-    /// Indexes in a thread of its own, with a connection of its own. One that runs looks once more when it is done.
+    /// Indexes in a new thread with its own connection. A running one checks for more rows when it is done.
     fn index_later(&self) {
         let mut state = lock(&self.indexing);
         state.is_wanted = true;
@@ -194,8 +194,8 @@ impl Catalog {
         }
     }
 
-    /// Answers a question from the rows, each looked at once more. Paths that `is_denied` covers are no answers.
-    pub fn find(&self, query: &Query, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<Found> {
+    /// Answers a query from the rows, and reads each entry again. Paths that `is_denied` covers are no answers.
+    pub fn find(&self, query: &Query, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<QueryPage> {
         self.read(|connection| query.run(connection, is_denied, cancel))
     }
 

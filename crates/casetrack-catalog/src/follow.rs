@@ -8,7 +8,6 @@ use std::time::Instant;
 use casetrack_core::{Cancel, Error, Result};
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::columns::Columns;
 use crate::database::{self, failed};
 use crate::entry::{Facts, Kind};
 use crate::paths;
@@ -16,7 +15,7 @@ use crate::rows::Rows;
 use crate::scan::{BeforeListing, Scan, ScanReport, Scope};
 
 /// Changes that the system reported below a root.
-pub struct Reported<'a> {
+pub struct ReportedChanges<'a> {
     /// Paths below the start of the scope that came, went or changed. More of them cost memory; ten thousand cost about half a second.
     pub paths: &'a BTreeSet<PathBuf>,
     /// True if a folder has to be walked, because nothing is reported of it yet.
@@ -29,7 +28,7 @@ pub struct Reported<'a> {
 pub(crate) fn run(
     connection: &mut Connection,
     scope: &Scope<'_>,
-    reported: &Reported<'_>,
+    reported: &ReportedChanges<'_>,
     cancel: &Cancel,
 ) -> Result<ScanReport> {
     let started = Instant::now();
@@ -41,7 +40,7 @@ pub(crate) fn run(
         touched.extend(path.parent().filter(|parent| parent.starts_with(scope.start) && *parent != scope.start));
         touched.insert(path);
     }
-    let mut looked = Looked::default();
+    let mut looked = PathUpdates::default();
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     {
         let mut rows = Rows::prepare(&transaction).map_err(failed)?;
@@ -77,13 +76,13 @@ pub(crate) fn run(
 }
 
 #[derive(Default)]
-struct Looked {
+struct PathUpdates {
     folders: BTreeSet<PathBuf>,
     /// Paths that are gone, or no longer folders.
     no_folders: Vec<PathBuf>,
 }
 
-impl Looked {
+impl PathUpdates {
     fn look(&mut self, path: &Path, scan: &mut Scan, rows: &mut Rows<'_>) -> rusqlite::Result<()> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
         // If it is not known, a folder around it is new and walked.
@@ -91,21 +90,11 @@ impl Looked {
         let name = name.as_encoded_bytes();
         match Facts::read(path) {
             Ok(facts) => {
-                let (before, columns) = (rows.find(folder, name)?, Columns::of(&facts));
+                let before = scan.update_entry(folder, name, &facts, rows)?;
                 match facts.kind {
                     Kind::Folder => drop(self.folders.insert(path.to_owned())),
-                    _ if before.as_ref().is_some_and(|row| row.columns.is_folder()) => {
-                        self.no_folders.push(path.to_owned());
-                    }
+                    _ if before.is_some_and(|row| row.columns.is_folder()) => self.no_folders.push(path.to_owned()),
                     _ => {}
-                }
-                if before.is_some_and(|row| row.columns == columns) {
-                    return Ok(());
-                }
-                rows.forget_listing(folder)?;
-                let id = scan.bring_up_to_date(folder, false, name, columns, rows)?;
-                if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
-                    rows.update_other_names(id, &facts)?;
                 }
             }
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

@@ -11,7 +11,7 @@ mod columns;
 mod database;
 mod entry;
 mod follow;
-mod look;
+mod path_updates;
 mod paths;
 mod pattern;
 mod query;
@@ -20,19 +20,19 @@ mod rows;
 mod scan;
 pub mod space;
 mod time;
+mod timespan;
 mod walk;
-mod when;
 
 #[cfg(test)]
 mod tests;
 
 pub use catalog::{Catalog, Usage};
 pub use entry::{Entry, Facts, Kind};
-pub use follow::Reported;
+pub use follow::ReportedChanges;
 pub use paths::{lexical, shown};
 pub use pattern::{Pattern, Target};
-pub use query::{Found, Key, Order, Query, TimeField, TimeRange};
+pub use query::{Key, Order, Query, QueryPage, TimeField, TimeRange};
 pub use roots::Root;
 pub use scan::{BeforeListing, Problem, ScanReport, Scope};
 pub use time::Time;
-pub use when::{Span, span, stated};
+pub use timespan::{Span, span, stated};

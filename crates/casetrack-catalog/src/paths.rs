@@ -1,4 +1,4 @@
-//! Paths as the database keeps them, and paths that are judged before they are looked at.
+//! Paths as the database keeps them, and paths that are resolved without reading the disk.
 
 use std::borrow::Cow;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The one type of question about files, and how it is answered.
 
+mod execution;
 mod plan;
-mod reading;
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::paths;
 use crate::pattern::Pattern;
 use crate::time::Time;
 
+pub(crate) use execution::entry;
 #[cfg(test)]
 pub(crate) use plan::Plan;
-pub(crate) use reading::entry;
 
 /// Which time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -137,7 +137,7 @@ pub struct Query {
 
 /// The answer.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct QueryPage {
     /// As the disk describes them now.
     pub entries: Vec<Entry>,
     /// `None` on the last page.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::database::failed;
 use crate::paths;
 use crate::time::Time;
-use crate::walk::Known;
+use crate::walk::KnownFolders;
 
 /// Name of the file next to the database.
 const FILE: &str = "roots.json";
@@ -88,7 +88,7 @@ pub(crate) fn scanned(connection: &Connection, folder: &Path) -> Result<()> {
         .map_err(failed)
 }
 
-/// Makes a folder a root of its own, whose changes are followed or not. Returns whether anything changed.
+/// Makes a folder itself a root, whose changes are followed or not. Returns true if anything changed.
 pub(crate) fn set_live(connection: &Connection, folder: &Path, live: bool, beside: &Path) -> Result<bool> {
     let bytes = paths::bytes(folder);
     let change = || {
@@ -124,8 +124,8 @@ pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) 
             let lies_below = |root: &Vec<u8>| path.starts_with(&paths::below(&paths::from_bytes(root.clone())));
             kept.iter().any(|root| path == root || lies_below(root))
         };
-        let mut known = Known::new();
-        crate::rows::known(&transaction, folder, &mut known)?;
+        let mut known = KnownFolders::new();
+        crate::rows::read_known(&transaction, folder, &mut known)?;
         let ids: Vec<i64> = known.iter().filter(|(path, _)| !is_kept(path)).map(|(_, folder)| folder.id).collect();
         transaction.commit()?;
         crate::rows::remove_folders(connection, &ids)?;

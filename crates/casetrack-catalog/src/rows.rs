@@ -8,13 +8,13 @@ use crate::columns::Columns;
 use crate::entry::Facts;
 use crate::paths;
 use crate::time::Time;
-use crate::walk::{Digest, Known, KnownFolder, Listing};
+use crate::walk::{Digest, KnownFolder, KnownFolders, Listing};
 
 /// Rows whose names are indexed, or that are removed, in one transaction.
 const IN_ONE_TRANSACTION: usize = 10_000;
 
 /// A row that was found under its place.
-pub(crate) struct Found {
+pub(crate) struct StoredRow {
     pub id: i64,
     pub columns: Columns,
 }
@@ -66,8 +66,8 @@ impl<'t> Rows<'t> {
         })
     }
 
-    pub fn find(&mut self, folder: i64, name: &[u8]) -> rusqlite::Result<Option<Found>> {
-        let found = |row: &rusqlite::Row<'_>| Ok(Found { id: row.get(0)?, columns: Columns::read(row, 1)? });
+    pub fn find(&mut self, folder: i64, name: &[u8]) -> rusqlite::Result<Option<StoredRow>> {
+        let found = |row: &rusqlite::Row<'_>| Ok(StoredRow { id: row.get(0)?, columns: Columns::read(row, 1)? });
         self.find.query_row(params![folder, name], found).optional()
     }
 
@@ -282,7 +282,7 @@ pub(crate) fn remove_folders(connection: &mut Connection, folders: &[i64]) -> ru
 }
 
 /// The folders at and below a path that are known. About 200 bytes of memory each.
-pub(crate) fn known(connection: &Connection, start: &Path, known: &mut Known) -> rusqlite::Result<()> {
+pub(crate) fn read_known(connection: &Connection, start: &Path, known: &mut KnownFolders) -> rusqlite::Result<()> {
     let prefix = paths::below(start);
     let mut rows =
         connection.prepare("SELECT id, path, digest FROM folders WHERE path = ?1 OR (path >= ?2 AND path < ?3)")?;
@@ -324,6 +324,7 @@ pub(crate) fn count(connection: &Connection, start: &Path, max_depth: Option<usi
     Ok((files, below))
 }
 
-fn stored(number: u64) -> i64 {
+/// A number as the database keeps it.
+pub(crate) fn stored(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -12,9 +12,10 @@ use serde::Serialize;
 
 use crate::columns::Columns;
 use crate::database::{self, failed};
+use crate::entry::{Facts, Kind};
 use crate::paths::{self, shown};
-use crate::rows::{self, Rows};
-use crate::walk::{Finding, Known, KnownFolder, Listing, Part, Start, Walk};
+use crate::rows::{self, Rows, StoredRow};
+use crate::walk::{Finding, KnownFolder, KnownFolders, Listing, ListingPart, Start, Walk};
 
 /// Messages that may wait for the writer.
 const QUEUE: usize = 64;
@@ -39,9 +40,9 @@ pub type BeforeListing<'a> = &'a (dyn Fn(&Path) + Sync);
 /// The counts and problems of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ScanReport {
-    /// Files, links and others that were looked at.
+    /// Files, links and others that were read.
     pub files: u64,
-    /// Folders that were looked at, without the start.
+    /// Folders that were read, without the start.
     pub folders: u64,
     pub added: u64,
     pub changed: u64,
@@ -55,7 +56,7 @@ pub struct ScanReport {
     pub elapsed_ms: u64,
 }
 
-/// A folder or entry that could not be looked at.
+/// A folder or entry that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub path: String,
@@ -99,7 +100,7 @@ pub(crate) fn run(
     std::fs::read_dir(scope.start).map_err(io)?;
     let mut scan = Scan::default();
     scan.walk(connection, &[(scope.start.to_owned(), scope.max_depth)], scope, before_listing, cancel)?;
-    // A folder that vanished meanwhile looks empty.
+    // A folder that vanished in the meantime looks empty.
     scope.start.symlink_metadata().map_err(io)?;
     scan.finish(connection)?;
     scan.report.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -120,7 +121,7 @@ pub(crate) struct Scan {
     pub report: ScanReport,
     /// True if the catalogue was empty: then no file can have moved.
     is_first: bool,
-    known: Known,
+    known: KnownFolders,
     /// Known folders of the scope that the walk has not met. Those that remain at the end are gone.
     unmet: HashSet<i64>,
     open: HashMap<Vec<u8>, OpenFolder>,
@@ -128,7 +129,7 @@ pub(crate) struct Scan {
     gone: HashSet<i64>,
     /// Listings to write when those are removed.
     listings: HashMap<i64, Listing>,
-    /// Those that could not be looked at, as bytes of their paths.
+    /// Paths that could not be read, as bytes.
     unknown: Vec<Vec<u8>>,
 }
 
@@ -165,8 +166,8 @@ impl Scan {
 
     /// Marks the rows below `start` for removal at the end, unless the walk meets them.
     pub fn cover(&mut self, connection: &Connection, start: &Path, max_depth: Option<usize>) -> Result<()> {
-        let mut known = Known::new();
-        rows::known(connection, start, &mut known).map_err(failed)?;
+        let mut known = KnownFolders::new();
+        rows::read_known(connection, start, &mut known).map_err(failed)?;
         let prefix = paths::below(start);
         let is_covered =
             |path: &[u8]| max_depth.is_none_or(|max| path == paths::bytes(start) || paths::depth(&prefix, path) < max);
@@ -175,7 +176,7 @@ impl Scan {
         Ok(())
     }
 
-    fn write(&mut self, connection: &mut Connection, findings: Receiver<Finding>, known: &Known) -> Result<()> {
+    fn write(&mut self, connection: &mut Connection, findings: Receiver<Finding>, known: &KnownFolders) -> Result<()> {
         loop {
             let Ok(first) = findings.recv() else { return Ok(()) };
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
@@ -207,7 +208,7 @@ impl Scan {
         }
     }
 
-    fn take(&mut self, finding: Finding, rows: &mut Rows<'_>, known: &Known) -> rusqlite::Result<()> {
+    fn take(&mut self, finding: Finding, rows: &mut Rows<'_>, known: &KnownFolders) -> rusqlite::Result<()> {
         match finding {
             Finding::Entries(part) => self.take_part(part, rows, known)?,
             Finding::Unchanged { folder, listing } => {
@@ -238,7 +239,7 @@ impl Scan {
         }
     }
 
-    fn take_part(&mut self, part: Part, rows: &mut Rows<'_>, known: &Known) -> rusqlite::Result<()> {
+    fn take_part(&mut self, part: ListingPart, rows: &mut Rows<'_>, known: &KnownFolders) -> rusqlite::Result<()> {
         let path = paths::bytes(&part.folder).to_vec();
         let mut folder = match self.open.remove(&path) {
             Some(folder) => folder,
@@ -328,6 +329,26 @@ impl Scan {
                 Ok(if is_new { None } else { rows.find(folder, name)?.map(|row| row.id) })
             }
         }
+    }
+
+    /// Brings the row of one entry up to date, and the rows of the other names of its file. Returns the row that was there before.
+    pub fn update_entry(
+        &mut self,
+        folder: i64,
+        name: &[u8],
+        facts: &Facts,
+        rows: &mut Rows<'_>,
+    ) -> rusqlite::Result<Option<StoredRow>> {
+        let (before, columns) = (rows.find(folder, name)?, Columns::of(facts));
+        if before.as_ref().is_some_and(|row| row.columns == columns) {
+            return Ok(before);
+        }
+        rows.forget_listing(folder)?;
+        let id = self.bring_up_to_date(folder, false, name, columns, rows)?;
+        if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
+            rows.update_other_names(id, facts)?;
+        }
+        Ok(before)
     }
 
     /// Counts a row as gone, unless its file is met elsewhere.

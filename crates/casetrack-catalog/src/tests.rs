@@ -13,9 +13,9 @@ use super::*;
 mod follow;
 mod kills;
 mod names;
-mod plans;
 #[cfg(unix)]
-mod shut;
+mod permissions;
+mod plans;
 
 /// A folder of files, and a catalogue elsewhere.
 struct Disk {
@@ -66,7 +66,7 @@ impl Disk {
         Query { limit: 1000, order: Order::Path, ..Query::below(self.root.path()) }
     }
 
-    fn find(&self, query: &Query) -> Found {
+    fn find(&self, query: &Query) -> QueryPage {
         self.catalog.find(query, &|_| false, &Cancel::default()).unwrap()
     }
 

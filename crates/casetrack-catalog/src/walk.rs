@@ -22,15 +22,15 @@ const MAX_THREADS: usize = 8;
 /// A finding of a walk.
 pub(crate) enum Finding {
     /// The entries of a folder, or a part of them.
-    Entries(Part),
+    Entries(ListingPart),
     /// All in a folder, which has this id, is as the catalogue has it.
     Unchanged { folder: i64, listing: Listing },
-    /// A folder or entry that could not be looked at.
+    /// A folder or entry that could not be read.
     Problem(PathBuf, std::io::Error),
 }
 
 /// Some of the entries of a folder.
-pub(crate) struct Part {
+pub(crate) struct ListingPart {
     pub folder: Arc<Path>,
     /// Names, as bytes, and metadata.
     pub entries: Vec<(Vec<u8>, Columns)>,
@@ -46,6 +46,16 @@ pub(crate) struct Listing {
     /// True if every entry could be read.
     pub is_whole: bool,
     pub digest: Digest,
+}
+
+impl Listing {
+    fn add(&mut self, key: u64, name: &[u8], columns: &Columns, kind: Kind) {
+        self.digest.add(key, name, columns);
+        match kind {
+            Kind::Folder => self.folders += 1,
+            _ => self.files += 1,
+        }
+    }
 }
 
 /// A sum over the names and facts in a folder, in any order. Two listings with the same digest differ with a chance of 2^-128; the key of
@@ -78,14 +88,14 @@ pub(crate) struct KnownFolder {
 }
 
 /// By the bytes of their paths.
-pub(crate) type Known = HashMap<Vec<u8>, KnownFolder>;
+pub(crate) type KnownFolders = HashMap<Vec<u8>, KnownFolder>;
 
 /// A folder to walk, and how many folders deep; 0 is the direct children only.
 pub(crate) type Start = (PathBuf, Option<usize>);
 
 /// The extent of a walk, and the folders known already.
 pub(crate) struct Walk<'a> {
-    pub known: &'a Known,
+    pub known: &'a KnownFolders,
     /// Of the digests.
     pub key: u64,
     /// Folders that are not entered.
@@ -182,6 +192,12 @@ impl Shared<'_> {
         Some(())
     }
 
+    /// A folder to walk, unless it is too deep or closed.
+    fn below(&self, path: PathBuf, depth: Option<usize>) -> Option<Start> {
+        let is_open = depth != Some(0) && !(self.walk.is_closed)(&path);
+        is_open.then(|| (path, depth.map(|depth| depth - 1)))
+    }
+
     /// Sends the entries of a folder, unless it agrees with `expected`: its id and digest. Returns true if all was sent. `None` if the
     /// receiver is gone.
     fn read(
@@ -195,10 +211,7 @@ impl Shared<'_> {
         let problem = |path: &Path, error| findings.send(Finding::Problem(path.to_owned(), error)).ok();
         let listed = match std::fs::read_dir(folder) {
             Ok(listed) => listed,
-            Err(error) => {
-                problem(folder, error)?;
-                return Some(true);
-            }
+            Err(error) => return problem(folder, error).map(|()| true),
         };
         let mut listing = Listing { is_whole: true, ..Listing::default() };
         let (mut entries, mut is_too_large) = (Vec::new(), false);
@@ -226,41 +239,35 @@ impl Shared<'_> {
                 }
             };
             let (name, columns) = (entry.file_name(), Columns::of(&facts));
-            listing.digest.add(self.walk.key, name.as_encoded_bytes(), &columns);
-            match facts.kind {
-                Kind::Folder => listing.folders += 1,
-                _ => listing.files += 1,
+            listing.add(self.walk.key, name.as_encoded_bytes(), &columns, facts.kind);
+            if facts.kind == Kind::Folder {
+                folders.extend(self.below(folder.join(&name), depth));
             }
-            if facts.kind == Kind::Folder && depth != Some(0) {
-                let path = folder.join(&name);
-                if !(self.walk.is_closed)(&path) {
-                    folders.push((path, depth.map(|depth| depth - 1)));
-                }
+            if !is_too_large {
+                entries.push((name.into_encoded_bytes(), columns));
             }
-            if is_too_large {
-                continue;
-            }
-            entries.push((name.into_encoded_bytes(), columns));
             if entries.len() == PART {
                 let full = std::mem::take(&mut entries);
-                match expected {
-                    Some(_) => is_too_large = true,
-                    None => {
-                        let part = Part { folder: Arc::clone(folder), entries: full, end: None };
-                        findings.send(Finding::Entries(part)).ok()?;
-                    }
+                is_too_large = expected.is_some();
+                if !is_too_large {
+                    send_part(folder, full, None, findings)?;
                 }
             }
         }
         if let Some((id, _)) = expected.filter(|(_, digest)| listing.is_whole && *digest == listing.digest) {
-            findings.send(Finding::Unchanged { folder: id, listing }).ok()?;
-            return Some(true);
+            return findings.send(Finding::Unchanged { folder: id, listing }).ok().map(|()| true);
         }
-        if is_too_large {
-            return Some(false);
-        }
-        let part = Part { folder: Arc::clone(folder), entries, end: Some(listing) };
-        findings.send(Finding::Entries(part)).ok()?;
-        Some(true)
+        if is_too_large { Some(false) } else { send_part(folder, entries, Some(listing), findings).map(|()| true) }
     }
+}
+
+/// `None` if the receiver is gone.
+fn send_part(
+    folder: &Arc<Path>,
+    entries: Vec<(Vec<u8>, Columns)>,
+    end: Option<Listing>,
+    findings: &Sender<Finding>,
+) -> Option<()> {
+    let part = ListingPart { folder: Arc::clone(folder), entries, end };
+    findings.send(Finding::Entries(part)).ok()
 }

@@ -8,10 +8,10 @@ use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{RESTORE_HINT, choose, damaged, unreadable};
-use crate::locate::{MANIFEST_FILE, default_pulled_dir};
+use crate::models_dir::{MANIFEST_FILE, default_pulled_dir};
 use crate::outputs::Outputs;
 use crate::pooling::Pooling;
-use crate::pulled::{PULL_HINT, PulledRecord};
+use crate::pull_record::{PULL_HINT, PullRecord};
 
 /// The use of a model's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -169,7 +169,7 @@ impl ModelSpec {
     }
 
     /// Fills the gaps of the manifest: the commit, and the hashes that it does not pin.
-    fn complete(&mut self, record: &PulledRecord) {
+    fn complete(&mut self, record: &PullRecord) {
         self.source_revision.clone_from(&record.revision);
         for file in &mut self.files {
             file.sha256 = file.sha256.or_else(|| record.sha256(&file.name));
@@ -212,7 +212,7 @@ impl ModelManifest {
         let mut models = pins.models.clone();
         for model in &mut models {
             // `verify_files` reports a damaged record.
-            if let Ok(Some(record)) = PulledRecord::read(&pins.model_dir(model)) {
+            if let Ok(Some(record)) = PullRecord::read(&pins.model_dir(model)) {
                 model.complete(&record);
             }
         }

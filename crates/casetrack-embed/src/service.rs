@@ -14,13 +14,13 @@ use crate::outputs::{Embeddings, Outputs};
 use crate::precision::Precision;
 use crate::workers::{Task, Workers};
 
-/// How often models that are not used any more are looked for.
+/// Interval between checks for unused models.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Settings of an [`Embedder`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedOptions {
-    /// Threads that embed passages; 0, the default, for one per core. Queries have a thread of their own.
+    /// Threads that embed passages; 0, the default, for one per core. Queries have their own thread.
     pub threads: usize,
     /// The models that stay in memory; `None`, the default, decides by the memory available at the first load.
     pub memory: Option<MemoryMode>,
@@ -250,7 +250,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::locate::find_models_dir;
+    use crate::models_dir::find_models_dir;
 
     fn embedder(threads: usize, memory: MemoryMode) -> Embedder {
         let options = EmbedOptions { threads, memory: Some(memory), ..EmbedOptions::default() };

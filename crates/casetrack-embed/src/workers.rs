@@ -15,7 +15,7 @@ use crate::outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
 /// call at nearly the same time.
 const TOKENS_PER_JOB: usize = 1024;
 
-/// How often a waiting caller looks at its cancel flag.
+/// Interval at which a waiting caller checks its cancel flag.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Threads for passages, each computing whole jobs, and as many for queries, so that a query never waits for passages and the models of a

@@ -7,7 +7,7 @@ use casetrack_engine::pages::PageText;
 use super::documents::{embeddings, time};
 use super::format::{counted, cut, one_line, push_fact, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
-use super::{hidden, tracked};
+use super::{hidden_text, tracked_changes};
 use crate::Reader;
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
@@ -23,7 +23,7 @@ pub fn chunk(chunk: &ChunkView) -> String {
         document_text(&chunk.text)
     );
     if let Some(viewed) = &chunk.viewed {
-        text.push_str(&format!("{}\n\n", tracked::viewed(viewed)));
+        text.push_str(&format!("{}\n\n", tracked_changes::viewed(viewed)));
     }
     text.push_str("Provenance:\n");
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
@@ -44,9 +44,9 @@ pub fn chunk(chunk: &ChunkView) -> String {
     }
     fact("Extraction", &extraction(provenance));
     if provenance.tracked_changes {
-        fact("Note", tracked::CONTAINS);
+        fact("Note", tracked_changes::CONTAINS);
     }
-    if let Some(contains) = hidden::contains(&provenance.hidden_text) {
+    if let Some(contains) = hidden_text::contains(&provenance.hidden_text) {
         fact("Hidden", &contains);
     }
     fact("Chunk Index", &format!(" {}", place(chunk)));
@@ -66,11 +66,11 @@ pub fn page(page: &PageText) -> String {
     if page.tracked_changes > 0 {
         text.push_str(&format!("Tracked changes: {}\n", page.tracked_changes));
     }
-    if let Some(contains) = hidden::contains(&hidden_reasons(&page.hidden, 0, u32::MAX)) {
+    if let Some(contains) = hidden_text::contains(&hidden_reasons(&page.hidden, 0, u32::MAX)) {
         text.push_str(&format!("Hidden text: {contains}\n"));
     }
     text.push('\n');
-    text.push_str(&page.viewed.as_ref().map_or_else(|| document_text(&page.text), tracked::viewed));
+    text.push_str(&page.viewed.as_ref().map_or_else(|| document_text(&page.text), tracked_changes::viewed));
     text
 }
 
@@ -180,7 +180,8 @@ pub(crate) fn quotation(chunk: &ChunkView, reader: Reader) -> String {
 
 /// The text of a chunk in the requested view.
 fn verbatim(chunk: &ChunkView) -> String {
-    let viewed = chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked::viewed(viewed))).unwrap_or_default();
+    let viewed =
+        chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked_changes::viewed(viewed))).unwrap_or_default();
     format!("{}\n{viewed}", document_text(&chunk.text))
 }
 
@@ -195,8 +196,8 @@ fn about(provenance: &Provenance) -> Option<String> {
 
 /// Of tracked changes and hidden text.
 fn warnings(provenance: &Provenance) -> Option<String> {
-    let changes = provenance.tracked_changes.then(|| tracked::CONTAINS.to_owned());
-    let parts: Vec<String> = changes.into_iter().chain(hidden::contains(&provenance.hidden_text)).collect();
+    let changes = provenance.tracked_changes.then(|| tracked_changes::CONTAINS.to_owned());
+    let parts: Vec<String> = changes.into_iter().chain(hidden_text::contains(&provenance.hidden_text)).collect();
     (!parts.is_empty()).then(|| parts.join(" | "))
 }
 

@@ -7,7 +7,7 @@ use casetrack_engine::files::{
     UsageReport, WatchedFiles,
 };
 
-use crate::format::{bytes, counted, duration, one_line, thousands};
+use crate::format::{bytes, counted, duration, entries, one_line, thousands};
 
 /// Problems and names that a text lists at most.
 const LISTED: usize = 5;
@@ -182,10 +182,7 @@ pub fn roots(roots: &[FileRoot], colors: Colors) -> String {
             text,
             "{}\n  {}, indexed {}",
             colors.folder(&one_line(&root.path)),
-            match root.entries {
-                1 => "1 entry".to_owned(),
-                entries => format!("{} entries", thousands(entries)),
-            },
+            entries(root.entries),
             colors.faint(&indexed)
         );
         if let Some(live) = &root.live {

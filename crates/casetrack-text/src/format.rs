@@ -21,6 +21,11 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
+/// `1 entry`, `1,051 entries`.
+pub(crate) fn entries(number: u64) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{} entries", thousands(number)) }
+}
+
 /// `812 bytes`, `12.3 MB`; 1 MB is 1,000,000 bytes.
 pub fn bytes(number: u64) -> String {
     let mut size = number as f64 / 1000.0;

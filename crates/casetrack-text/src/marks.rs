@@ -1,7 +1,7 @@
 //! Words from documents, marked so that they cannot pretend to be anything else.
 //!
 //! - A passage is shown verbatim between two lines with a code that does not occur in it, so that it cannot end itself, whatever its words.
-//! The code is computed from the text: the same passage always looks the same.
+//!   The code is computed from the text: the same passage always looks the same.
 //! - A one-line quotation is in double quotes; a quote or backslash inside is escaped with a backslash, a hidden character as
 //!   `\u{202e}`. A file name, path or heading without spaces is shown bare.
 

@@ -9,7 +9,7 @@ use casetrack_engine::similar::SimilarChunks;
 use super::chunks::quotation;
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
-use super::tracked;
+use super::tracked_changes;
 use crate::Reader;
 
 /// Longest query repeated above the results, in characters.
@@ -20,7 +20,7 @@ const MAX_REPETITIONS: usize = 5;
 /// With `explain`, each result lists the share of every stage in its score.
 pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> String {
     if let Some(found) = &response.deleted {
-        return tracked::deleted(response, found, reader);
+        return tracked_changes::deleted(response, found, reader);
     }
     let time = match response.elapsed_ms {
         elapsed if elapsed < 1.0 => "<1ms".to_owned(),
@@ -121,7 +121,7 @@ fn passage(result: &SearchResult, explain: bool, reader: Reader) -> String {
         None | Some("") => String::new(),
         Some(text) => format!("\n[{name}]\n{}\n", document_text(text)),
     });
-    for line in beside(result, explain) {
+    for line in details(result, explain) {
         text.push_str(&format!("{line}\n"));
     }
     text.push_str(&format!("{}{before}{after}", quotation(&result.chunk, reader)));
@@ -129,7 +129,7 @@ fn passage(result: &SearchResult, explain: bool, reader: Reader) -> String {
 }
 
 /// The lines about a result besides its place and text: the reasons for its rank, and other places of the passage.
-pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
+pub fn details(result: &SearchResult, explain: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(collection) = &result.collection {
         lines.push(format!("In:    {}", one_line(collection)));

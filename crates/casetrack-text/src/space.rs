@@ -7,7 +7,7 @@ use casetrack_engine::space::{
     EntryPage, JobList, ModifiedSet, SetDetails, SetList, SetSum, SpaceIndexed, UsageBranch, UsageTree,
 };
 
-use crate::format::{bytes, counted, one_line, thousands};
+use crate::format::{bytes, counted, entries, one_line, thousands};
 
 /// Characters of the longest bar.
 const BAR: usize = 20;
@@ -188,13 +188,6 @@ pub fn plans(list: &PlanList) -> String {
 /// A run that has begun.
 pub fn started(run: &StartedPlan) -> String {
     format!("The plan {} runs (execution {}).\n", one_line(&run.plan_name), run.execution_id)
-}
-
-fn entries(count: u64) -> String {
-    match count {
-        1 => "1 entry".to_owned(),
-        count => format!("{} entries", thousands(count)),
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use casetrack_text::format::{counted, thousands};
 use casetrack_text::terminal::{dress, undress};
 use serde::{Deserialize, Serialize};
 
-use crate::keychain::FoundVault;
+use crate::keychain::VaultSlots;
 use crate::options::Global;
 use crate::privacy::umask;
 
@@ -23,14 +23,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// Output that a client shows while it waits for a command.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Shown {
+pub enum Output {
     /// For standard output.
     Text(String),
     Progress(Progress),
     /// For standard error.
     Log(String),
     /// Not for people: the client needs it before it asks them.
-    Vault(FoundVault),
+    Vault(VaultSlots),
 }
 
 /// A client that waits for a command.
@@ -45,7 +45,7 @@ pub struct Console {
     /// The permissions that files of the client's user do not get.
     pub umask: u32,
     /// Sends the client something to show. A client that has gone needs no answer.
-    pub show: Arc<dyn Fn(Shown) + Send + Sync>,
+    pub show: Arc<dyn Fn(Output) + Send + Sync>,
 }
 
 impl Console {
@@ -70,7 +70,7 @@ impl Console {
 
     /// As [`Self::print`], but the text is for a program or has its own colours, and goes out as it is.
     pub fn print_data<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<u8> {
-        (self.show)(Shown::Text(Reader::CommandLine.result(value, self.global.json, text)?));
+        (self.show)(Output::Text(Reader::CommandLine.result(value, self.global.json, text)?));
         Ok(0)
     }
 
@@ -133,7 +133,7 @@ impl Console {
     /// A line on standard error.
     pub fn note(&self, line: String) {
         if !self.global.quiet {
-            (self.show)(Shown::Log(line));
+            (self.show)(Output::Log(line));
         }
     }
 
@@ -142,11 +142,11 @@ impl Console {
         // A damaged header reveals nothing; the next step reports it.
         let slots = self.engine.vault_slots(id).map(|vault| vault.slots).unwrap_or_default();
         let keychain_slots = slots.into_iter().filter(|slot| slot.kind == "keychain").map(|slot| slot.id).collect();
-        (self.show)(Shown::Vault(FoundVault { id, keychain_slots }));
+        (self.show)(Output::Vault(VaultSlots { id, keychain_slots }));
     }
 
     pub fn progress(&self) -> ProgressSink {
         let show = Arc::clone(&self.show);
-        Arc::new(move |event: Progress| show(Shown::Progress(event)))
+        Arc::new(move |event: Progress| show(Output::Progress(event)))
     }
 }

@@ -8,12 +8,12 @@ use casetrack_engine::{
     AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand,
 };
 use casetrack_mcp::settings::{Settings, Toolset};
-use casetrack_text::terminal::Look;
+use casetrack_text::terminal::Layout;
 use clap::Args;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
-use crate::look::ColorChoice;
+use crate::style::ColorChoice;
 
 /// The environment variable that selects the store of the collections.
 pub const STORE: &str = "CASETRACK_STORE";
@@ -51,7 +51,7 @@ pub struct Global {
     pub no_pager: bool,
     /// The style of results on the terminal; `None` if they are printed for a program.
     #[arg(skip)]
-    pub look: Option<Look>,
+    pub look: Option<Layout>,
     /// Show no progress and no warnings, only results and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -291,7 +291,7 @@ pub fn no_collection_named() -> Error {
 
 /// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
-pub struct Offered {
+pub struct ToolOptions {
     /// Offer only these sets of tools, separated by commas: core, ingest, graph, watch, all (these four), and, only if named, time (find
     /// files on the disk by their times), files (search files and their texts below allowed folders), index (indexes of texts that assistants
     /// add), workbench (collect passages as evidence) and space (sets of files and folders, and what they take on the disk)
@@ -308,7 +308,7 @@ pub struct Offered {
     roots: Vec<PathBuf>,
 }
 
-impl Offered {
+impl ToolOptions {
     /// Adds folders to those of `--root`.
     pub fn add_roots(&mut self, roots: Vec<PathBuf>) {
         self.roots.extend(roots);
@@ -371,7 +371,7 @@ mod tests {
 
     #[test]
     fn the_help_names_every_set_of_tools() {
-        let command = Offered::augment_args(clap::Command::new("mcp"));
+        let command = ToolOptions::augment_args(clap::Command::new("mcp"));
         let option = command.get_arguments().find(|option| option.get_id() == "toolsets").unwrap();
         let help = option.get_help().unwrap().to_string();
         let words: Vec<&str> = help.split(|c: char| !c.is_alphabetic()).collect();

@@ -12,10 +12,10 @@ use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::look::{self, ColorChoice};
-use crate::marks::marked_fields;
 use crate::options::Global;
 use crate::pager;
+use crate::redaction::marked_fields;
+use crate::style::{self, ColorChoice};
 
 /// Logs go to stderr: stdout belongs to results, and to the protocol in `mcp` mode.
 pub fn init_logging(verbose: u8, quiet: bool) {
@@ -87,7 +87,7 @@ pub fn print_error(error: &Error, json: bool, color: ColorChoice) {
         return;
     }
     let text = format!("error: {}", Reader::CommandLine.error(error));
-    match look::of_messages(color) {
+    match style::of_messages(color) {
         Some(look) => eprintln!("{}", dress(&text, look)),
         None => eprintln!("{text}"),
     }

@@ -9,14 +9,14 @@ use clap::Args;
 use console::Term;
 use serde::{Deserialize, Serialize};
 
-use crate::ask::can_ask;
+use crate::prompt::can_ask;
 
 /// Longer lines are refused; the engine takes fewer bytes.
 const MAX_BYTES: u64 = 4096;
 
 /// The key of a vault. Its passphrase is asked for, unless another one is named.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
-pub struct OpenedWith {
+pub struct VaultOpener {
     /// Open it with the 24 words of its recovery key
     #[arg(long, conflicts_with = "identity")]
     recovery: bool,
@@ -24,20 +24,20 @@ pub struct OpenedWith {
     #[arg(long, value_name = "FILE")]
     identity: Option<std::path::PathBuf>,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     opener: Option<Opener>,
 }
 
 /// The source of passphrases.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize, Deserialize)]
-pub struct Typed {
+pub struct PassphraseSource {
     /// Read passphrases (or the words) from standard input, one on each line, instead of asking at the terminal
     #[arg(long)]
     passphrase_stdin: bool,
 }
 
-impl OpenedWith {
+impl VaultOpener {
     /// Asks for it.
     pub fn ask(&mut self) -> Result<()> {
         self.opener = Some(match &self.identity {
@@ -59,7 +59,7 @@ impl OpenedWith {
     }
 
     /// The source of further passphrases.
-    pub fn from(&self) -> Typed {
+    pub fn from(&self) -> PassphraseSource {
         self.from
     }
 
@@ -68,7 +68,7 @@ impl OpenedWith {
     }
 }
 
-impl Typed {
+impl PassphraseSource {
     /// The next line of standard input, or of hidden input at the terminal.
     pub fn read(self, what: &str) -> Result<Password> {
         if self.passphrase_stdin { line() } else { typed(what) }

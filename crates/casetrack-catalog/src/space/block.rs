@@ -162,7 +162,7 @@ impl Block {
         }
     }
 
-    /// Keeps the rows whose extension is meant. Each that there is is looked at once.
+    /// Keeps the rows whose extension passes the test. Each extension is tested once.
     pub fn keep_extensions(&self, places: &mut Bits, is_meant: impl Fn(&[u8]) -> bool) {
         let mut firsts = Bits::default();
         for place in places.iter() {

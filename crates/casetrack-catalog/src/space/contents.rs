@@ -7,10 +7,10 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 use serde_json::Value;
 
-use super::schema::failed;
 use super::{Space, now};
 use crate::entry::Facts;
 use crate::paths;
+use crate::rows::stored;
 
 /// Contents that are kept, the last that were made. A thumbnail takes some 30 kB.
 const KEPT: i64 = 20_000;
@@ -51,39 +51,31 @@ impl Space {
             Some(Thumbnail { png, width, height }) => (Some(png), Some(*width), Some(*height)),
             None => (None, None, None),
         };
-        self.write(|transaction| {
-            let keep = || -> rusqlite::Result<()> {
-                transaction.execute(
-                    "INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    params![
-                        digest,
-                        i64::try_from(*size).unwrap_or(i64::MAX),
-                        media_type,
-                        properties.to_string(),
-                        png,
-                        width,
-                        height,
-                        no_thumbnail,
-                        now()
-                    ],
-                )?;
-                transaction.execute(
-                    "INSERT OR REPLACE INTO digests VALUES (?, ?, ?, ?)",
-                    params![
-                        paths::bytes(path),
-                        i64::try_from(facts.size).unwrap_or(i64::MAX),
-                        facts.modified.stored(),
-                        digest
-                    ],
-                )?;
-                transaction.execute(
-                    "DELETE FROM contents WHERE sha256 NOT IN (SELECT sha256 FROM contents ORDER BY made DESC LIMIT ?)",
-                    [KEPT],
-                )?;
-                transaction.execute("DELETE FROM digests WHERE sha256 NOT IN (SELECT sha256 FROM contents)", [])?;
-                Ok(())
-            };
-            keep().map_err(failed)
+        self.write_rows(|transaction| {
+            transaction.execute(
+                "INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                params![
+                    digest,
+                    stored(*size),
+                    media_type,
+                    properties.to_string(),
+                    png,
+                    width,
+                    height,
+                    no_thumbnail,
+                    now()
+                ],
+            )?;
+            transaction.execute(
+                "INSERT OR REPLACE INTO digests VALUES (?, ?, ?, ?)",
+                params![paths::bytes(path), stored(facts.size), facts.modified.stored(), digest],
+            )?;
+            transaction.execute(
+                "DELETE FROM contents WHERE sha256 NOT IN (SELECT sha256 FROM contents ORDER BY made DESC LIMIT ?)",
+                [KEPT],
+            )?;
+            transaction.execute("DELETE FROM digests WHERE sha256 NOT IN (SELECT sha256 FROM contents)", [])?;
+            Ok(())
         })
     }
 
@@ -99,10 +91,7 @@ impl Space {
         let digest: Option<String> = self.read(|connection| {
             connection
                 .prepare("SELECT sha256 FROM digests WHERE path = ? AND size = ? AND modified = ?")?
-                .query_row(
-                    params![paths::bytes(path), i64::try_from(facts.size).unwrap_or(i64::MAX), facts.modified.stored()],
-                    |row| row.get(0),
-                )
+                .query_row(params![paths::bytes(path), stored(facts.size), facts.modified.stored()], |row| row.get(0))
                 .optional()
         })?;
         digest.map_or(Ok(None), |digest| self.content(&digest))

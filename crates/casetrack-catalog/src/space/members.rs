@@ -180,52 +180,46 @@ impl Space {
         if !waits {
             return Ok(());
         }
-        self.write(|transaction| {
-            let bind = || -> rusqlite::Result<()> {
-                let sets: Vec<i64> = transaction
-                    .prepare("SELECT DISTINCT set_id FROM waiting")?
-                    .query_map([], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?;
-                for set in sets {
-                    let bound = transaction.execute(
-                        "INSERT OR IGNORE INTO members SELECT w.set_id, e.id, w.added FROM waiting w
-                        JOIN files.folders f ON f.path = w.folder JOIN files.entries e ON e.folder = f.id AND e.name = w.name
-                        WHERE w.set_id = ?",
+        self.write_rows(|transaction| {
+            let sets: Vec<i64> = transaction
+                .prepare("SELECT DISTINCT set_id FROM waiting")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            for set in sets {
+                let bound = transaction.execute(
+                    "INSERT OR IGNORE INTO members SELECT w.set_id, e.id, w.added FROM waiting w
+                    JOIN files.folders f ON f.path = w.folder JOIN files.entries e ON e.folder = f.id AND e.name = w.name
+                    WHERE w.set_id = ?",
+                    [set],
+                )?;
+                if bound > 0 {
+                    transaction.execute(
+                        "DELETE FROM waiting WHERE set_id = ? AND EXISTS (SELECT 1 FROM files.folders f
+                        JOIN files.entries e ON e.folder = f.id WHERE f.path = waiting.folder AND e.name = waiting.name)",
                         [set],
                     )?;
-                    if bound > 0 {
-                        transaction.execute(
-                            "DELETE FROM waiting WHERE set_id = ? AND EXISTS (SELECT 1 FROM files.folders f
-                            JOIN files.entries e ON e.folder = f.id WHERE f.path = waiting.folder AND e.name = waiting.name)",
-                            [set],
-                        )?;
-                        note_places(transaction, set)?;
-                        sets::touch(transaction, &[set])?;
-                    }
+                    note_places(transaction, set)?;
+                    sets::touch(transaction, &[set])?;
                 }
-                Ok(())
-            };
-            bind().map_err(failed)
+            }
+            Ok(())
         })
     }
 
     /// Updates the places of members that have moved, and removes members whose files are gone. Costs about a second for a million members.
     pub fn tidy(&self) -> Result<()> {
-        self.write(|transaction| {
-            let tidy = || {
-                transaction.execute_batch(
-                    "DELETE FROM members WHERE entry NOT IN (SELECT id FROM files.entries);
-                    DELETE FROM handed WHERE entry NOT IN (SELECT id FROM files.entries);
-                    DELETE FROM places WHERE entry NOT IN (SELECT entry FROM members);
-                    UPDATE places SET (folder, name) = (SELECT folder, name FROM files.entries e WHERE e.id = places.entry)
-                        WHERE EXISTS (SELECT 1 FROM files.entries e WHERE e.id = places.entry
-                            AND (e.folder <> places.folder OR e.name <> places.name));
-                    INSERT OR IGNORE INTO place_folders SELECT id, path FROM files.folders
-                        WHERE id IN (SELECT folder FROM places);
-                    DELETE FROM place_folders WHERE id NOT IN (SELECT folder FROM places);",
-                )
-            };
-            tidy().map_err(failed)
+        self.write_rows(|transaction| {
+            transaction.execute_batch(
+                "DELETE FROM members WHERE entry NOT IN (SELECT id FROM files.entries);
+                DELETE FROM handed WHERE entry NOT IN (SELECT id FROM files.entries);
+                DELETE FROM places WHERE entry NOT IN (SELECT entry FROM members);
+                UPDATE places SET (folder, name) = (SELECT folder, name FROM files.entries e WHERE e.id = places.entry)
+                    WHERE EXISTS (SELECT 1 FROM files.entries e WHERE e.id = places.entry
+                        AND (e.folder <> places.folder OR e.name <> places.name));
+                INSERT OR IGNORE INTO place_folders SELECT id, path FROM files.folders
+                    WHERE id IN (SELECT folder FROM places);
+                DELETE FROM place_folders WHERE id NOT IN (SELECT folder FROM places);",
+            )
         })
     }
 }

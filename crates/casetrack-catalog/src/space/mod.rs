@@ -5,25 +5,25 @@
 //! Sums and queries read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
 //! answer. It takes about 100 bytes an entry.
 
+mod backup;
 mod block;
 mod bounds;
 mod conditions;
 mod contents;
-mod handed;
-mod holding;
 mod ids;
 mod image;
-mod kept;
 mod members;
-mod picked;
+mod membership;
+mod outcome_files;
 mod queries;
 mod records;
 mod runs;
 mod schema;
+mod selection;
 mod sets;
 mod sums;
-mod taking;
 mod text;
+mod transfer;
 mod tree;
 
 #[cfg(test)]
@@ -40,22 +40,22 @@ use rusqlite::{Connection, Transaction};
 
 use crate::catalog::{Catalog, lock};
 use crate::time::Time;
+use backup::BackupWriter;
 pub use bounds::{End, bound};
 pub use conditions::Condition;
 pub use contents::{Content, Thumbnail};
 use ids::Ids;
 use image::Image;
-use kept::Keeper;
 pub use members::{Change, Mode};
-pub use picked::{Picked, PickedFile};
-pub use queries::{Answer, Asked, Member, Sort};
+pub use queries::{Answer, Member, SetQuery, Sort};
 pub use records::{Plan, PlanChange, Saved, Source};
-pub use runs::{Execution, Job, JobWish};
+pub use runs::{Execution, Job, JobFilter};
 use schema::failed;
+pub use selection::{SelectedFile, Selection};
 pub use sets::{Direction, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, MAX_SETS, Set};
 pub use sums::Totals;
-pub use taking::Taken;
 pub use text::{Field, Match, Text};
+pub use transfer::ImportCounts;
 pub use tree::Branch;
 
 /// Seconds since 1970.
@@ -77,9 +77,9 @@ pub struct Space {
     members: Mutex<HashMap<i64, (i64, Arc<Ids>)>>,
     /// When the image was last read.
     used: Mutex<Instant>,
-    /// Found by an answer: it is looked at before the next one.
+    /// Set when a query finds damage, which is repaired before the next one.
     damaged: AtomicBool,
-    keeper: Keeper,
+    backup: BackupWriter,
 }
 
 #[derive(Default)]
@@ -109,7 +109,7 @@ impl Space {
         let writer = Mutex::new(schema::open(&folder)?);
         let space = Self {
             catalog,
-            keeper: Keeper::start(&folder),
+            backup: BackupWriter::start(&folder),
             folder,
             writer,
             generation: AtomicU64::new(generation),
@@ -124,7 +124,7 @@ impl Space {
             restored => restored?,
         }
         // The last process may have ended before it copied all.
-        space.keeper.changed();
+        space.backup.changed();
         Ok(space)
     }
 
@@ -165,9 +165,14 @@ impl Space {
             transaction.execute("UPDATE state SET catalog_key = catalog_key", []).map_err(failed)?;
             let result = work(&transaction)?;
             transaction.commit().map_err(failed)?;
-            self.keeper.changed();
+            self.backup.changed();
             Ok(result)
         })
+    }
+
+    /// As [`Self::write`], for work whose only errors are those of statements.
+    fn write_rows<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+        self.write(|transaction| work(transaction).map_err(failed))
     }
 
     /// Reads at the same time as other readers and the writer.
@@ -227,7 +232,7 @@ impl Space {
     }
 
     /// Frees the memory of an image that was not read for this long. The next answer costs about a second for a million entries.
-    pub fn rest_after(&self, idle: Duration) {
+    pub fn free_after(&self, idle: Duration) {
         if lock(&self.used).elapsed() >= idle {
             *lock(&self.image) = Image::default();
             lock(&self.members).clear();

@@ -163,15 +163,7 @@ pub(super) fn open(folder: &Path) -> Result<Connection> {
 
 /// Moves a damaged database aside; an earlier one that was moved aside is overwritten.
 pub(super) fn set_aside(folder: &Path) -> Result<()> {
-    let io = |error| Error::io(folder.join(FILE).display(), error);
-    std::fs::rename(folder.join(FILE), folder.join(DAMAGED)).map_err(io)?;
-    for suffix in ["-wal", "-shm"] {
-        match std::fs::remove_file(folder.join(format!("{FILE}{suffix}"))) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
-            _ => {}
-        }
-    }
-    Ok(())
+    database::set_aside(folder, FILE, DAMAGED)
 }
 
 /// The database without the catalogue.
@@ -180,7 +172,11 @@ fn own(folder: &Path) -> Result<Connection> {
     database::set_up(&connection)?;
     // The data of users must survive a power failure.
     connection.execute_batch("PRAGMA synchronous = FULL;").map_err(failed)?;
-    migrate(&mut connection)?;
+    database::migrate(&mut connection, STEPS, |found| {
+        let message =
+            format!("The resource sets have the format {found}; this program knows formats up to {}.", STEPS.len());
+        Error::new(ErrorCode::NewerSchema, message).with_hint("Use the newer program that made them.")
+    })?;
     Ok(connection)
 }
 
@@ -205,25 +201,6 @@ fn attach(connection: &Connection, folder: &Path) -> Result<()> {
 /// Makes the catalogue count its changes.
 fn watch(folder: &Path) -> Result<()> {
     database::connect(folder)?.execute_batch(WATCHED).map_err(failed)
-}
-
-fn migrate(connection: &mut Connection) -> Result<()> {
-    let version = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    if version(connection).map_err(failed)? == STEPS.len() as i64 {
-        return Ok(());
-    }
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
-    let found = version(&transaction).map_err(failed)?;
-    let Some(missing) = usize::try_from(found).ok().and_then(|done| STEPS.get(done..)) else {
-        let message =
-            format!("The resource sets have the format {found}; this program knows formats up to {}.", STEPS.len());
-        return Err(Error::new(ErrorCode::NewerSchema, message).with_hint("Use the newer program that made them."));
-    };
-    for step in missing {
-        transaction.execute_batch(step).map_err(failed)?;
-    }
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed)?;
-    transaction.commit().map_err(failed)
 }
 
 /// Makes members wait by their paths if the catalogue was rebuilt, because its ids then mean other entries.

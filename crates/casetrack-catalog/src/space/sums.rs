@@ -32,7 +32,7 @@ impl Image {
     /// Sums up entries. Costs about 30 nanoseconds of one core for each of them, and 10 for each entry of the catalogue if folders among
     /// them count with their contents. The cores share the work.
     pub fn totals(&self, ids: &Ids) -> Totals {
-        let noted = Noted::new();
+        let noted = SeenFiles::new();
         let members = side_by_side(&self.blocks_of(ids), |part| {
             let mut members = Members::new(self.folders.paths.len(), &noted);
             part.iter().flat_map(|(block, bits)| block.rows_of(bits)).for_each(|row| members.take(&row));
@@ -131,7 +131,7 @@ struct Members<'n> {
 }
 
 impl<'n> Members<'n> {
-    fn new(places: usize, noted: &'n Noted) -> Self {
+    fn new(places: usize, noted: &'n SeenFiles) -> Self {
         Self { files: 0, folders: 0, holds: vec![false; places], whole: Vec::new(), content: Content::new(noted) }
     }
 
@@ -152,9 +152,9 @@ impl<'n> Members<'n> {
 }
 
 /// A bit for the number of each counted file. Several files may share a bit.
-struct Noted(Vec<AtomicU64>);
+struct SeenFiles(Vec<AtomicU64>);
 
-impl Noted {
+impl SeenFiles {
     fn new() -> Self {
         Self(std::iter::repeat_with(AtomicU64::default).take(1 << (NOTED_BITS - 6)).collect())
     }
@@ -170,7 +170,7 @@ impl Noted {
 struct Content<'n> {
     bytes: u64,
     allocated: u64,
-    noted: &'n Noted,
+    noted: &'n SeenFiles,
     /// The numbers of those that were counted: device and inode.
     counted: Vec<(u64, u64)>,
     /// Possible other names of a counted file. They are compared at the end.
@@ -178,7 +178,7 @@ struct Content<'n> {
 }
 
 impl<'n> Content<'n> {
-    fn new(noted: &'n Noted) -> Self {
+    fn new(noted: &'n SeenFiles) -> Self {
         Self { bytes: 0, allocated: 0, noted, counted: Vec::new(), aside: Vec::new() }
     }
 
@@ -202,7 +202,7 @@ impl<'n> Content<'n> {
 }
 
 /// Bytes of content and those set aside by the file system.
-fn finish(parts: Vec<Content<'_>>, noted: &Noted) -> (u64, u64) {
+fn finish(parts: Vec<Content<'_>>, noted: &SeenFiles) -> (u64, u64) {
     let mut all = Content::new(noted);
     let (mut counted, mut aside) = (Vec::new(), Vec::new());
     for part in parts {
@@ -212,7 +212,7 @@ fn finish(parts: Vec<Content<'_>>, noted: &Noted) -> (u64, u64) {
         aside.extend(part.aside);
     }
     // Few of those that were counted share a bit with one of these.
-    let among = Noted::new();
+    let among = SeenFiles::new();
     for row in &aside {
         among.note(row.device, row.inode);
     }

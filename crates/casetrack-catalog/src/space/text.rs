@@ -4,17 +4,13 @@ use std::borrow::Cow;
 
 use casetrack_core::{Error, Result};
 use memchr::memmem::{self, Finder};
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::block::Block;
 use super::ids::Bits;
 use super::image::{Folders, Image};
 use crate::paths;
-use crate::pattern::class;
-
-/// Longest pattern, in bytes, and the memory that a compiled one may take.
-const MAX_BYTES: usize = 4096;
-const MAX_COMPILED: usize = 4 << 20;
+use crate::pattern::{MAX_BYTES, glob_regex, regex};
 
 /// Which text of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,20 +57,12 @@ impl Text {
         if pattern.len() > MAX_BYTES {
             return Err(Error::invalid(format!("a pattern may have at most {MAX_BYTES} bytes")));
         }
-        let compiled = |source: &str| {
-            RegexBuilder::new(source).case_insensitive(!case_sensitive).size_limit(MAX_COMPILED).build().map_err(
-                |error| {
-                    let reason = error.to_string();
-                    let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                    Error::invalid(format!("the pattern cannot be read: {reason}"))
-                },
-            )
-        };
+        let unreadable = |reason: &str| Error::invalid(format!("the pattern cannot be read: {reason}"));
+        let compiled = |source: &str| regex(source, !case_sensitive).map_err(|reason| unreadable(&reason));
         let rule = match how {
             Match::Regex => Rule::Regex(compiled(pattern)?),
             Match::Glob => {
-                let source = from_glob(pattern)
-                    .ok_or_else(|| Error::invalid("the pattern cannot be read: a bracket is not closed"))?;
+                let source = glob_regex(pattern, false).ok_or_else(|| unreadable("a bracket is not closed"))?;
                 Rule::Regex(compiled(&source)?)
             }
             literal if case_sensitive => Rule::Literal(literal, pattern.as_bytes().to_vec()),
@@ -235,25 +223,4 @@ impl TextJudge<'_> {
 /// A text with replacements for bytes that are not Unicode. Valid text is detected several times as fast as it would be copied.
 fn readable(text: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
-}
-
-/// The regular expression of a glob; `None` if a bracket is not closed.
-fn from_glob(glob: &str) -> Option<String> {
-    let mut regex = String::from("(?s)^");
-    let mut rest = glob;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '*' => regex.push_str(".*"),
-            '?' => regex.push('.'),
-            '[' => {
-                let (class, behind) = class(rest, "")?;
-                regex.push_str(&class);
-                rest = behind;
-            }
-            literal => regex.push_str(&regex::escape(&literal.to_string())),
-        }
-    }
-    regex.push('$');
-    Some(regex)
 }

@@ -33,8 +33,8 @@ impl Space {
         let Some(place) = image.folders.at(paths::bytes(start)) else { return Ok(None) };
         let below = image.below(&[place]);
         let (sums, second_names) = sums(&image, &below);
-        let growing = Growing { image: &image, sums: &sums, second_names: &second_names, width, by_allocated };
-        Ok(Some(growing.grow(start, place, depth)))
+        let builder = TreeBuilder { image: &image, sums: &sums, second_names: &second_names, width, by_allocated };
+        Ok(Some(builder.build(start, place, depth)))
     }
 
     /// The totals of everything below a folder; zero if the catalogue lacks it.
@@ -93,7 +93,7 @@ impl Totals {
     }
 }
 
-struct Growing<'a> {
+struct TreeBuilder<'a> {
     image: &'a Image,
     sums: &'a [Totals],
     second_names: &'a HashSet<i64>,
@@ -103,8 +103,8 @@ struct Growing<'a> {
 
 type Child<'a> = (Totals, &'a Block, Row);
 
-impl Growing<'_> {
-    fn grow(&self, start: &Path, place: u32, depth: usize) -> Branch {
+impl TreeBuilder<'_> {
+    fn build(&self, start: &Path, place: u32, depth: usize) -> Branch {
         let totals = self.sums.get(place as usize).copied().unwrap_or_default();
         let mut top = branch(start.to_owned(), Kind::Folder, totals);
         let mut level = vec![(&mut top, place)];

@@ -12,7 +12,7 @@ impl Disk {
 
 pub(super) fn follow(catalog: &Catalog, root: &Path, paths: &BTreeSet<PathBuf>) -> casetrack_core::Result<ScanReport> {
     let scope = Scope { start: root, max_depth: None, is_closed: &|_| false };
-    let reported = Reported { paths, needs_walk: &|folder| paths.contains(folder), before_listing: &|_| {} };
+    let reported = ReportedChanges { paths, needs_walk: &|folder| paths.contains(folder), before_listing: &|_| {} };
     catalog.follow(&scope, &reported, &Cancel::default())
 }
 

@@ -11,7 +11,7 @@ mod taking;
 use std::path::{Path, PathBuf};
 
 pub use by_time::{TimeMatches, TimeSearch, TimeSort};
-use casetrack_catalog::{Entry, Found, Scope, shown};
+use casetrack_catalog::{Entry, QueryPage, Scope, shown};
 pub use casetrack_catalog::{
     Kind, Order, Pattern, Problem, Query, ScanReport, Target, Time, TimeField, TimeRange, Usage, span,
 };
@@ -259,7 +259,7 @@ impl Host {
     }
 
     /// Answers a question. A catalogue that proves to be damaged is made anew first.
-    fn answer(&self, query: &Query, cancel: &Cancel) -> Result<Found> {
+    fn answer(&self, query: &Query, cancel: &Cancel) -> Result<QueryPage> {
         let find = || self.catalog()?.find(query, &|path| self.is_denied(path), cancel);
         match find() {
             Err(error) if error.code == ErrorCode::Corrupt => {

@@ -1,7 +1,7 @@
 //! Questions about the entries of sets.
 
 use casetrack_catalog::TimeField;
-use casetrack_catalog::space::{Asked, Condition, End, Field, Match, Sort, Text, bound};
+use casetrack_catalog::space::{Condition, End, Field, Match, SetQuery, Sort, Text, bound};
 use casetrack_core::{Cancel, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,7 +137,7 @@ pub struct SetSearch<'a> {
 
 impl<'a> SetSearch<'a> {
     /// Errors: a kind, time or order that cannot be read.
-    pub(super) fn asked(&self) -> Result<Asked<'a>> {
+    pub(super) fn asked(&self) -> Result<SetQuery<'a>> {
         let mut conditions = Vec::new();
         if let Some(kind) = self.kind {
             conditions.push(Condition::Kind(kind_named("kind", kind)?));
@@ -167,7 +167,7 @@ impl<'a> SetSearch<'a> {
             _ => return Err(refused("sort_by", "sort_by must be one of size, name, mtime")),
         };
         let asked = asked(self.name, Condition::All(conditions), self.page)?;
-        Ok(Asked { children: self.children, sort, descending: self.descending, ..asked })
+        Ok(SetQuery { children: self.children, sort, descending: self.descending, ..asked })
     }
 }
 
@@ -223,7 +223,7 @@ impl StoredSearch {
 impl Host {
     /// The entries of a set itself, as they are now.
     pub(super) fn set_entries(&self, name: &str, page: Paging, cancel: &Cancel) -> Result<EntryPage> {
-        self.found(&Asked { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
+        self.found(&SetQuery { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
     }
 
     /// Errors: a set that does not exist, an unknown field, a time that cannot be read.
@@ -242,7 +242,7 @@ impl Host {
             }
             _ => return Err(refused("field", "field must be one of mtime, ctime, added_at")),
         };
-        self.answered(&Asked { children, added, ..asked(name, condition, page)? }, cancel)
+        self.answered(&SetQuery { children, added, ..asked(name, condition, page)? }, cancel)
     }
 
     /// Errors: a set that does not exist, an unknown metric.
@@ -257,7 +257,7 @@ impl Host {
             }
             _ => return Err(refused("metric", "metric must be one of size, allocated, blocks")),
         };
-        self.answered(&Asked { children, ..asked(name, condition, page)? }, cancel)
+        self.answered(&SetQuery { children, ..asked(name, condition, page)? }, cancel)
     }
 
     /// Errors: a set that does not exist, an unknown field or kind.
@@ -271,7 +271,7 @@ impl Host {
                 Condition::Text(in_field("value", Text::new(field, Match::Equals, value, true))?)
             }
         };
-        self.answered(&Asked { children, ..asked(name, condition, page)? }, cancel)
+        self.answered(&SetQuery { children, ..asked(name, condition, page)? }, cancel)
     }
 
     /// Errors: a set that does not exist, an unknown field or mode, a pattern that cannot be read.
@@ -287,7 +287,7 @@ impl Host {
             _ => return Err(refused("mode", "mode must be one of contains, prefix, suffix, regex, glob")),
         };
         let text = in_field("pattern", Text::new(field, how, pattern, case_sensitive))?;
-        self.answered(&Asked { children, ..asked(name, Condition::Text(text), page)? }, cancel)
+        self.answered(&SetQuery { children, ..asked(name, Condition::Text(text), page)? }, cancel)
     }
 
     /// `save_as` keeps the search under a name, for sources of the type query.
@@ -303,12 +303,12 @@ impl Host {
         Ok(page)
     }
 
-    fn answered(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    fn answered(&self, asked: &SetQuery<'_>, cancel: &Cancel) -> Result<EntryPage> {
         let notice = self.wait_for_runs(asked.set, asked.children, cancel)?;
         Ok(EntryPage { notice, ..self.found(asked, cancel)? })
     }
 
-    fn found(&self, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
+    fn found(&self, asked: &SetQuery<'_>, cancel: &Cancel) -> Result<EntryPage> {
         let answer =
             in_field("name", self.fresh_space(cancel)?.find(asked, &|path| self.is_denied_in_space(path), cancel))?;
         let entries: Vec<EntryItem> = answer.members.into_iter().map(EntryItem::from).collect();
@@ -324,11 +324,11 @@ impl Host {
     }
 }
 
-fn asked(name: &str, condition: Condition, page: Paging) -> Result<Asked<'_>> {
+fn asked(name: &str, condition: Condition, page: Paging) -> Result<SetQuery<'_>> {
     if page.limit == 0 || page.limit > MAX_ENTRIES {
         return Err(refused("limit", format!("limit must be between 1 and {MAX_ENTRIES}")));
     }
-    Ok(Asked {
+    Ok(SetQuery {
         set: name,
         children: true,
         condition,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use casetrack_catalog::space::{Change, Condition, Mode, Picked, Plan, Source};
+use casetrack_catalog::space::{Change, Condition, Mode, Plan, Selection, Source};
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use serde::Deserialize;
 use serde_json::Value;
@@ -150,7 +150,7 @@ impl SourceSpec {
 /// What a source gave.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sourced {
-    pub picked: Picked,
+    pub picked: Selection,
     pub change: Change,
 }
 
@@ -207,7 +207,7 @@ impl Host {
     /// The entries that a source has now, by the catalogue.
     ///
     /// Errors: a saved query or set that does not exist.
-    pub(crate) fn pick_source(&self, spec: &SourceSpec, cancel: &Cancel) -> Result<Picked> {
+    pub(crate) fn pick_source(&self, spec: &SourceSpec, cancel: &Cancel) -> Result<Selection> {
         let space = self.space()?;
         match spec {
             SourceSpec::Index { path, .. } if path.is_file() => {
@@ -226,7 +226,7 @@ impl Host {
                 let search = StoredSearch::deserialize(&saved.arguments)
                     .map_err(|error| Error::internal(format!("The query {name} cannot be read: {error}")))?;
                 let asked = search.as_search();
-                space.pick_asked(&asked.asked()?, cancel)
+                space.pick_matching(&asked.asked()?, cancel)
             }
             SourceSpec::Set(name) => space.pick_in_set(name),
         }
@@ -249,7 +249,7 @@ impl Host {
     }
 
     /// Adds what the links among the entries lead to, under its own path, with all below it. Each folder is walked once.
-    fn follow_links(&self, start: &Path, picked: &mut Picked, cancel: &Cancel) -> Result<()> {
+    fn follow_links(&self, start: &Path, picked: &mut Selection, cancel: &Cancel) -> Result<()> {
         let space = self.space()?;
         let (mut walked, mut seen) = (vec![start.to_owned()], BTreeSet::new());
         loop {

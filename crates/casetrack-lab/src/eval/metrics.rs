@@ -43,7 +43,7 @@ mod tests {
         close(ndcg(&[3.0, 2.0, 0.0, 1.0], &[1.0, 2.0, 3.0, 2.0], 10), dcg / ideal);
         // Cut at 2, the ideal is 3 and 2 as well.
         close(ndcg(&[2.0, 3.0], &[3.0, 2.0, 2.0], 2), (2.0 + 3.0 / 3f64.log2()) / (3.0 + 2.0 / 3f64.log2()));
-        // Equal grades may stand in any order.
+        // Equal grades may be in any order.
         close(ndcg(&[1.0, 1.0, 0.0], &[1.0, 1.0], 10), 1.0);
         close(ndcg(&[0.0, 1.0], &[1.0], 10), 1.0 / 3f64.log2());
         close(ndcg(&[0.0, 0.0], &[1.0], 10), 0.0);

@@ -44,6 +44,6 @@ impl Tool for FindHiddenText {
         let HiddenParameters { document, offset, limit } = parameters;
         let paging = Paging { offset, limit };
         let list = context.engine.find_hidden_text(context.active()?.id, document.as_deref(), paging)?;
-        Ok(Reply::new(list, |list| text::hidden::passages(list, Reader::Assistant)))
+        Ok(Reply::new(list, |list| text::hidden_text::passages(list, Reader::Assistant)))
     }
 }

@@ -180,7 +180,7 @@ fn push_row(text: &mut String, cells: &[Vec<Part>], widths: &[usize], plain: imp
 mod tests {
     use super::super::tests::sheet;
     use super::*;
-    use crate::terminal::{Look, Paint, dress};
+    use crate::terminal::{Layout, Paint, dress};
 
     #[test]
     fn people_read_the_names_of_columns_and_no_escapes() {
@@ -197,7 +197,7 @@ mod tests {
     fn columns_that_fit_stand_side_by_side_and_words_stay_whole() {
         let sheet = sheet("A supply agreement of several words");
         let text = for_people(&sheet, Some(80));
-        let dressed = dress(&text, Look { columns: 80, paint: Paint::None });
+        let dressed = dress(&text, Layout { columns: 80, paint: Paint::None });
         let lines: Vec<&str> = dressed.lines().collect();
         let header = lines.iter().position(|line| line.starts_with("Document  ")).unwrap();
         assert!(lines[header].contains("Title") && lines[header].ends_with("Venue"), "{dressed}");

@@ -8,7 +8,7 @@ use super::Paint;
 pub enum Style {
     Strong,
     Dim,
-    /// A word that was looked for.
+    /// A word of the query.
     Hit,
     Good,
     Warning,
@@ -36,7 +36,7 @@ pub fn dim(text: &str) -> String {
     format!("{DIM}{text}{PLAIN}")
 }
 
-/// A word that was looked for.
+/// A word of the query.
 pub fn hit(text: &str) -> String {
     format!("{HIT}{text}{PLAIN}")
 }

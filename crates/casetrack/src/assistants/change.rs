@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn configurations_with_next_to_nothing_are_as_before_after_all() {
-        for &client in Client::ALL {
+        for &client in Client::all() {
             let section = client.style().section;
             let texts = match client {
                 Client::Codex => vec![String::new(), "[tui]\n".to_owned()],
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_made_goes_again_and_later_changes_stay() {
-        for &client in Client::ALL {
+        for &client in Client::all() {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("new/config");
             Plan::connect(&path, client.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_server_elsewhere_goes_again_and_its_token_is_not_shown() {
-        for &client in Client::ALL {
+        for &client in Client::all() {
             let style = client.style();
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("config");

@@ -24,29 +24,12 @@ const PAUSE: Duration = Duration::from_millis(20);
 const MAX_PAGES: usize = 100;
 const MAX_WORDS: u64 = 4000;
 /// Of our environment, a server that an assistant starts gets only these, as in the SDKs of the protocol.
-const INHERITED: [&str; 17] = [
-    "HOME",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "USER",
-    "APPDATA",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "LOCALAPPDATA",
-    "PROCESSOR_ARCHITECTURE",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "USERNAME",
-    "USERPROFILE",
-    "PROGRAMFILES",
-];
+const INHERITED: &str = "HOME LOGNAME PATH SHELL TERM USER APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PROCESSOR_ARCHITECTURE \
+    SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE PROGRAMFILES";
 
 /// The answers of a working server.
 #[derive(Debug, Serialize)]
-pub struct Checked {
+pub struct ServerCheck {
     /// Its name and version.
     pub server: String,
     /// Empty for a remote server, which is not queried for them.
@@ -59,18 +42,18 @@ pub struct Checked {
 /// # Errors
 ///
 /// [`ErrorCode::FileNotFound`] if the program is gone, [`ErrorCode::Io`] with its standard error if it does not answer as a server does.
-pub fn check(server: &Server) -> Result<Checked> {
+pub fn check(server: &Server) -> Result<ServerCheck> {
     let started = Instant::now();
     let mut command = Command::new(&server.command);
     command.args(&server.args).env_clear();
-    for name in INHERITED {
+    for name in INHERITED.split(' ') {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
     }
     command.envs(&server.env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().map_err(|error| Error::io(&server.command, error))?;
-    let mut running = Running::new(child, started + PATIENCE);
+    let mut running = ServerProcess::new(child, started + PATIENCE);
     let listed = running.tools();
     let said = running.end(listed.is_err());
     let (server, tools) = listed.map_err(|reason| {
@@ -78,10 +61,10 @@ pub fn check(server: &Server) -> Result<Checked> {
         Error::new(ErrorCode::Io, format!("{reason}{said}"))
             .with_hint("Run the command of the entry yourself to see what it prints.")
     })?;
-    Ok(Checked { server, tools, milliseconds: started.elapsed().as_millis() as u64 })
+    Ok(ServerCheck { server, tools, milliseconds: started.elapsed().as_millis() as u64 })
 }
 
-struct Running {
+struct ServerProcess {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -89,7 +72,7 @@ struct Running {
     deadline: Instant,
 }
 
-impl Running {
+impl ServerProcess {
     fn new(mut child: Child, deadline: Instant) -> Self {
         let (sender, lines) = channel();
         if let Some(stdout) = child.stdout.take() {

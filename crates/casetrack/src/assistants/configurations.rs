@@ -8,7 +8,7 @@ use casetrack_core::ErrorCode;
 
 use super::change::{Change, Plan, entry};
 use super::clients::Client;
-use super::places::{Places, System};
+use super::config_paths::{ConfigPaths, System};
 use super::server::{Entry, Server};
 use super::text::{Encoding, decode, encode};
 
@@ -46,7 +46,7 @@ impl User {
         if folder == "claude-desktop-store" {
             fs::create_dir_all(at("local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude")).unwrap();
         }
-        let places = Places {
+        let places = ConfigPaths {
             system,
             home: at("home"),
             config: at("config"),

@@ -3,18 +3,18 @@
 mod change;
 mod check;
 mod clients;
+mod config_paths;
 #[cfg(test)]
 mod configurations;
 mod document;
 mod file;
-mod places;
 mod remote;
 mod server;
 mod text;
 
 pub use change::{Change, Plan, entry};
-pub use check::{Checked, check};
+pub use check::{ServerCheck, check};
 pub use clients::Client;
-pub use places::Places;
+pub use config_paths::ConfigPaths;
 pub use remote::{Remote, Token};
 pub use server::{Entry, Server};

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::vault;
 use crate::console::Console;
 use crate::options::InCollection;
-use crate::secrets::{Typed, read_identity};
+use crate::secrets::{PassphraseSource, read_identity};
 
 /// Check every invariant of a collection on disk
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ pub struct Export {
     #[arg(long = "passphrase", conflicts_with = "recipients")]
     encrypt: bool,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     passphrase: Option<Password>,
     /// Leave out the copies of source files that the collection keeps
@@ -257,7 +257,7 @@ pub struct Import {
     #[arg(long, value_name = "TIME", requires = "vault", value_parser = casetrack_mcp::settings::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     key: Option<ImportKey>,
     #[arg(skip)]

@@ -2,7 +2,7 @@
 //!
 //! The client asks for passphrases, and they travel through the owner's socket, which only the same user can open.
 
-pub mod sealing;
+pub mod seal;
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use casetrack_text::format::counted;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::{OfKeychain, OnCollections};
+use super::{CollectionCommand, KeychainUse};
 use crate::console::Console;
-use crate::secrets::OpenedWith;
+use crate::secrets::VaultOpener;
 
 /// Words of a recovery key in a row.
 const ROW: usize = 4;
@@ -35,7 +35,7 @@ pub struct Unlock {
     #[arg(long)]
     restored: bool,
     #[command(flatten)]
-    with: OpenedWith,
+    with: VaultOpener,
 }
 
 impl Unlock {
@@ -147,14 +147,18 @@ fn locked_vault(vault: &LockedVault) -> String {
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Vault {
     #[command(subcommand)]
-    command: OfVault,
+    command: VaultCommand,
 }
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
-enum OfVault {
-    Seal(sealing::Seal),
-    Unseal(sealing::Unseal),
-    Slots(Slots),
+enum VaultCommand {
+    Seal(seal::Seal),
+    Unseal(seal::Unseal),
+    /// List what opens a vault
+    Slots {
+        #[command(flatten)]
+        which: VaultName,
+    },
     AddSlot(AddSlot),
     RemoveSlot(RemoveSlot),
     ChangePassphrase(ChangePassphrase),
@@ -162,56 +166,58 @@ enum OfVault {
 
 impl Vault {
     /// The check before any question to the user.
-    pub fn before_asking(&self) -> Option<OnCollections> {
+    pub fn before_asking(&self) -> Option<CollectionCommand> {
         let which = match &self.command {
-            OfVault::Slots(_) => return None,
-            OfVault::Seal(command) => return Some(OnCollections::CanMove(command.can_move())),
-            OfVault::Unseal(command) => return Some(OnCollections::CanMove(command.can_move())),
-            OfVault::AddSlot(command) => &command.which,
-            OfVault::RemoveSlot(command) => &command.which,
-            OfVault::ChangePassphrase(command) => &command.which,
+            VaultCommand::Slots { .. } => return None,
+            VaultCommand::Seal(command) => return Some(CollectionCommand::CanMove(command.can_move())),
+            VaultCommand::Unseal(command) => return Some(CollectionCommand::CanMove(command.can_move())),
+            VaultCommand::AddSlot(command) => &command.which,
+            VaultCommand::RemoveSlot(command) => &command.which,
+            VaultCommand::ChangePassphrase(command) => &command.which,
         };
-        Some(OnCollections::FindVault(FindVault { vault: which.vault.clone() }))
+        Some(CollectionCommand::FindVault(FindVault { vault: which.vault.clone() }))
     }
 
     pub fn ask(&mut self) -> Result<()> {
         match &mut self.command {
-            OfVault::Slots(_) => Ok(()),
-            OfVault::Seal(command) => command.ask(),
-            OfVault::Unseal(command) => command.ask(),
-            OfVault::AddSlot(command) => command.ask(),
-            OfVault::RemoveSlot(command) => command.with.ask(),
-            OfVault::ChangePassphrase(command) => command.ask(),
+            VaultCommand::Slots { .. } => Ok(()),
+            VaultCommand::Seal(command) => command.ask(),
+            VaultCommand::Unseal(command) => command.ask(),
+            VaultCommand::AddSlot(command) => command.ask(),
+            VaultCommand::RemoveSlot(command) => command.with.ask(),
+            VaultCommand::ChangePassphrase(command) => command.ask(),
         }
     }
 
     pub fn run(self, console: &Console) -> Result<u8> {
         match self.command {
-            OfVault::Seal(command) => command.run(console),
-            OfVault::Unseal(command) => command.run(console),
-            OfVault::Slots(command) => command.run(console),
-            OfVault::AddSlot(command) => command.run(console),
-            OfVault::RemoveSlot(command) => command.run(console),
-            OfVault::ChangePassphrase(command) => command.run(console),
+            VaultCommand::Seal(command) => command.run(console),
+            VaultCommand::Unseal(command) => command.run(console),
+            VaultCommand::Slots { which } => {
+                console.print(&console.engine.vault_slots(which.find(console)?)?, slots_text)
+            }
+            VaultCommand::AddSlot(command) => command.run(console),
+            VaultCommand::RemoveSlot(command) => command.run(console),
+            VaultCommand::ChangePassphrase(command) => command.run(console),
         }
     }
 
     pub fn may_be_repeated(&self) -> bool {
-        matches!(self.command, OfVault::Slots(_))
+        matches!(self.command, VaultCommand::Slots { .. })
     }
 
-    pub fn of_keychain(&self) -> Option<OfKeychain> {
+    pub fn keychain_use(&self) -> Option<KeychainUse> {
         match &self.command {
-            OfVault::AddSlot(command) if command.kind == Kind::Keychain => Some(OfKeychain::AddSlot),
-            OfVault::RemoveSlot(command) => Some(OfKeychain::RemoveSlots(Some(command.slot.clone()))),
-            OfVault::Unseal(_) => Some(OfKeychain::RemoveSlots(None)),
+            VaultCommand::AddSlot(command) if command.kind == Kind::Keychain => Some(KeychainUse::AddSlot),
+            VaultCommand::RemoveSlot(command) => Some(KeychainUse::RemoveSlots(Some(command.slot.clone()))),
+            VaultCommand::Unseal(_) => Some(KeychainUse::RemoveSlots(None)),
             _ => None,
         }
     }
 
     pub fn take_keychain_slot(&mut self, slot: KeychainSlot) -> Result<()> {
         match &mut self.command {
-            OfVault::AddSlot(command) => command.keychain = Some(slot),
+            VaultCommand::AddSlot(command) => command.keychain = Some(slot),
             _ => return Err(Error::internal("Only `vault add-slot` adds a slot.")),
         }
         Ok(())
@@ -219,29 +225,15 @@ impl Vault {
 }
 
 #[derive(Debug, Args, Serialize, Deserialize)]
-struct Which {
+struct VaultName {
     /// ID of the vault, or the beginning of it; its name, while it is unlocked [default: the only one]
     #[arg(short = 'c', long = "collection", value_name = "NAME")]
     vault: Option<String>,
 }
 
-impl Which {
+impl VaultName {
     fn find(&self, console: &Console) -> Result<CollectionId> {
         console.engine.find_vault(self.vault.as_deref())
-    }
-}
-
-/// List what opens a vault
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Slots {
-    #[command(flatten)]
-    which: Which,
-}
-
-impl Slots {
-    fn run(self, console: &Console) -> Result<u8> {
-        let slots = console.engine.vault_slots(self.which.find(console)?)?;
-        console.print(&slots, slots_text)
     }
 }
 
@@ -293,9 +285,9 @@ struct AddSlot {
     #[arg(value_name = "RECIPIENT", required_if_eq("kind", "recipient"))]
     recipient: Option<String>,
     #[command(flatten)]
-    which: Which,
+    which: VaultName,
     #[command(flatten)]
-    with: OpenedWith,
+    with: VaultOpener,
     #[arg(skip)]
     new: Option<Password>,
     #[arg(skip)]
@@ -344,9 +336,9 @@ struct RemoveSlot {
     /// The slot, as `casetrack vault slots` shows it
     slot: String,
     #[command(flatten)]
-    which: Which,
+    which: VaultName,
     #[command(flatten)]
-    with: OpenedWith,
+    with: VaultOpener,
 }
 
 impl RemoveSlot {
@@ -361,9 +353,9 @@ impl RemoveSlot {
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct ChangePassphrase {
     #[command(flatten)]
-    which: Which,
+    which: VaultName,
     #[command(flatten)]
-    from: crate::secrets::Typed,
+    from: crate::secrets::PassphraseSource,
     #[arg(skip)]
     old_and_new: Option<(Password, Password)>,
 }

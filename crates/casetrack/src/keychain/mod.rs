@@ -62,13 +62,13 @@ pub fn open() -> Result<Box<dyn Keychain>, Refusal> {
 
 /// The client's information on a vault before it asks for a passphrase.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct FoundVault {
+pub struct VaultSlots {
     pub id: CollectionId,
     /// The ids of the slots that a keychain opens, of this computer or of another.
     pub keychain_slots: Vec<String>,
 }
 
-impl FoundVault {
+impl VaultSlots {
     /// The secrets in the keychain for its slots.
     ///
     /// Errors: one sentence with the reason why a passphrase is needed.

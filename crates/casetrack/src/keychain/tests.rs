@@ -41,9 +41,9 @@ impl Keychain for Memory {
     }
 }
 
-fn vault(slots: &[&KeychainSlot]) -> FoundVault {
+fn vault(slots: &[&KeychainSlot]) -> VaultSlots {
     let keychain_slots = slots.iter().map(|slot| slot.id()).collect();
-    FoundVault { id: CollectionId::from_bytes([7; 16]), keychain_slots }
+    VaultSlots { id: CollectionId::from_bytes([7; 16]), keychain_slots }
 }
 
 #[test]

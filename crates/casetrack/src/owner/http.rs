@@ -14,10 +14,10 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::address;
 use super::connect::connect;
-use super::serve::Serving;
+use super::serve::OwnerState;
 use super::session::{Reader, sessions};
 use super::wire::{FromClient, FromOwner, Http, Request, SessionOptions};
-use crate::console::Shown;
+use crate::console::Output;
 
 /// The environment variable that holds the token.
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
@@ -60,7 +60,7 @@ pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Resu
                         shown = true;
                     }
                 }
-                FromOwner::Show(Shown::Log(line)) => eprintln!("{line}"),
+                FromOwner::Show(Output::Log(line)) => eprintln!("{line}"),
                 FromOwner::Failed(error) => return Err(error),
                 _ => {}
             }
@@ -131,7 +131,7 @@ fn check(token: String, source: &str) -> Result<String> {
 
 /// The owner's side: listens until the client has gone.
 pub(super) async fn serve(
-    serving: &Serving,
+    serving: &OwnerState,
     http: Http,
     mut reader: Reader,
     frames: &UnboundedSender<FromOwner>,

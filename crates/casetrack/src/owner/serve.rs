@@ -21,11 +21,11 @@ use super::address::{self, Address};
 use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
 use super::login::Login;
-use super::open::Desk;
+use super::open::BrowserAccess;
 use super::session::Session;
-use super::team::OwnTeam;
+use super::team::TeamServer;
 use super::wire;
-use crate::commands::found::LastSearch;
+use crate::commands::last_search::LastSearch;
 use crate::options::Global;
 use crate::output;
 use crate::privacy::{close_to_others, empty_log};
@@ -88,7 +88,7 @@ pub enum Duty {
     /// Commands and assistants on this machine. With `stay`, also when there is none for a while.
     Others { stay: bool },
     /// These and a team, until it is interrupted.
-    Team(Box<OwnTeam>),
+    Team(Box<TeamServer>),
 }
 
 /// Owns the data directory whose lock this is, until its duty ends.
@@ -167,7 +167,7 @@ fn detach(global: &Global, data_dir: &Path, stay: bool) -> Result<ExitCode> {
 }
 
 /// Data that all connections share.
-pub struct Serving {
+pub struct OwnerState {
     pub engine: Engine,
     pub log: OwnerLog,
     pub audit: Arc<AuditLog>,
@@ -175,7 +175,7 @@ pub struct Serving {
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
-    pub workbench: Desk,
+    pub workbench: BrowserAccess,
     pub end: Arc<Notify>,
 }
 
@@ -186,14 +186,14 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
     if matches!(duty, Duty::Others { .. }) {
         say(LISTENING);
     }
-    let serving = Arc::new(Serving {
+    let serving = Arc::new(OwnerState {
         engine,
         log,
         audit: Arc::new(AuditLog::new(data_dir)),
         recent: Arc::default(),
         build: wire::build()?,
         clients: watch::Sender::new(0),
-        workbench: Desk::default(),
+        workbench: BrowserAccess::default(),
         end: Arc::new(Notify::new()),
     });
     let end = Arc::clone(&serving.end);
@@ -225,7 +225,7 @@ async fn accept(
     data_dir: &Path,
     address: &Address,
     listener: &Listener,
-    serving: &Arc<Serving>,
+    serving: &Arc<OwnerState>,
     idle: Option<Duration>,
 ) {
     let mut clients = serving.clients.subscribe();
@@ -273,7 +273,7 @@ async fn accept(
 }
 
 /// Locks the vaults that were not used, and all of them when the user has logged out.
-async fn lock_idle(serving: Arc<Serving>) {
+async fn lock_idle(serving: Arc<OwnerState>) {
     let mut login = Login::of_user();
     loop {
         tokio::time::sleep(LOCK_CHECK).await;

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use zeroize::Zeroizing;
 
-use super::serve::Serving;
+use super::serve::OwnerState;
 use super::wire::{self, FromClient, FromOwner, Greeting, Request, Run, SessionOptions};
 use crate::console::Console;
 use crate::options::Global;
@@ -20,7 +20,7 @@ use crate::options::Global;
 const PIPE_BYTES: usize = 1 << 16;
 
 pub struct Session<'s> {
-    serving: &'s Serving,
+    serving: &'s OwnerState,
     reader: Reader,
     writer: WriteHalf<Stream>,
 }
@@ -38,7 +38,7 @@ impl Reader {
 }
 
 impl<'s> Session<'s> {
-    pub fn new(serving: &'s Serving, stream: Stream) -> Self {
+    pub fn new(serving: &'s OwnerState, stream: Stream) -> Self {
         let (reader, writer) = tokio::io::split(stream);
         Self { serving, reader: Reader(BufReader::new(reader)), writer }
     }
@@ -82,7 +82,7 @@ impl<'s> Session<'s> {
 }
 
 /// Stops the owner, unless it has other clients.
-fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
+fn retire(serving: &OwnerState, frames: &UnboundedSender<FromOwner>) {
     let others = serving.clients.borrow().saturating_sub(1);
     let _ = if others == 0 {
         serving.end.notify_one();
@@ -98,7 +98,7 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 /// An engine with the settings of a client.
 ///
 /// Errors: [`ErrorCode::InUse`] for a client that uses another store.
-pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
+pub(super) fn engine(serving: &OwnerState, global: &Global) -> Result<Arc<Engine>> {
     let (served, wanted) = (serving.engine.store_place(), global.store()?);
     if *served != wanted {
         let message = format!(
@@ -115,7 +115,7 @@ pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> 
 
 /// Shows the log to a client, and returns the maker of its sessions.
 pub(super) fn sessions(
-    serving: &Serving,
+    serving: &OwnerState,
     options: SessionOptions,
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<impl Fn() -> casetrack_mcp::Session + use<>> {
@@ -125,7 +125,7 @@ pub(super) fn sessions(
 
 /// The maker of sessions with the settings of a client.
 pub(super) fn new_sessions(
-    serving: &Serving,
+    serving: &OwnerState,
     SessionOptions { global, offered, collection, active }: SessionOptions,
 ) -> Result<impl Fn() -> casetrack_mcp::Session + use<>> {
     let engine = engine(serving, &global)?;
@@ -154,7 +154,7 @@ fn named(engine: &Engine, name: &str) -> Result<Option<CollectionId>> {
     }
 }
 
-async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
+async fn serve_command(serving: &OwnerState, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
     serving.log.show_to(&run.global, frames.clone());
     let cancel = Cancel::default();
     // An owner that exits drops this; the thread must not continue without it.
@@ -199,7 +199,7 @@ impl Drop for CancelOnDrop {
 }
 
 async fn serve_protocol(
-    serving: &Serving,
+    serving: &OwnerState,
     options: SessionOptions,
     mut reader: Reader,
     frames: &UnboundedSender<FromOwner>,

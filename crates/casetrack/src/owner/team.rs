@@ -14,11 +14,11 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::address;
 use super::connect;
-use super::serve::{Duty, Serving, hold};
+use super::serve::{Duty, OwnerState, hold};
 use super::session::new_sessions;
 use super::wire::{FromOwner, SessionOptions};
-use crate::console::Shown;
-use crate::options::{Global, Offered, absolute, http_address};
+use crate::console::Output;
+use crate::options::{Global, ToolOptions, absolute, http_address};
 use crate::privacy::close_to_others;
 
 const PORT: u16 = 8310;
@@ -47,7 +47,7 @@ pub struct Serve {
     #[arg(long, value_name = "URL", value_parser = origin)]
     public_url: Option<String>,
     #[command(flatten)]
-    offered: Offered,
+    offered: ToolOptions,
 }
 
 impl Serve {
@@ -74,7 +74,7 @@ impl Serve {
                 address::take_lock(&data_dir)?.ok_or_else(|| in_use(&data_dir))?
             }
         };
-        let team = OwnTeam { options: self, global: global.clone(), settings, oidc, users, certificate, count };
+        let team = TeamServer { options: self, global: global.clone(), settings, oidc, users, certificate, count };
         hold(&global, &data_dir, lock, Duty::Team(Box::new(team)))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -125,7 +125,7 @@ fn origin(text: &str) -> std::result::Result<String, String> {
 }
 
 /// The checked arguments of `casetrack serve`.
-pub struct OwnTeam {
+pub struct TeamServer {
     options: Serve,
     global: Global,
     settings: Settings,
@@ -135,9 +135,9 @@ pub struct OwnTeam {
     count: usize,
 }
 
-impl OwnTeam {
+impl TeamServer {
     /// Listens, reports it on standard error, and serves until it is dropped.
-    pub async fn serve(self, serving: &Arc<Serving>) -> Result<()> {
+    pub async fn serve(self, serving: &Arc<OwnerState>) -> Result<()> {
         let Self { options, global, settings, oidc, users, certificate, count } = self;
         show_log(serving, &global);
         let listener = casetrack_mcp::listen_beyond(options.address()).await?;
@@ -167,12 +167,12 @@ impl OwnTeam {
 }
 
 /// Prints the client's part of the log on standard error.
-fn show_log(serving: &Serving, global: &Global) {
+fn show_log(serving: &OwnerState, global: &Global) {
     let (frames, mut shown) = unbounded_channel();
     serving.log.show_to(global, frames);
     tokio::spawn(async move {
         while let Some(frame) = shown.recv().await {
-            if let FromOwner::Show(Shown::Log(line)) = frame {
+            if let FromOwner::Show(Output::Log(line)) = frame {
                 eprintln!("{line}");
             }
         }

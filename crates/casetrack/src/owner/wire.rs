@@ -11,9 +11,9 @@ use casetrack_core::{CollectionId, Error, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::OnCollections;
-use crate::console::Shown;
-use crate::options::{Global, Offered};
+use crate::commands::CollectionCommand;
+use crate::console::Output;
+use crate::options::{Global, ToolOptions};
 
 /// The owner's first message. A client that has received it is being served.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub enum Request {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
     pub global: Global,
-    pub command: OnCollections,
+    pub command: CollectionCommand,
     pub directory: OsString,
     /// The permissions withheld from files that the user requested.
     pub umask: u32,
@@ -46,7 +46,7 @@ pub struct Run {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionOptions {
     pub global: Global,
-    pub offered: Offered,
+    pub offered: ToolOptions,
     /// Name of the collection that is active at first.
     pub collection: Option<String>,
     /// The collection that was active before the owner changed.
@@ -82,7 +82,7 @@ pub enum FromClient {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromOwner {
-    Show(Shown),
+    Show(Output),
     /// A line of the protocol.
     Line(String),
     /// The active collection of the session has changed.

@@ -104,7 +104,7 @@ fn after_any_history_each_sum_is_that_of_the_disk() {
             match random.u8(0..10) {
                 0 => disk.reopen(),
                 1 => disk.space.tidy().unwrap(),
-                2 => disk.space.rest_after(std::time::Duration::ZERO),
+                2 => disk.space.free_after(std::time::Duration::ZERO),
                 _ => {}
             }
             let sets = SETS.map(|set| disk.space.set(set).unwrap());

@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use super::*;
 use crate::{Scope, TimeField};
 
+mod backup;
 #[cfg(unix)]
 mod histories;
-mod kept;
-mod questions;
+mod queries;
 mod records;
-mod taking;
+mod transfer;
 
 /// A folder of files, and a catalogue with sets elsewhere.
 struct Disk {
@@ -72,7 +72,7 @@ impl Disk {
     }
 
     /// Paths below the root, in their order.
-    fn names(&self, asked: &Asked<'_>) -> Vec<String> {
+    fn names(&self, asked: &SetQuery<'_>) -> Vec<String> {
         let answer = self.space.find(asked, &|_| false, &Cancel::default()).unwrap();
         let name = |member: &Member| member.path.strip_prefix(self.root.path()).unwrap().to_string_lossy().into_owned();
         answer.members.iter().map(name).collect()
@@ -80,8 +80,8 @@ impl Disk {
 }
 
 /// All entries of a set and those below it, in the order of paths.
-fn all(set: &str) -> Asked<'_> {
-    Asked {
+fn all(set: &str) -> SetQuery<'_> {
+    SetQuery {
         set,
         children: true,
         condition: Condition::ALWAYS,

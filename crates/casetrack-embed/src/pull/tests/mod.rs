@@ -185,7 +185,7 @@ fn other_content_than_the_manifest_pins_is_not_even_downloaded() {
 fn a_branch_is_pulled_at_its_commit_and_a_commit_must_be_that_one() {
     let fixture = Fixture::with_manifest("main", "");
     fixture.pull().unwrap();
-    assert_eq!(PulledRecord::read(&fixture.model_dir()).unwrap().unwrap().revision, COMMIT);
+    assert_eq!(PullRecord::read(&fixture.model_dir()).unwrap().unwrap().revision, COMMIT);
     let paths: Vec<String> = fixture.server.take_log().into_iter().map(|request| request.path).collect();
     assert!(paths.contains(&format!("/{REPOSITORY}/resolve/{COMMIT}/config.json")), "{paths:?}");
 

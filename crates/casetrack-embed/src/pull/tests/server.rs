@@ -155,7 +155,7 @@ fn respond(request: &Request, address: &str, state: &mut State) -> Response {
         return plain(404, vec![("X-Error-Message", "Entry not found".to_owned())]);
     };
     if name.ends_with(".safetensors") {
-        // A large file lies on another server, whose own entity tag means nothing to us.
+        // A large file is on another server, whose own entity tag means nothing to us.
         let headers = vec![
             commit,
             ("X-Linked-ETag", format!("\"{}\"", sha256(body))),

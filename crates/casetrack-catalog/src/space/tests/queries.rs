@@ -43,11 +43,11 @@ fn each_way_to_match_takes_the_signs_of_the_others_literally() {
         (Field::Parent, Match::Equals, &format!("{root}/x.d"), vec!["x.d/y"]),
         (Field::Extension, Match::Equals, "jpg", vec!["sub/Überblick.JPG"]),
     ] {
-        let asked = Asked { condition: text(field, how, pattern), ..all("set") };
+        let asked = SetQuery { condition: text(field, how, pattern), ..all("set") };
         assert_eq!(disk.names(&asked), expected, "{field:?} {how:?} {pattern}");
     }
     let exact = Text::new(Field::Name, Match::Contains, "überblick", true).unwrap();
-    assert!(disk.names(&Asked { condition: Condition::Text(exact), ..all("set") }).is_empty());
+    assert!(disk.names(&SetQuery { condition: Condition::Text(exact), ..all("set") }).is_empty());
     for (how, pattern) in [(Match::Regex, "("), (Match::Glob, "[a"), (Match::Contains, &*"x".repeat(5_000))] {
         let message = Text::new(Field::Path, how, pattern, false).unwrap_err().message;
         assert!(message.contains("pattern") && !message.contains('\n'), "{message}");
@@ -82,7 +82,7 @@ fn literal_matches_of_paths_are_those_of_the_whole_path() {
         }
         for how in [Match::Contains, Match::Prefix, Match::Suffix, Match::Equals] {
             let text = Text::new(Field::Path, how, &pattern, case_sensitive).unwrap();
-            let found = disk.names(&Asked { condition: Condition::Text(text), ..all("set") });
+            let found = disk.names(&SetQuery { condition: Condition::Text(text), ..all("set") });
             let fold = |text: &str| if case_sensitive { text.to_owned() } else { text.to_lowercase() };
             let needle = fold(&pattern);
             let expected: Vec<&String> = paths
@@ -110,7 +110,7 @@ fn ranges_include_both_ends_and_conditions_combine() {
     }
     disk.scan();
     disk.fill("set", Mode::Append);
-    let names = |condition: Condition| disk.names(&Asked { condition, ..all("set") });
+    let names = |condition: Condition| disk.names(&SetQuery { condition, ..all("set") });
     assert_eq!(names(Condition::Size(Some(10), Some(20))), ["a.jpg", "b.jpg"]);
     assert_eq!(names(Condition::Size(Some(21), None)), ["c.txt"]);
     let jpg = || text(Field::Extension, Match::Equals, "jpg");
@@ -122,7 +122,7 @@ fn ranges_include_both_ends_and_conditions_combine() {
     let at = |from: i64, to: i64| Condition::Time(TimeField::Modified, Some(from), Some(to));
     assert!(names(at(modified, modified)).contains(&"b.jpg".to_owned()));
     assert!(!names(at(modified + 1, i64::MAX)).contains(&"b.jpg".to_owned()));
-    let added = |from, to| disk.names(&Asked { added: (from, to), ..all("set") }).len();
+    let added = |from, to| disk.names(&SetQuery { added: (from, to), ..all("set") }).len();
     assert_eq!((added(Some(0), None), added(None, Some(0))), (3, 0));
 }
 
@@ -137,11 +137,11 @@ fn pages_follow_each_other_in_every_order_and_know_the_total() {
     disk.fill("set", Mode::Append);
     for sort in [Sort::Size, Sort::Name, Sort::Modified, Sort::Path] {
         for descending in [false, true] {
-            let whole = disk.names(&Asked { sort, descending, ..all("set") });
+            let whole = disk.names(&SetQuery { sort, descending, ..all("set") });
             assert_eq!(whole.len(), 53);
             let mut pages = Vec::new();
             loop {
-                let asked = Asked { sort, descending, limit: 7, offset: pages.len(), ..all("set") };
+                let asked = SetQuery { sort, descending, limit: 7, offset: pages.len(), ..all("set") };
                 let answer = disk.space.find(&asked, &|_| false, &Cancel::default()).unwrap();
                 assert_eq!(answer.total, 53);
                 pages.extend(disk.names(&asked));
@@ -154,7 +154,7 @@ fn pages_follow_each_other_in_every_order_and_know_the_total() {
         }
     }
     let sizes: Vec<u64> = {
-        let asked = Asked { sort: Sort::Size, descending: true, ..all("set") };
+        let asked = SetQuery { sort: Sort::Size, descending: true, ..all("set") };
         let answer = disk.space.find(&asked, &|_| false, &Cancel::default()).unwrap();
         answer.members.iter().map(|member| member.facts.size).collect()
     };
@@ -171,7 +171,7 @@ fn an_entry_is_looked_at_before_it_is_returned_and_what_is_denied_is_no_answer()
     disk.fill("set", Mode::Append);
     fs::remove_file(disk.path("gone")).unwrap();
     disk.write("grown", 99);
-    let asked = Asked { condition: Condition::Size(None, Some(50)), ..all("set") };
+    let asked = SetQuery { condition: Condition::Size(None, Some(50)), ..all("set") };
     let answer = disk.space.find(&asked, &|path| path.ends_with("secret"), &Cancel::default()).unwrap();
     assert_eq!(answer.members.len(), 1);
     assert_eq!((answer.members[0].path.clone(), answer.total, answer.has_more), (disk.path("kept"), 1, false));

@@ -11,15 +11,15 @@ pub fn can_ask() -> bool {
 
 /// Asks a question that is answered with yes or no; anything but yes is no.
 pub fn confirm(question: &str) -> Result<bool> {
-    Ok(is_yes(&asked(question, "[y/N]")?))
+    Ok(is_yes(&answer(question, "[y/N]")?))
 }
 
 /// Asks a question that only "no" refuses: pressing Enter agrees.
 pub fn confirm_unless_no(question: &str) -> Result<bool> {
-    Ok(!is_no(&asked(question, "[Y/n]")?))
+    Ok(!is_no(&answer(question, "[Y/n]")?))
 }
 
-fn asked(question: &str, answers: &str) -> Result<String> {
+fn answer(question: &str, answers: &str) -> Result<String> {
     eprint!("{question} {answers} ");
     std::io::stderr().flush().map_err(|error| Error::io("standard error", error))?;
     let mut answer = String::new();

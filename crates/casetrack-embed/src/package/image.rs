@@ -64,33 +64,8 @@ impl<'b> Image<'b> {
         let pieces = rest.take(length)?;
         let replaced = rest.number()?;
         rest.number()?;
-        let mut characters = Vec::new();
-        for _ in 0..replaced {
-            let from = rest.number()?;
-            let many = rest.take(1)?.first().copied().unwrap_or_default();
-            let by = (0..many).map(|_| rest.number()).collect::<Result<_, _>>()?;
-            characters.push((from, by));
-        }
-        let mut tensors = BTreeMap::new();
-        for _ in 0..rest.number()? {
-            let name = u16::from_le_bytes(rest.array()?);
-            let name = String::from_utf8_lossy(rest.take(u64::from(name))?).into_owned();
-            let quantised = match rest.take(1)? {
-                [0] => false,
-                [1] => true,
-                _ => return Err("a tensor is of an unknown kind"),
-            };
-            let values = rest.number()?;
-            let (from, length) = (rest.long()?, rest.long()?);
-            let bytes =
-                usize::try_from(from).ok().and_then(|from| file.get(from..)?.get(..usize::try_from(length).ok()?));
-            let bytes = bytes.ok_or("a tensor is beyond its end")?;
-            let expected = if quantised { u64::from(values) / 32 * 18 } else { u64::from(values) * 4 };
-            if length != expected {
-                return Err("a tensor has another length than its values");
-            }
-            tensors.insert(name, Tensor { quantised, values, bytes });
-        }
+        let characters = (0..replaced).map(|_| rest.character()).collect::<Result<_, _>>()?;
+        let tensors = (0..rest.number()?).map(|_| rest.tensor(file)).collect::<Result<_, _>>()?;
         let special = Special { begin, end, padding, unknown };
         Ok(Self {
             epsilon: f32::from_bits(epsilon),
@@ -115,6 +90,33 @@ impl<'b> Image<'b> {
 struct Rest<'b>(&'b [u8]);
 
 impl<'b> Rest<'b> {
+    /// A character and its replacements.
+    fn character(&mut self) -> Result<(u32, Vec<u32>), &'static str> {
+        let from = self.number()?;
+        let many = self.take(1)?.first().copied().unwrap_or_default();
+        Ok((from, (0..many).map(|_| self.number()).collect::<Result<_, _>>()?))
+    }
+
+    /// A tensor of the file and its name.
+    fn tensor(&mut self, file: &'b [u8]) -> Result<(String, Tensor<'b>), &'static str> {
+        let name = u16::from_le_bytes(self.array()?);
+        let name = String::from_utf8_lossy(self.take(u64::from(name))?).into_owned();
+        let quantised = match self.take(1)? {
+            [0] => false,
+            [1] => true,
+            _ => return Err("a tensor is of an unknown kind"),
+        };
+        let values = self.number()?;
+        let (from, length) = (self.long()?, self.long()?);
+        let bytes = usize::try_from(from).ok().and_then(|from| file.get(from..)?.get(..usize::try_from(length).ok()?));
+        let bytes = bytes.ok_or("a tensor is beyond its end")?;
+        let expected = if quantised { u64::from(values) / 32 * 18 } else { u64::from(values) * 4 };
+        if length != expected {
+            return Err("a tensor has another length than its values");
+        }
+        Ok((name, Tensor { quantised, values, bytes }))
+    }
+
     fn take(&mut self, length: u64) -> Result<&'b [u8], &'static str> {
         let length = usize::try_from(length).ok().filter(|length| *length <= self.0.len()).ok_or("it ends early")?;
         let (taken, rest) = self.0.split_at(length);

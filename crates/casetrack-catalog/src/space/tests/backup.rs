@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::records::{plan, source};
 use super::*;
-use crate::space::kept::FILE;
+use crate::space::backup::FILE;
 
 impl Disk {
     /// With a set below another, and one of each of the rest.

@@ -8,8 +8,9 @@ use rusqlite::{Connection, Transaction, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::records::all;
 use super::schema::failed;
-use super::sets::{MAX_SETS, check_description, check_name, touch};
+use super::sets::{check_description, check_name, refuse_many, touch};
 use super::{Plan, Saved, Source, Space, now};
 
 /// The version of the form.
@@ -68,7 +69,7 @@ impl From<Bytes> for Vec<u8> {
 
 /// How much was taken over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct ImportCounts {
     pub sets: u64,
     pub sources: u64,
     pub plans: u64,
@@ -86,13 +87,13 @@ impl Space {
     /// and plans are stopped. Returns the numbers of new ones.
     ///
     /// Errors: something else, or a newer format; then nothing is added.
-    pub fn import(&self, exported: &Value) -> Result<Taken> {
+    pub fn import(&self, exported: &Value) -> Result<ImportCounts> {
         self.take_over(checked(Exported::deserialize(exported))?)
     }
 
-    pub(super) fn take_over(&self, exported: Exported) -> Result<Taken> {
-        let taken = self.write(|transaction| {
-            let mut taken = Taken::default();
+    pub(super) fn take_over(&self, exported: Exported) -> Result<ImportCounts> {
+        let mut taken = self.write(|transaction| {
+            let mut taken = ImportCounts::default();
             for set in exported.sets {
                 check_name("name", &set.name)?;
                 check_description(set.description.as_deref())?;
@@ -106,7 +107,6 @@ impl Space {
                 tracing::warn!(%error, parent, child, "a resource set is not put below another");
             }
         }
-        let mut taken = taken;
         for source in &exported.sources {
             taken.sources += u64::from(is_new(self.create_source(source))?);
         }
@@ -131,9 +131,9 @@ fn exported(connection: &Connection) -> rusqlite::Result<Exported> {
             "SELECT p.name, c.name FROM edges e JOIN sets p ON p.id = e.parent JOIN sets c ON c.id = e.child
             ORDER BY p.name, c.name",
         )?,
-        sources: super::records::all_sources(connection)?,
-        plans: super::records::all_plans(connection)?,
-        queries: super::records::saved(connection)?,
+        sources: all(connection)?,
+        plans: all(connection)?,
+        queries: all(connection)?,
     })
 }
 
@@ -169,17 +169,14 @@ fn is_new<T>(created: Result<T>) -> Result<bool> {
 
 /// Returns whether it is new.
 fn take_set(transaction: &Transaction<'_>, set: ExportedSet) -> Result<bool> {
-    let take = || -> rusqlite::Result<Option<bool>> {
-        let count: i64 = transaction.query_row("SELECT count(*) FROM sets", [], |row| row.get(0))?;
-        if count >= MAX_SETS {
-            return Ok(None);
-        }
+    refuse_many(transaction)?;
+    let take = || -> rusqlite::Result<bool> {
         let added = transaction.execute(
             "INSERT OR IGNORE INTO sets (name, description, created, updated) VALUES (?, ?, ?, ?)",
             params![set.name, set.description, set.created, now()],
         )?;
         if added == 0 {
-            return Ok(Some(false));
+            return Ok(false);
         }
         let id = transaction.last_insert_rowid();
         let mut wait =
@@ -191,11 +188,9 @@ fn take_set(transaction: &Transaction<'_>, set: ExportedSet) -> Result<bool> {
             }
         }
         touch(transaction, &[id])?;
-        Ok(Some(true))
+        Ok(true)
     };
-    take()
-        .map_err(failed)?
-        .ok_or_else(|| Error::invalid(format!("there are {MAX_SETS} resource-sets, which is the most")))
+    take().map_err(failed)
 }
 
 fn sets(connection: &Connection) -> rusqlite::Result<Vec<ExportedSet>> {

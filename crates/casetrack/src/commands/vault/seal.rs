@@ -13,11 +13,11 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{idle, until, words_text};
-use crate::ask::{can_ask, confirm};
-use crate::commands::found::LastSearch;
+use crate::commands::last_search::LastSearch;
 use crate::console::Console;
 use crate::privacy::empty_log;
-use crate::secrets::{OpenedWith, Typed};
+use crate::prompt::{can_ask, confirm};
+use crate::secrets::{PassphraseSource, VaultOpener};
 
 /// Make a vault of a collection: encrypt everything that it has on the disk
 ///
@@ -33,7 +33,7 @@ pub struct Seal {
     #[arg(long, value_name = "TIME", value_parser = casetrack_mcp::settings::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     passphrase: Option<Password>,
 }
@@ -147,7 +147,7 @@ pub struct Unseal {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    with: OpenedWith,
+    with: VaultOpener,
 }
 
 impl Unseal {
@@ -201,10 +201,10 @@ fn unsealed_text(moved: &Moved) -> String {
 struct Steps<'c> {
     console: &'c Console,
     what: &'static str,
-    told: Mutex<Told>,
+    state: Mutex<StepState>,
 }
 
-struct Told {
+struct StepState {
     at: Instant,
     /// True once a line was printed.
     any: bool,
@@ -215,22 +215,22 @@ const BETWEEN_LINES: Duration = Duration::from_secs(3);
 
 impl<'c> Steps<'c> {
     fn new(console: &'c Console, what: &'static str) -> Self {
-        Self { console, what, told: Mutex::new(Told { at: Instant::now(), any: false }) }
+        Self { console, what, state: Mutex::new(StepState { at: Instant::now(), any: false }) }
     }
 
     fn hear(&self, moving: ResealProgress) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let percent = |done: u64, of: u64| done.saturating_mul(100) / of.max(1);
         let line = match moving {
-            ResealProgress::Overwriting if told.any => "Overwriting what is not encrypted.".to_owned(),
+            ResealProgress::Overwriting if state.any => "Overwriting what is not encrypted.".to_owned(),
             ResealProgress::Overwriting => return,
-            _ if told.at.elapsed() < BETWEEN_LINES => return,
+            _ if state.at.elapsed() < BETWEEN_LINES => return,
             ResealProgress::Entries { done, of } => {
                 format!("{} and comparing the documents: {} %", self.what, percent(done, of))
             }
             ResealProgress::Files { done, of } => format!("{} indexes and copies: {} %", self.what, percent(done, of)),
         };
-        *told = Told { at: Instant::now(), any: true };
+        *state = StepState { at: Instant::now(), any: true };
         self.console.note(line);
     }
 }

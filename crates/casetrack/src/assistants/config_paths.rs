@@ -15,7 +15,7 @@ pub enum System {
 
 /// The folders of a user that configurations are in.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct ConfigPaths {
     pub system: System,
     pub home: PathBuf,
     /// `~/.config` (or `XDG_CONFIG_HOME`), `~/Library/Application Support`, or `%APPDATA%`.
@@ -27,7 +27,7 @@ pub struct Places {
     pub codex: Option<PathBuf>,
 }
 
-impl Places {
+impl ConfigPaths {
     /// The paths of the user who runs the program.
     pub fn of_user() -> Result<Self> {
         let missing = || {
@@ -105,8 +105,8 @@ impl Places {
 mod tests {
     use super::*;
 
-    fn places(system: System, home: &Path) -> Places {
-        Places {
+    fn places(system: System, home: &Path) -> ConfigPaths {
+        ConfigPaths {
             system,
             home: home.to_owned(),
             config: home.join("config"),
@@ -153,8 +153,8 @@ mod tests {
     fn every_client_has_a_file_of_its_own() {
         let places = places(System::MacOs, Path::new("/Users/ann"));
         let files: std::collections::BTreeSet<_> =
-            Client::ALL.iter().map(|&client| places.config_file(client)).collect();
-        assert_eq!(files.len(), Client::ALL.len());
+            Client::all().iter().map(|&client| places.config_file(client)).collect();
+        assert_eq!(files.len(), Client::all().len());
         assert_eq!(places.config_file(Client::Zed), Path::new("/Users/ann/.config/zed/settings.json"));
     }
 }

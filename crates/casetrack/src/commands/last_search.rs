@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use casetrack_core::{ChunkId, CollectionId, Error, Result};
 use casetrack_engine::Engine;
-use casetrack_engine::search::{SearchResponse, matched};
+use casetrack_engine::search::{SearchResponse, SearchResult, matched};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, one_line, shorten, visible};
-use casetrack_text::search::{beside, completeness, continuation, relation};
+use casetrack_text::search::{completeness, continuation, details, relation};
 use casetrack_text::terminal::{dim, hit, paragraphs, strong};
 use serde::{Deserialize, Serialize};
 
@@ -40,32 +40,7 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
     for notice in &response.notices {
         let _ = write!(out, "\nNote: {}", Reader::CommandLine.hint(notice));
     }
-    for result in &response.results {
-        let (rank, excerpt) = (result.rank, &result.excerpt);
-        let score = if response.complete.is_none() { format!("  {:.2}", result.score) } else { String::new() };
-        let _ =
-            write!(out, "\n\n{}  {}{}", strong(&rank.to_string()), strong(&one_line(&excerpt.citation)), dim(&score));
-        for line in beside(result, explain) {
-            let _ = write!(out, "\n   {}", dim(&line));
-        }
-        let around = &result.surroundings;
-        match around.before.is_some() || around.after.is_some() {
-            true => {
-                for (mark, text) in
-                    [("·", &around.before), ("│", &Some(result.chunk.text.clone())), ("·", &around.after)]
-                {
-                    text.iter().for_each(|text| quote(&mut out, mark, text, &response.query));
-                }
-            }
-            false => {
-                let ends = excerpt.text.trim_end().ends_with(['.', '!', '?', ';', ':', '”', '"', ')']);
-                let is_end = result.chunk.text.trim_end().ends_with(excerpt.text.trim_end());
-                let more = if ends || is_end { "" } else { " …" };
-                quote(&mut out, "│", &format!("{}{more}", excerpt.text.trim()), &response.query);
-            }
-        }
-        let _ = write!(out, "\n   {}", dim(&one_line(&result.chunk.provenance.file_path)));
-    }
+    response.results.iter().for_each(|result| push_result(&mut out, result, response, explain));
     for found in &response.hits {
         let place = strong(&one_line(&found.citation));
         let _ =
@@ -87,6 +62,27 @@ pub fn results(response: &SearchResponse, explain: bool) -> String {
         let _ = write!(out, "\n\nNext: casetrack show {rank}");
     }
     out
+}
+
+fn push_result(out: &mut String, result: &SearchResult, response: &SearchResponse, explain: bool) {
+    let (rank, excerpt, query) = (strong(&result.rank.to_string()), &result.excerpt, &response.query);
+    let score = if response.complete.is_none() { format!("  {:.2}", result.score) } else { String::new() };
+    let _ = write!(out, "\n\n{rank}  {}{}", strong(&one_line(&excerpt.citation)), dim(&score));
+    for line in details(result, explain) {
+        let _ = write!(out, "\n   {}", dim(&line));
+    }
+    let around = &result.surroundings;
+    if around.before.is_some() || around.after.is_some() {
+        around.before.iter().for_each(|text| quote(out, "·", text, query));
+        quote(out, "│", &result.chunk.text, query);
+        around.after.iter().for_each(|text| quote(out, "·", text, query));
+    } else {
+        let ends = excerpt.text.trim_end().ends_with(['.', '!', '?', ';', ':', '”', '"', ')']);
+        let is_end = result.chunk.text.trim_end().ends_with(excerpt.text.trim_end());
+        let more = if ends || is_end { "" } else { " …" };
+        quote(out, "│", &format!("{}{more}", excerpt.text.trim()), query);
+    }
+    let _ = write!(out, "\n   {}", dim(&one_line(&result.chunk.provenance.file_path)));
 }
 
 /// A passage with a bar before each line, and the words of the query marked. Empty lines are left out.
@@ -111,11 +107,11 @@ const FILE: &str = "last-search.json";
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastSearch {
     pub query: String,
-    results: Vec<Numbered>,
+    results: Vec<RankedChunk>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Numbered {
+struct RankedChunk {
     rank: u32,
     collection: CollectionId,
     chunk: ChunkId,
@@ -131,7 +127,7 @@ impl LastSearch {
         };
         let results = response.results.iter().map(|result| (result.rank, &result.collection, result.chunk.chunk_id));
         let hits = response.hits.iter().map(|found| (found.rank, &found.collection, found.chunk_id));
-        let numbered = |(rank, name, chunk)| Some(Numbered { rank, collection: id(name)?, chunk });
+        let numbered = |(rank, name, chunk)| Some(RankedChunk { rank, collection: id(name)?, chunk });
         let last = Self { query: response.query.clone(), results: results.chain(hits).filter_map(numbered).collect() };
         let engine = &console.engine;
         let told = match searched {

@@ -1,4 +1,4 @@
-//! How a question is answered: which rows are read, and that each is looked at once more.
+//! The execution of a query: reads rows, and checks each answer on the disk.
 
 use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path};
@@ -8,7 +8,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Row, params_from_iter};
 
 use super::plan::{ID, Plan, first_id_from, in_start};
-use super::{Found, Key, Order, Query, Rank, TimeField};
+use super::{Key, Order, Query, QueryPage, Rank, TimeField};
 use crate::columns::Columns;
 use crate::database::failed;
 use crate::entry::{Entry, Facts, Kind};
@@ -17,14 +17,14 @@ use crate::{paths, rows};
 
 /// Rows that are read in their order before a query with a name changes to the index of names. At about a microsecond each.
 const MAX_IN_ORDER: usize = 30_000;
-/// Between two looks at whether the caller still waits, in rows.
+/// Rows between two checks that the caller still waits.
 const CANCEL_EVERY: usize = 1024;
 
 /// Answers that are taken one after another.
 struct Answers<'a> {
     query: &'a Query,
     prefix: &'a [u8],
-    found: Found,
+    found: QueryPage,
     /// Of the last answer.
     last: Option<Key>,
 }
@@ -32,7 +32,7 @@ struct Answers<'a> {
 impl Answers<'_> {
     /// Looks at an entry, which is an answer if it still meets the conditions. Returns whether the answer is complete.
     fn take(&mut self, mut entry: Entry, key: Key) -> bool {
-        // One that cannot be looked at any more is left to the next scan.
+        // The next scan handles an entry that can no longer be read.
         let Ok(facts) = Facts::read(&entry.path) else { return false };
         entry.facts = facts;
         if !self.query.may_admit(&entry, self.prefix) {
@@ -49,14 +49,14 @@ impl Answers<'_> {
 }
 
 impl Query {
-    /// Answers from the rows. Each is looked at once more before it is returned: one that is gone, that no longer meets the conditions, or
+    /// Answers from the rows. Each entry is read again before it is returned: one that is gone, that no longer meets the conditions, or
     /// that `is_denied` covers is no answer.
     pub(crate) fn run(
         &self,
         connection: &Connection,
         is_denied: &dyn Fn(&Path) -> bool,
         cancel: &Cancel,
-    ) -> Result<Found> {
+    ) -> Result<QueryPage> {
         let plan = self.plan(connection).map_err(failed)?;
         self.run_as(connection, plan, is_denied, cancel)
     }
@@ -67,15 +67,15 @@ impl Query {
         mut plan: Plan,
         is_denied: &dyn Fn(&Path) -> bool,
         cancel: &Cancel,
-    ) -> Result<Found> {
+    ) -> Result<QueryPage> {
         let prefix = paths::below(&self.start);
-        let mut answers = Answers { query: self, prefix: &prefix, found: Found::default(), last: None };
+        let mut answers = Answers { query: self, prefix: &prefix, found: QueryPage::default(), last: None };
         let mut after = self.after.clone();
         loop {
-            let reading = Reading { connection, prefix: &prefix, is_denied, after: after.take(), cancel };
-            // Rows in their order can be taken as they come; of others, the first ones are found by reading all.
+            let reader = RowReader { connection, prefix: &prefix, is_denied, after: after.take(), cancel };
+            // Rows in their order can be taken as they come; of others, the first ones are found by reader all.
             let first = match plan {
-                Plan::Order => match self.in_order(&reading, &mut answers)? {
+                Plan::Order => match self.in_order(&reader, &mut answers)? {
                     None => return Ok(answers.found),
                     // Few of the rows are answers: their names lead to them.
                     last => {
@@ -83,8 +83,8 @@ impl Query {
                         continue;
                     }
                 },
-                Plan::Names | Plan::Range => self.scattered(&reading, plan)?,
-                Plan::Folder => self.in_folders(&reading)?,
+                Plan::Names | Plan::Range => self.scattered(&reader, plan)?,
+                Plan::Folder => self.in_folders(&reader)?,
             };
             let are_all = first.len() <= self.limit;
             for (entry, key) in first.into_values() {
@@ -101,16 +101,16 @@ impl Query {
 
     /// Takes rows in their order, until the answer is complete or no row is left: then the result is `None`. If the index of names could be
     /// faster, it is the key to continue after.
-    fn in_order(&self, reading: &Reading<'_>, answers: &mut Answers<'_>) -> Result<Option<Key>> {
-        let Some(column) = self.order_column(reading.connection).map_err(failed)? else { return Ok(None) };
-        let (mut conditions, mut values) = self.conditions(reading.connection, Some(column)).map_err(failed)?;
+    fn in_order(&self, reader: &RowReader<'_>, answers: &mut Answers<'_>) -> Result<Option<Key>> {
+        let Some(column) = self.order_column(reader.connection).map_err(failed)? else { return Ok(None) };
+        let (mut conditions, mut values) = self.conditions(reader.connection, Some(column)).map_err(failed)?;
         conditions.insert(0, in_start("+f.path"));
-        values.splice(0..0, reading.start_values(self));
+        values.splice(0..0, reader.start_values(self));
         let is_rising = matches!(self.order, Order::Oldest(_));
-        if let Some(Key { value: Some(value), .. }) = &reading.after {
+        if let Some(Key { value: Some(value), .. }) = &reader.after {
             let (sign, value) = match (column, is_rising) {
-                (ID, true) => (">=", first_id_from(reading.connection, *value).map_err(failed)?),
-                (ID, false) => ("<", first_id_from(reading.connection, value.saturating_add(1)).map_err(failed)?),
+                (ID, true) => (">=", first_id_from(reader.connection, *value).map_err(failed)?),
+                (ID, false) => ("<", first_id_from(reader.connection, value.saturating_add(1)).map_err(failed)?),
                 (_, true) => (">=", *value),
                 (_, false) => ("<=", *value),
             };
@@ -125,14 +125,14 @@ impl Query {
         };
         let from = "entries e CROSS JOIN folders f ON f.id = e.folder";
         let sql = format!("{} FROM {from} WHERE {} ORDER BY {order}", select(), conditions.join(" AND "));
-        let behind = reading.behind(self);
+        let behind = reader.behind(self);
         let has_names = self.patterns.iter().any(|pattern| pattern.index_query().is_some());
-        let mut statement = reading.connection.prepare(&sql).map_err(failed)?;
+        let mut statement = reader.connection.prepare(&sql).map_err(failed)?;
         let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
         let mut count = 0;
         while let Some(row) = rows.next().map_err(failed)? {
             count += 1;
-            reading.check(count)?;
+            reader.check(count)?;
             let is_enough = has_names && count > MAX_IN_ORDER;
             if !is_enough && !self.may_be_named(row).map_err(failed)? {
                 continue;
@@ -140,8 +140,8 @@ impl Query {
             let Some(entry) = self.entry(row).map_err(failed)? else { continue };
             let key = self.key(&entry);
             if behind.as_ref().is_none_or(|behind| self.order.place(key.clone()) > *behind)
-                && self.may_admit(&entry, reading.prefix)
-                && !(reading.is_denied)(&entry.path)
+                && self.may_admit(&entry, reader.prefix)
+                && !(reader.is_denied)(&entry.path)
                 && answers.take(entry, key.clone())
             {
                 return Ok(None);
@@ -154,11 +154,11 @@ impl Query {
     }
 
     /// The first of the rows whose names may fit, or whose time is in the range, one more than the limit.
-    fn scattered(&self, reading: &Reading<'_>, plan: Plan) -> Result<First> {
+    fn scattered(&self, reader: &RowReader<'_>, plan: Plan) -> Result<First> {
         let column = self.range_column().filter(|_| plan == Plan::Range);
-        let (mut conditions, mut values) = self.conditions(reading.connection, column).map_err(failed)?;
+        let (mut conditions, mut values) = self.conditions(reader.connection, column).map_err(failed)?;
         conditions.insert(0, in_start("+f.path"));
-        values.splice(0..0, reading.start_values(self));
+        values.splice(0..0, reader.start_values(self));
         if let Some(asked) = self.asked_names().filter(|_| plan == Plan::Names) {
             // Names that are not indexed yet are read.
             conditions.push(
@@ -166,27 +166,27 @@ impl Query {
                     .to_owned(),
             );
             values.push(Value::Text(asked));
-            values.push(Value::Integer(rows::up_to(reading.connection).map_err(failed)?));
+            values.push(Value::Integer(rows::up_to(reader.connection).map_err(failed)?));
         }
         let from = "entries e CROSS JOIN folders f ON f.id = e.folder";
         let sql = format!("{} FROM {from} WHERE {}", select(), conditions.join(" AND "));
         let mut first = First::new();
-        let behind = reading.behind(self);
-        let mut statement = reading.connection.prepare(&sql).map_err(failed)?;
+        let behind = reader.behind(self);
+        let mut statement = reader.connection.prepare(&sql).map_err(failed)?;
         let mut rows = statement.query(params_from_iter(values)).map_err(failed)?;
         let mut count = 0;
         while let Some(row) = rows.next().map_err(failed)? {
             count += 1;
-            reading.check(count)?;
-            self.keep(row, reading, behind.as_ref(), &mut first)?;
+            reader.check(count)?;
+            self.keep(row, reader, behind.as_ref(), &mut first)?;
         }
         Ok(first)
     }
 
     /// The first of the rows in the folders, one more than the limit, folder by folder.
-    fn in_folders(&self, reading: &Reading<'_>) -> Result<First> {
+    fn in_folders(&self, reader: &RowReader<'_>) -> Result<First> {
         let by_path = self.order == Order::Path;
-        let (mut conditions, values) = self.conditions(reading.connection, None).map_err(failed)?;
+        let (mut conditions, values) = self.conditions(reader.connection, None).map_err(failed)?;
         conditions.insert(0, "f.id = ? AND e.folder = f.id".to_owned());
         if by_path {
             conditions.insert(1, "e.name > ?".to_owned());
@@ -196,10 +196,10 @@ impl Query {
         let sql = format!("{} FROM {from} WHERE {}{order}", select(), conditions.join(" AND "));
         let folders = format!("SELECT f.id, f.path FROM folders f WHERE {} ORDER BY f.path", in_start("f.path"));
         let (mut first, mut count) = (First::new(), 0);
-        let behind = reading.behind(self);
-        let mut statement = reading.connection.prepare(&sql).map_err(failed)?;
-        let mut folders = reading.connection.prepare(&folders).map_err(failed)?;
-        let mut folders = folders.query(params_from_iter(reading.start_values(self))).map_err(failed)?;
+        let behind = reader.behind(self);
+        let mut statement = reader.connection.prepare(&sql).map_err(failed)?;
+        let mut folders = reader.connection.prepare(&folders).map_err(failed)?;
+        let mut folders = folders.query(params_from_iter(reader.start_values(self))).map_err(failed)?;
         while let Some(folder) = folders.next().map_err(failed)? {
             let path = folder.get_ref(1).and_then(|path| Ok(path.as_blob()?)).map_err(failed)?;
             let last = first.last_key_value().filter(|_| first.len() > self.limit).map(|(last, _)| last);
@@ -207,13 +207,13 @@ impl Query {
             if by_path && last.is_some_and(|(.., last)| path > &last[..]) {
                 break;
             }
-            if self.max_depth.is_some_and(|max| paths::folder_depth(reading.prefix, path) > max) {
+            if self.max_depth.is_some_and(|max| paths::folder_depth(reader.prefix, path) > max) {
                 continue;
             }
             let mut bound = vec![Value::Integer(folder.get(0).map_err(failed)?)];
             if by_path {
                 let here = paths::joined(path, b"");
-                let after = reading.after.as_ref().map(|key| &key.path[..]);
+                let after = reader.after.as_ref().map(|key| &key.path[..]);
                 bound.push(Value::Blob(match after.and_then(|after| after.strip_prefix(&here[..])) {
                     Some(rest) => rest.to_vec(),
                     // All in it come before the place to continue at.
@@ -225,8 +225,8 @@ impl Query {
             let mut rows = statement.query(params_from_iter(bound)).map_err(failed)?;
             while let Some(row) = rows.next().map_err(failed)? {
                 count += 1;
-                reading.check(count)?;
-                if !self.keep(row, reading, behind.as_ref(), &mut first)? && by_path {
+                reader.check(count)?;
+                if !self.keep(row, reader, behind.as_ref(), &mut first)? && by_path {
                     break;
                 }
             }
@@ -235,7 +235,7 @@ impl Query {
     }
 
     /// Keeps a row if it is among the first. Returns whether later ones can be.
-    fn keep(&self, row: &Row<'_>, reading: &Reading<'_>, behind: Option<&Rank>, first: &mut First) -> Result<bool> {
+    fn keep(&self, row: &Row<'_>, reader: &RowReader<'_>, behind: Option<&Rank>, first: &mut First) -> Result<bool> {
         if !self.may_be_named(row).map_err(failed)? {
             return Ok(true);
         }
@@ -246,8 +246,8 @@ impl Query {
             return Ok(false);
         }
         let is_left_out = behind.is_some_and(|behind| rank <= *behind)
-            || !self.may_admit(&entry, reading.prefix)
-            || (reading.is_denied)(&entry.path);
+            || !self.may_admit(&entry, reader.prefix)
+            || (reader.is_denied)(&entry.path);
         if is_left_out {
             return Ok(true);
         }
@@ -285,7 +285,7 @@ impl Query {
 type First = BTreeMap<Rank, (Entry, Key)>;
 
 /// One pass over rows.
-struct Reading<'a> {
+struct RowReader<'a> {
     connection: &'a Connection,
     prefix: &'a [u8],
     /// Paths that are no answers. They are left out before the first rows are picked, so that however many they are, rows are read once.
@@ -295,7 +295,7 @@ struct Reading<'a> {
     cancel: &'a Cancel,
 }
 
-impl Reading<'_> {
+impl RowReader<'_> {
     fn start_values(&self, query: &Query) -> [Value; 3] {
         [paths::bytes(&query.start).to_vec(), self.prefix.to_vec(), paths::behind(self.prefix)].map(Value::Blob)
     }

@@ -6,21 +6,21 @@ use std::process::ExitCode;
 use casetrack_core::{ErrorCode, Result};
 use casetrack_engine::vaults::KeychainSlot;
 
-use crate::ask::{can_ask, confirm_unless_no};
-use crate::commands::{OfKeychain, OnCollections};
-use crate::keychain::{self, FoundVault};
+use crate::commands::{CollectionCommand, KeychainUse};
+use crate::keychain::{self, VaultSlots};
 use crate::options::Global;
 use crate::owner::client;
+use crate::prompt::{can_ask, confirm_unless_no};
 
-pub fn run(global: Global, mut command: OnCollections) -> Result<ExitCode> {
+pub fn run(global: Global, mut command: CollectionCommand) -> Result<ExitCode> {
     let vault = match command.before_asking() {
         Some(first) => client::ended(global.clone(), first)?.vault,
         None => None,
     };
-    let status = match (command.of_keychain(), vault) {
-        (Some(OfKeychain::Unlock), Some(vault)) => unlock(global, command, &vault),
-        (Some(OfKeychain::AddSlot), Some(vault)) => add_slot(global, command, &vault),
-        (Some(OfKeychain::RemoveSlots(named)), Some(vault)) => remove_slots(global, command, &vault, named.as_deref()),
+    let status = match (command.keychain_use(), vault) {
+        (Some(KeychainUse::Unlock), Some(vault)) => unlock(global, command, &vault),
+        (Some(KeychainUse::AddSlot), Some(vault)) => add_slot(global, command, &vault),
+        (Some(KeychainUse::RemoveSlots(named)), Some(vault)) => remove_slots(global, command, &vault, named.as_deref()),
         _ => {
             command.ask()?;
             client::status_of(global, command)
@@ -30,7 +30,7 @@ pub fn run(global: Global, mut command: OnCollections) -> Result<ExitCode> {
 }
 
 /// Opens the vault with the keychain if a person at the terminal agrees, or else with a passphrase.
-fn unlock(global: Global, mut command: OnCollections, vault: &FoundVault) -> Result<u8> {
+fn unlock(global: Global, mut command: CollectionCommand, vault: &VaultSlots) -> Result<u8> {
     if keychain_is_wanted(vault)? {
         let why = match keychain::open()
             .map_err(|refusal| keychain::needs_passphrase(&refusal))
@@ -50,13 +50,13 @@ fn unlock(global: Global, mut command: OnCollections, vault: &FoundVault) -> Res
 
 /// True if the keychain may be used. A person at the terminal must agree, so that a program which runs commands does not unlock a vault
 /// unawares.
-fn keychain_is_wanted(vault: &FoundVault) -> Result<bool> {
+fn keychain_is_wanted(vault: &VaultSlots) -> Result<bool> {
     let question = format!("Unlock the vault {} with the keychain of this computer?", vault.id.short());
     Ok(!vault.keychain_slots.is_empty() && can_ask() && confirm_unless_no(&question)?)
 }
 
 /// The keychain has the secret before the vault has the slot, so that no slot is left without one.
-fn add_slot(global: Global, mut command: OnCollections, vault: &FoundVault) -> Result<u8> {
+fn add_slot(global: Global, mut command: CollectionCommand, vault: &VaultSlots) -> Result<u8> {
     // Before the user types a passphrase for nothing.
     let keychain = keychain::open().map_err(|refusal| keychain::not_added(&refusal))?;
     command.ask()?;
@@ -78,7 +78,7 @@ fn add_slot(global: Global, mut command: OnCollections, vault: &FoundVault) -> R
 }
 
 /// Deletes the entries of the slots that are gone afterwards: of the one that is named, or of all.
-fn remove_slots(global: Global, mut command: OnCollections, vault: &FoundVault, named: Option<&str>) -> Result<u8> {
+fn remove_slots(global: Global, mut command: CollectionCommand, vault: &VaultSlots, named: Option<&str>) -> Result<u8> {
     command.ask()?;
     let quiet = global.quiet;
     let status = client::status_of(global, command)?;

@@ -9,7 +9,7 @@ use sha2::Digest;
 
 /// The known size and hash of a file before it is downloaded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedChecksum {
     pub size: Option<u64>,
     /// Pinned in the manifest, or the hub's identity of a large file (Git LFS).
     pub sha256: Option<Sha256>,
@@ -19,12 +19,12 @@ pub struct Expected {
 
 /// The actual size and hash of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct FileChecksum {
     pub size: u64,
     pub sha256: Sha256,
 }
 
-impl Expected {
+impl ExpectedChecksum {
     /// Reads the hash in an entity tag of the hub: 64 hexadecimal digits for SHA-256, 40 for a Git object.
     pub fn from_etag(etag: &str) -> Self {
         let etag = etag.trim().trim_start_matches("W/").trim_matches('"');
@@ -38,7 +38,7 @@ impl Expected {
     }
 
     /// Reads the file and returns its size and hash, or a description of how it differs.
-    pub fn check(&self, path: &Path) -> io::Result<Result<Found, String>> {
+    pub fn check(&self, path: &Path) -> io::Result<Result<FileChecksum, String>> {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
         if let Some(expected) = self.size.filter(|expected| *expected != size) {
@@ -64,7 +64,7 @@ impl Expected {
         if sha1.map(|sha1| sha1.digest()) != self.git_blob {
             return Ok(Err("it is not the content that the hub names (its Git object id differs)".to_owned()));
         }
-        Ok(Ok(Found { size, sha256: found }))
+        Ok(Ok(FileChecksum { size, sha256: found }))
     }
 }
 
@@ -74,11 +74,11 @@ mod tests {
 
     #[test]
     fn entity_tags_are_sha256_or_git_objects_or_nothing() {
-        let large = Expected::from_etag("\"9c0bf732145c2a248a35b8d17263e9adefce68043737804b972f46d46b219189\"");
+        let large = ExpectedChecksum::from_etag("\"9c0bf732145c2a248a35b8d17263e9adefce68043737804b972f46d46b219189\"");
         assert!(large.sha256.is_some() && large.git_blob.is_none());
-        let small = Expected::from_etag("W/\"ce013625030ba8dba906f756967f9e9ca394464a\"");
+        let small = ExpectedChecksum::from_etag("W/\"ce013625030ba8dba906f756967f9e9ca394464a\"");
         assert!(small.sha256.is_none() && small.git_blob.is_some() && small.has_hash());
-        assert!(!Expected::from_etag("\"5f3a-17\"").has_hash());
+        assert!(!ExpectedChecksum::from_etag("\"5f3a-17\"").has_hash());
     }
 
     #[test]
@@ -87,13 +87,13 @@ mod tests {
         let path = dir.path().join("file");
         std::fs::write(&path, "hello\n").unwrap();
         // `printf 'hello\n' | git hash-object --stdin`
-        let expected = Expected::from_etag("ce013625030ba8dba906f756967f9e9ca394464a");
+        let expected = ExpectedChecksum::from_etag("ce013625030ba8dba906f756967f9e9ca394464a");
         let found = expected.check(&path).unwrap().unwrap();
         assert_eq!(found.size, 6);
         assert_eq!(found.sha256, Sha256(sha2::Sha256::digest("hello\n").into()));
         std::fs::write(&path, "hallo\n").unwrap();
         assert!(expected.check(&path).unwrap().unwrap_err().contains("Git object"));
-        let size = Expected { size: Some(7), ..Expected::default() };
+        let size = ExpectedChecksum { size: Some(7), ..ExpectedChecksum::default() };
         assert!(size.check(&path).unwrap().unwrap_err().contains("6 bytes"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, stderr, stdout};
 
-use casetrack_text::terminal::{Look, Paint};
+use casetrack_text::terminal::{Layout, Paint};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -19,12 +19,12 @@ pub enum ColorChoice {
 }
 
 /// The style of results: `None` if they go to a file or another program, whose text has no width.
-pub fn of_results(choice: ColorChoice) -> Option<Look> {
+pub fn of_results(choice: ColorChoice) -> Option<Layout> {
     look(choice, stdout().is_terminal())
 }
 
 /// How errors and questions look.
-pub fn of_messages(choice: ColorChoice) -> Option<Look> {
+pub fn of_messages(choice: ColorChoice) -> Option<Layout> {
     look(choice, stderr().is_terminal())
 }
 
@@ -33,13 +33,13 @@ pub fn rows() -> Option<usize> {
     terminal_size::terminal_size().map(|(_, height)| usize::from(height.0))
 }
 
-fn look(choice: ColorChoice, is_terminal: bool) -> Option<Look> {
+fn look(choice: ColorChoice, is_terminal: bool) -> Option<Layout> {
     if !is_terminal && choice != ColorChoice::Always {
         return None;
     }
     let given = || std::env::var("COLUMNS").ok()?.parse().ok();
     let measured = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    Some(Look::new(measured.or_else(given).unwrap_or(COLUMNS), paint(choice)))
+    Some(Layout::new(measured.or_else(given).unwrap_or(COLUMNS), paint(choice)))
 }
 
 fn paint(choice: ColorChoice) -> Paint {

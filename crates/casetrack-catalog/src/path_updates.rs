@@ -7,9 +7,8 @@ use casetrack_core::{Cancel, Error, Result};
 use rusqlite::{OptionalExtension, TransactionBehavior, params};
 
 use crate::catalog::Catalog;
-use crate::columns::Columns;
 use crate::database::failed;
-use crate::entry::{Facts, Kind};
+use crate::entry::Facts;
 use crate::paths::{self, shown};
 use crate::rows::{self, Rows};
 use crate::scan::{Problem, Scan};
@@ -32,13 +31,13 @@ impl Catalog {
                     let problem = |reason: String| Problem { path: shown(path).into_owned(), reason };
                     match Facts::read(path) {
                         Ok(facts) => {
-                            if !looked(path, facts, &mut scan, &mut rows).map_err(failed)? {
+                            if !update(path, facts, &mut scan, &mut rows).map_err(failed)? {
                                 problems.push(problem("has no folder around it".to_owned()));
                             }
                         }
                         Err(error) => {
                             if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
-                                gone.extend(known(path, &mut rows).map_err(failed)?);
+                                gone.extend(known_id(path, &mut rows).map_err(failed)?);
                             }
                             problems.push(problem(error.to_string()));
                         }
@@ -80,25 +79,17 @@ impl Catalog {
 }
 
 /// Returns whether the path can be kept.
-fn looked(path: &Path, facts: Facts, scan: &mut Scan, rows: &mut Rows<'_>) -> rusqlite::Result<bool> {
+fn update(path: &Path, facts: Facts, scan: &mut Scan, rows: &mut Rows<'_>) -> rusqlite::Result<bool> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
-    let (name, columns) = (name.as_encoded_bytes(), Columns::of(&facts));
     let folder = match rows.folder(paths::bytes(parent))? {
         Some(folder) => folder,
         None => rows.add_folder(paths::bytes(parent))?,
     };
-    if rows.find(folder, name)?.is_some_and(|row| row.columns == columns) {
-        return Ok(true);
-    }
-    rows.forget_listing(folder)?;
-    let id = scan.bring_up_to_date(folder, false, name, columns, rows)?;
-    if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
-        rows.update_other_names(id, &facts)?;
-    }
+    scan.update_entry(folder, name.as_encoded_bytes(), &facts, rows)?;
     Ok(true)
 }
 
-fn known(path: &Path, rows: &mut Rows<'_>) -> rusqlite::Result<Option<i64>> {
+fn known_id(path: &Path, rows: &mut Rows<'_>) -> rusqlite::Result<Option<i64>> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
     let Some(folder) = rows.folder(paths::bytes(parent))? else { return Ok(None) };
     let Some(row) = rows.find(folder, name.as_encoded_bytes())? else { return Ok(None) };

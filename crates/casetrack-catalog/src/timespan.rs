@@ -6,20 +6,7 @@ use jiff::{Span as Duration, Timestamp, ToSpan, Zoned};
 
 use crate::query::TimeRange;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: &str = "january february march april may june july august september october november december";
 /// The first months of the seasons, of the north, as the weather services count them.
 const SEASONS: [(&str, i8); 5] = [("spring", 3), ("summer", 6), ("autumn", 9), ("fall", 9), ("winter", 12)];
 
@@ -144,8 +131,8 @@ fn days(words: &[&str], today: Date) -> Option<(Date, Date)> {
 
 /// The first month of a month or season, and how long it is.
 fn months(name: &str) -> Option<(i8, Duration)> {
-    let is_month = |month: &&str| **month == *name || name.len() >= 3 && month.starts_with(name);
-    if let Some(index) = MONTHS.iter().position(is_month) {
+    let is_month = |month: &str| month == name || name.len() >= 3 && month.starts_with(name);
+    if let Some(index) = MONTHS.split(' ').position(is_month) {
         return Some((i8::try_from(index).ok()? + 1, 1.month()));
     }
     SEASONS.iter().find(|(season, _)| *season == name).map(|(_, first)| (*first, 3.months()))

@@ -17,7 +17,7 @@ pub const PULL_HINT: Action = Action::PullModels;
 
 /// The result of a pull: written once, when all files of a model had been checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PulledRecord {
+pub struct PullRecord {
     pub repository: String,
     /// The commit of the repository.
     pub revision: String,
@@ -33,7 +33,7 @@ pub struct PulledFile {
     pub sha256: Sha256,
 }
 
-impl PulledRecord {
+impl PullRecord {
     /// The record in a model's folder; `None` if there is none.
     pub fn read(dir: &Path) -> Result<Option<Self>> {
         let path = dir.join(RECORD_FILE);

@@ -16,7 +16,7 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use super::schema::{self, failed};
-use super::{Image, Space, taking};
+use super::{Image, Space, transfer};
 use crate::catalog::lock;
 
 /// Name of the file in the folder of the catalogue.
@@ -31,52 +31,52 @@ const DELAY: Duration = if cfg!(test) { Duration::from_millis(50) } else { Durat
 
 /// Signals to the thread.
 #[derive(Default)]
-struct Told {
+struct Signals {
     has_changed: bool,
     is_over: bool,
 }
 
 /// Writes the copy. Dropping it writes pending changes.
-pub(super) struct Keeper {
-    told: Arc<(Mutex<Told>, Condvar)>,
+pub(super) struct BackupWriter {
+    signals: Arc<(Mutex<Signals>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keeper {
+impl BackupWriter {
     pub fn start(folder: &Path) -> Self {
-        let told = Arc::<(Mutex<Told>, Condvar)>::default();
-        let (folder, of_thread) = (folder.to_owned(), Arc::clone(&told));
+        let signals = Arc::<(Mutex<Signals>, Condvar)>::default();
+        let (folder, of_thread) = (folder.to_owned(), Arc::clone(&signals));
         let thread = std::thread::Builder::new().name("keep sets".to_owned()).spawn(move || keep(&folder, &of_thread));
         let thread = thread.inspect_err(|error| tracing::warn!(%error, "resource sets are not copied to {FILE}")).ok();
-        Self { told, thread }
+        Self { signals, thread }
     }
 
     /// Something may have changed.
     pub fn changed(&self) {
-        lock(&self.told.0).has_changed = true;
-        self.told.1.notify_one();
+        lock(&self.signals.0).has_changed = true;
+        self.signals.1.notify_one();
     }
 }
 
-impl Drop for Keeper {
+impl Drop for BackupWriter {
     fn drop(&mut self) {
-        lock(&self.told.0).is_over = true;
-        self.told.1.notify_one();
+        lock(&self.signals.0).is_over = true;
+        self.signals.1.notify_one();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-fn keep(folder: &Path, (told, news): &(Mutex<Told>, Condvar)) {
+fn keep(folder: &Path, (signals, news): &(Mutex<Signals>, Condvar)) {
     let (mut delay, mut kept) = (DELAY, None);
     loop {
-        let told = news.wait_while(lock(told), |told| !told.has_changed && !told.is_over);
-        let told = told.unwrap_or_else(PoisonError::into_inner);
-        let waited = news.wait_timeout_while(told, delay, |told| !told.is_over);
-        let mut told = waited.unwrap_or_else(PoisonError::into_inner).0;
-        let (has_changed, is_over) = (std::mem::take(&mut told.has_changed), told.is_over);
-        drop(told);
+        let signals = news.wait_while(lock(signals), |signals| !signals.has_changed && !signals.is_over);
+        let signals = signals.unwrap_or_else(PoisonError::into_inner);
+        let waited = news.wait_timeout_while(signals, delay, |signals| !signals.is_over);
+        let mut signals = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let (has_changed, is_over) = (std::mem::take(&mut signals.has_changed), signals.is_over);
+        drop(signals);
         if has_changed {
             let started = Instant::now();
             match write(folder, kept) {
@@ -116,7 +116,7 @@ fn write(folder: &Path, kept: Option<u64>) -> Result<Option<u64>> {
     let write = || -> Result<()> {
         let io = |error| Error::io(partial.display(), error);
         let mut file = BufWriter::new(File::create(&partial).map_err(io)?);
-        taking::write(&transaction, &mut file)?;
+        transfer::write(&transaction, &mut file)?;
         file.flush().map_err(io)?;
         file.get_ref().sync_all().map_err(io)?;
         // Renamed into place, so that it is whole at any time.
@@ -168,7 +168,7 @@ impl Space {
         }
         let io = |error| Error::io(restoring.display(), error);
         let file = File::open(&restoring).map_err(io)?;
-        let taken = taking::read(BufReader::new(file)).and_then(|exported| self.take_over(exported));
+        let taken = transfer::read(BufReader::new(file)).and_then(|exported| self.take_over(exported));
         match taken {
             Ok(taken) => {
                 tracing::warn!(?taken, "the resource sets were made anew from {FILE}");

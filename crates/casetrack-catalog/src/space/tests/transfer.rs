@@ -25,8 +25,8 @@ fn what_users_made_is_exported_and_taken_over_where_members_wait_for_their_files
     let catalog = Arc::new(Catalog::open(data.path()).unwrap());
     let other = Space::open(Arc::clone(&catalog)).unwrap();
     other.create_set("top", Some("Mine")).unwrap();
-    assert_eq!(other.import(&exported).unwrap(), Taken { sets: 1, sources: 1, plans: 1 });
-    assert_eq!(other.import(&exported).unwrap(), Taken::default());
+    assert_eq!(other.import(&exported).unwrap(), ImportCounts { sets: 1, sources: 1, plans: 1 });
+    assert_eq!(other.import(&exported).unwrap(), ImportCounts::default());
     assert_eq!(other.set("top").unwrap().description.as_deref(), Some("Mine"));
     assert_eq!(other.sum("top", None).unwrap().0.count, 0);
     let scope = Scope { start: disk.root.path(), max_depth: None, is_closed: &|_| false };

@@ -138,7 +138,7 @@ const NETWORK: &[(&str, &[&str])] = &[
 const KEYCHAIN: &[(&str, &[&str])] = &[
     ("dbus_secret_service", &["crates/casetrack/src/keychain/secret_service.rs"]),
     ("keyring_core", &["crates/casetrack/src/keychain/native.rs"]),
-    ("keychain::open", &["crates/casetrack/src/asking.rs"]),
+    ("keychain::open", &["crates/casetrack/src/dispatch.rs"]),
     ("dyn Keychain", &["crates/casetrack/src/keychain/"]),
 ];
 

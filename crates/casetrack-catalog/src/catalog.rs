@@ -12,13 +12,13 @@ use serde::Serialize;
 
 use crate::columns::Columns;
 use crate::entry::{Entry, Kind};
-use crate::follow::{self, Reported};
-use crate::query::{Found, Query};
+use crate::follow::{self, ReportedChanges};
+use crate::query::{Query, QueryPage};
 use crate::roots::{self, Root};
 use crate::scan::{self, BeforeListing, ScanLock, ScanReport, Scope};
 use crate::{database, paths, query, rows};
 
-/// What a folder, or a file, takes on the disk.
+/// Space that a folder or file takes on the disk.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Usage {
     /// Files, links and others below it. A file with several names counts once, under the first of them.
@@ -43,16 +43,16 @@ impl Usage {
     }
 }
 
-/// A catalogue of files. All methods take `&self` and may block; scans wait for each other, also those of other processes, while
-/// questions wait for nothing.
+/// A catalogue of files. All methods take `&self` and may block. Scans wait for each other, also across processes; queries wait for
+/// nothing.
 pub struct Catalog {
     folder: PathBuf,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
-    /// Found by a question; the next scan makes it anew.
+    /// Set when a query finds damage; the next scan rebuilds the catalogue.
     damaged: AtomicBool,
     indexing: Arc<Mutex<Indexing>>,
-    /// How often it was made anew since it was opened.
+    /// Number of rebuilds since it was opened.
     generation: AtomicU64,
 }
 
@@ -60,13 +60,13 @@ pub struct Catalog {
 #[derive(Default)]
 struct Indexing {
     is_running: bool,
-    /// Whether there may be rows that it has not seen.
+    /// True if there may be rows that it has not seen.
     is_wanted: bool,
 }
 
 impl Catalog {
-    /// Opens the catalogue in a folder of its own, or makes it. A damaged one is moved aside and made anew, with its roots, from what is
-    /// beside it.
+    /// Opens the catalogue in its own folder, or creates it. A damaged one is moved aside and rebuilt, with its roots, from the files next
+    /// to it.
     ///
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(folder: &Path) -> Result<Self> {
@@ -86,11 +86,11 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Walks a folder and brings the rows below it up to date. Where it lies in no root, it becomes one. A damaged catalogue is made anew
+    /// Walks a folder and brings the rows below it up to date. A folder outside all roots becomes a root. A damaged catalogue is rebuilt
     /// first.
     ///
     /// Errors: a start that is missing, cannot be listed or is no folder: then nothing counts as deleted. A full disk; a cancelled scan
-    /// keeps what it has written. What cannot be looked at below the start is in the report.
+    /// keeps what it has written. The report lists what cannot be read below the start.
     pub fn scan(&self, scope: &Scope<'_>, cancel: &Cancel) -> Result<ScanReport> {
         self.scan_watched(scope, &|_| {}, cancel)
     }
@@ -116,10 +116,10 @@ impl Catalog {
         Ok(report)
     }
 
-    /// Brings the rows of what was reported to have changed up to date, and what is around and below it. Costs time in proportion to that.
+    /// Brings the rows of reported changes up to date, with the folders that hold them and everything below. Cost is proportional to that.
     ///
-    /// Errors: as [`Self::scan`], and a start that was not scanned. After an error, a scan brings all up to date.
-    pub fn follow(&self, scope: &Scope<'_>, reported: &Reported<'_>, cancel: &Cancel) -> Result<ScanReport> {
+    /// Errors: as [`Self::scan`], and a start that was not scanned. After an error, a scan brings everything up to date.
+    pub fn follow(&self, scope: &Scope<'_>, reported: &ReportedChanges<'_>, cancel: &Cancel) -> Result<ScanReport> {
         let report = self.write(cancel, |connection| follow::run(connection, scope, reported, cancel))?;
         if report.added > 0 {
             self.index_later();
@@ -134,7 +134,7 @@ impl Catalog {
         index(&mut lock(&self.writer), cancel)
     }
 
-    /// Indexes in a thread of its own, with a connection of its own. One that runs looks once more when it is done.
+    /// Indexes in a new thread with its own connection. A running one checks for more rows when it is done.
     fn index_later(&self) {
         let mut state = lock(&self.indexing);
         state.is_wanted = true;
@@ -162,17 +162,17 @@ impl Catalog {
         }
     }
 
-    /// Where the databases are.
+    /// The folder of the databases.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Another number once a damaged catalogue was made anew: then nothing is known but what was scanned since.
+    /// Changes when a damaged catalogue is rebuilt: then only what was scanned since is known.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Writes, one at a time. A damaged catalogue is made anew and written once more.
+    /// Writes, one at a time. A damaged catalogue is rebuilt and written once more.
     pub(crate) fn write<T>(&self, cancel: &Cancel, work: impl Fn(&mut Connection) -> Result<T>) -> Result<T> {
         let _only = ScanLock::wait(&self.folder, cancel)?;
         let mut connection = lock(&self.writer);
@@ -194,12 +194,12 @@ impl Catalog {
         }
     }
 
-    /// Answers a question from the rows, each looked at once more. Paths that `is_denied` covers are no answers.
-    pub fn find(&self, query: &Query, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<Found> {
+    /// Answers a query from the rows, and reads each entry again. Paths that `is_denied` covers are no answers.
+    pub fn find(&self, query: &Query, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<QueryPage> {
         self.read(|connection| query.run(connection, is_denied, cancel))
     }
 
-    /// Whether the time of creation is known of anything below a folder, or nothing is below it.
+    /// True if any entry below a folder has a known creation time, or nothing is below it.
     pub fn knows_created(&self, start: &Path) -> Result<bool> {
         let prefix = paths::below(start);
         const KNOWN: &str = "WITH below AS (SELECT created FROM folders f CROSS JOIN entries e ON e.folder = f.id
@@ -233,25 +233,24 @@ impl Catalog {
         self.read(roots::live)
     }
 
-    /// What users made, which no scan brings back, as JSON: the roots, and which of them are live.
+    /// The data of users, which no scan brings back, as JSON: the roots, and which of them are live.
     pub fn export(&self) -> Result<Vec<u8>> {
         self.read(roots::exported)
     }
 
-    /// Adds what [`Self::export`] wrote; what is there already stays as it is. Their files are met at the next scan. Returns how many roots are
-    /// new.
+    /// Adds what [`Self::export`] wrote; existing roots stay as they are. The next scan finds their files. Returns the number of new roots.
     ///
     /// Errors: something else, or a newer format; then nothing is added.
     pub fn import(&self, json: &[u8]) -> Result<usize> {
         roots::add_exported(&lock(&self.writer), json, &self.folder)
     }
 
-    /// Forgets a root, and what is known below it and below no other. Nothing on the disk changes. Returns whether it was one.
+    /// Removes a root, and what is known below it and below no other. Nothing on the disk changes. Returns true if it was a root.
     pub fn forget_root(&self, folder: &Path) -> Result<bool> {
         roots::remove(&mut lock(&self.writer), folder, &self.folder)
     }
 
-    /// What each child of a folder takes on the disk, with all below it, and the sum.
+    /// The space that each child of a folder takes on the disk, with everything below it, and the sum.
     pub fn usage(&self, start: &Path, cancel: &Cancel) -> Result<(BTreeMap<OsString, Usage>, Usage)> {
         let mut children: BTreeMap<OsString, Usage> = BTreeMap::new();
         let (mut all, mut counted) = (Usage::default(), HashSet::new());
@@ -321,7 +320,7 @@ impl Catalog {
         })
     }
 
-    /// Reads beside other readers and the writer, as the rows were when it began.
+    /// Reads at the same time as other readers and the writer, in the state of the rows at the start.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let waiting = lock(&self.readers).pop();
         let connection = match waiting {
@@ -335,7 +334,7 @@ impl Catalog {
         result
     }
 
-    /// What a question finds damaged, the next scan makes anew. Returns whether it did.
+    /// Marks damage that a query finds; the next scan rebuilds the catalogue. Returns true if there was damage.
     fn note_damage<T>(&self, result: &Result<T>) -> bool {
         let is_damaged = result.as_ref().is_err_and(|error| error.code == ErrorCode::Corrupt);
         self.damaged.fetch_or(is_damaged, Ordering::Relaxed);

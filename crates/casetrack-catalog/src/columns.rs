@@ -1,12 +1,12 @@
-//! What the file system says of a file, as the database keeps it.
+//! Metadata of a file as the database keeps it.
 
 use rusqlite::{Params, Row};
 
 use crate::entry::{Facts, Kind};
 use crate::time::Time;
 
-/// Device and inode are the same bits as a signed number. Of a folder, `accessed` is always 0: each walk changes it, so a question that asks for it
-/// looks at the folder.
+/// Device and inode are the same bits as a signed number. Of a folder, `accessed` is always 0: each walk changes it, so a query for it
+/// reads the folder.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub(crate) struct Columns {
     kind: i64,

@@ -8,39 +8,21 @@ use rusqlite::{Connection, ErrorCode as SqliteCode};
 
 /// Name of the file in the folder of the catalogue.
 pub(crate) const FILE: &str = "files.sqlite";
-/// What a damaged one is renamed to.
+/// The new name of a damaged database.
 pub(crate) const DAMAGED: &str = "files.damaged.sqlite";
 /// How long a writer waits for another process. Transactions are short.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The schema, one step for each version: a database of version n has had the first n steps. A new version is a new step at the end.
+/// The schema, one step for each version: a database of version n has had the first n steps. A new version is a new step at the end. The
+/// first step no longer creates the tables that the second one drops.
 ///
-/// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no text.
-/// The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk again.
-/// `digest` is that of the folder's listing, where its rows agree with it. The third step adds how many files and folders are in that listing;
-/// what digests there are do not have them. The fourth makes the times at which entries were first seen rise with their ids, as they do since.
+/// `names` holds, for each row of `entries` up to the id in `state`, its name in lower case, by runs of three characters. It stores no
+/// text. The second step keeps the names of folders once, instead of the path of each entry twice; what it drops is read from the disk
+/// again. `digest` is the digest of the folder's listing if its rows agree with it. The third step adds the numbers of files and folders in
+/// that listing; existing digests do not have them. The fourth makes the times of first sight of entries rise with their ids, as they do
+/// since.
 const STEPS: &[&str] = &[
     "
-CREATE TABLE entries (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    path BLOB NOT NULL UNIQUE,
-    kind INTEGER NOT NULL,
-    size INTEGER NOT NULL,
-    allocated INTEGER NOT NULL,
-    modified INTEGER NOT NULL,
-    changed INTEGER NOT NULL,
-    created INTEGER,
-    accessed INTEGER NOT NULL,
-    device INTEGER NOT NULL,
-    inode INTEGER NOT NULL,
-    first_seen INTEGER NOT NULL
-);
-CREATE INDEX entries_modified ON entries (modified);
-CREATE INDEX entries_created ON entries (created);
-CREATE INDEX entries_size ON entries (size);
-CREATE INDEX entries_inode ON entries (inode);
-CREATE VIRTUAL TABLE names USING fts5
-    (name, content='', contentless_delete=1, detail=none, tokenize='trigram case_sensitive 1');
 CREATE TABLE roots (
     path BLOB PRIMARY KEY,
     added INTEGER NOT NULL,
@@ -48,8 +30,8 @@ CREATE TABLE roots (
 ) WITHOUT ROWID;
 ",
     "
-DROP TABLE names;
-DROP TABLE entries;
+DROP TABLE IF EXISTS names;
+DROP TABLE IF EXISTS entries;
 CREATE TABLE folders (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     path BLOB NOT NULL UNIQUE,
@@ -91,7 +73,7 @@ UPDATE entries SET first_seen = risen FROM
 /// The indexes that are made after the rows of a first scan, which is faster than with each row.
 const INDEXED: [&str; 5] = ["modified", "changed", "created", "size", "inode"];
 
-/// Drops them where there is no row yet, and makes those that are missing where there are rows. Returns whether there is none.
+/// Drops the indexes if there is no row yet, and creates missing ones if there are rows. Returns true if there is no row.
 pub(crate) fn prepare_indexes(connection: &Connection) -> rusqlite::Result<bool> {
     if connection.query_row("SELECT EXISTS (SELECT 1 FROM entries)", [], |row| row.get(0))? {
         make_indexes(connection)?;
@@ -144,12 +126,12 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
     Error::new(code, format!("{message}: {reason}.")).with_hint(hint).with_source(error)
 }
 
-/// Opens the database in a folder, or makes it. One that is damaged is moved aside and made anew.
+/// Opens the database in a folder, or creates it. A damaged one is moved aside and replaced by an empty one.
 pub(crate) fn open(folder: &Path) -> Result<Connection> {
     match try_open(folder) {
         Err(error) if error.code == ErrorCode::Corrupt => {
             tracing::warn!(%error, "the catalogue of files is made anew");
-            set_aside(folder)?;
+            set_aside(folder, FILE, DAMAGED)?;
             try_open(folder)
         }
         opened => opened,
@@ -158,7 +140,14 @@ pub(crate) fn open(folder: &Path) -> Result<Connection> {
 
 fn try_open(folder: &Path) -> Result<Connection> {
     let mut connection = connect(folder)?;
-    migrate(&mut connection)?;
+    migrate(&mut connection, STEPS, |found| {
+        let message =
+            format!("The catalogue of files has the format {found}; this program knows formats up to {}.", STEPS.len());
+        Error::new(ErrorCode::NewerSchema, message).with_hint(
+            "Use the newer program that made it, or move files.sqlite, files.sqlite-wal and files.sqlite-shm out of the folder \
+            \"catalog\" of the data directory and index your folders again. Leave the other files there: they hold what you made.",
+        )
+    })?;
     Ok(connection)
 }
 
@@ -178,44 +167,35 @@ pub(crate) fn set_up(connection: &Connection) -> Result<()> {
     connection.execute_batch(settings).map_err(failed)
 }
 
-fn migrate(connection: &mut Connection) -> Result<()> {
+/// Brings a database up to date. `newer` is the error for a version that has more steps.
+pub(crate) fn migrate(connection: &mut Connection, steps: &[&str], newer: impl Fn(i64) -> Error) -> Result<()> {
     let version = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    if version(connection).map_err(failed)? == STEPS.len() as i64 {
+    if version(connection).map_err(failed)? == steps.len() as i64 {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
-    // Another process may have done it meanwhile.
+    // Another process may have done it in the meantime.
     let found = version(&transaction).map_err(failed)?;
-    let Some(missing) = usize::try_from(found).ok().and_then(|done| STEPS.get(done..)) else {
-        return Err(Error::new(
-            ErrorCode::NewerSchema,
-            format!("The catalogue of files has the format {found}; this program knows formats up to {}.", STEPS.len()),
-        )
-        .with_hint(
-            "Use the newer program that made it, or move files.sqlite, files.sqlite-wal and files.sqlite-shm out of the folder \
-            \"catalog\" of the data directory and index your folders again. Leave the other files there: they hold what you made.",
-        ));
-    };
+    let missing = usize::try_from(found).ok().and_then(|done| steps.get(done..)).ok_or_else(|| newer(found))?;
     for step in missing {
         transaction.execute_batch(step).map_err(failed)?;
     }
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed)?;
+    transaction.pragma_update(None, "user_version", steps.len() as i64).map_err(failed)?;
     transaction.commit().map_err(failed)
 }
 
 /// Moves the damaged database of a connection aside. The connection is to an empty database in memory afterwards.
 pub(crate) fn replace(connection: &mut Connection, folder: &Path) -> Result<()> {
     *connection = Connection::open_in_memory().map_err(failed)?;
-    set_aside(folder)
+    set_aside(folder, FILE, DAMAGED)
 }
 
 /// Moves a damaged database aside; an earlier one that was moved aside is overwritten.
-fn set_aside(folder: &Path) -> Result<()> {
-    let aside = folder.join(DAMAGED);
-    let io = |error| Error::io(folder.join(FILE).display(), error);
-    std::fs::rename(folder.join(FILE), &aside).map_err(io)?;
+pub(crate) fn set_aside(folder: &Path, file: &str, aside: &str) -> Result<()> {
+    let io = |error| Error::io(folder.join(file).display(), error);
+    std::fs::rename(folder.join(file), folder.join(aside)).map_err(io)?;
     for suffix in ["-wal", "-shm"] {
-        match std::fs::remove_file(folder.join(format!("{FILE}{suffix}"))) {
+        match std::fs::remove_file(folder.join(format!("{file}{suffix}"))) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
             _ => {}
         }
@@ -223,7 +203,7 @@ fn set_aside(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether all is done that a thread does after scans.
+/// True if the background indexing after scans is complete.
 pub(crate) fn is_indexed(connection: &Connection) -> rusqlite::Result<bool> {
     const INDEXES: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name = 'entries_' || ?";
     for column in INDEXED {
@@ -239,7 +219,7 @@ pub(crate) fn is_indexed(connection: &Connection) -> rusqlite::Result<bool> {
 ///
 /// Errors: [`ErrorCode::Corrupt`] with the first fault.
 pub(crate) fn check(folder: &Path) -> Result<()> {
-    // A connection of its own: FTS5 checks the index of names by the segments that the connection read last, and another connection may have
+    // A new connection: FTS5 checks the index of names by the segments that the connection read last, and another connection may have
     // merged these since (SQLite 3.54.1, `fts5IntegrityMethod`).
     let mut connection = connect(folder)?;
     // One state of the database for all that follows.
@@ -272,7 +252,7 @@ mod tests {
         let error = open(dir.path()).unwrap_err();
         assert_eq!(error.code, ErrorCode::NewerSchema);
         assert!(error.message.contains("format 99"), "{error}");
-        // What users made lies in the same folder.
+        // The data of users is in the same folder.
         let hint = error.hint.unwrap().plain().unwrap();
         assert!(!hint.contains("delete") && hint.contains("files.sqlite-wal"), "{hint}");
     }

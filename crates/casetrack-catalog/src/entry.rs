@@ -1,4 +1,4 @@
-//! What the file system says of a file.
+//! Metadata of a file from the file system.
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// What an entry of a folder is. A link is never followed.
+/// The type of an entry. A link is never followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -46,7 +46,7 @@ impl Kind {
     }
 }
 
-/// What `lstat` says. Where the system does not know a value, it is 0, or `None` where that is told apart.
+/// The result of `lstat`. A value that the system does not know is 0, or `None` if the type allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts {
     pub kind: Kind,
@@ -56,9 +56,9 @@ pub struct Facts {
     pub allocated: u64,
     /// When its content last changed.
     pub modified: Time,
-    /// When its content or what the system keeps about it last changed.
+    /// Time of the last change of its content or metadata.
     pub changed: Time,
-    /// `None` where the file system does not keep it.
+    /// `None` if the file system does not keep it.
     pub created: Option<Time>,
     pub accessed: Time,
     pub device: u64,
@@ -71,7 +71,7 @@ impl Facts {
         Ok(Self::of(&path.symlink_metadata()?))
     }
 
-    /// What was looked at already, without following a link.
+    /// From metadata that was read without following a link.
     #[cfg(unix)]
     pub fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
@@ -89,7 +89,7 @@ impl Facts {
         }
     }
 
-    /// What was looked at already, without following a link.
+    /// From metadata that was read without following a link.
     #[cfg(not(unix))]
     pub fn of(metadata: &Metadata) -> Self {
         let unknown = Time { seconds: 0, nanoseconds: 0 };
@@ -107,8 +107,8 @@ impl Facts {
         }
     }
 
-    /// Whether both describe one file, which may have another path now. A number of a deleted file that the system uses again is told
-    /// apart by the time of creation, or else by size and time of change.
+    /// True if both describe one file, which may have another path now. The time of creation, or else size and time of change, distinguish
+    /// a deleted file from a new one with the same number.
     pub(crate) fn is_same_file(&self, other: &Self) -> bool {
         let number = |facts: &Self| (facts.device, facts.inode, facts.kind);
         let born = match (self.created, other.created) {

@@ -1,4 +1,4 @@
-//! Following: what the operating system reports to have changed is looked at, and only that.
+//! Following: only what the operating system reports as changed is read again.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -8,28 +8,27 @@ use std::time::Instant;
 use casetrack_core::{Cancel, Error, Result};
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::columns::Columns;
 use crate::database::{self, failed};
 use crate::entry::{Facts, Kind};
 use crate::paths;
 use crate::rows::Rows;
 use crate::scan::{BeforeListing, Scan, ScanReport, Scope};
 
-/// What was reported of a root.
-pub struct Reported<'a> {
+/// Changes that the system reported below a root.
+pub struct ReportedChanges<'a> {
     /// Paths below the start of the scope that came, went or changed. More of them cost memory; ten thousand cost about half a second.
     pub paths: &'a BTreeSet<PathBuf>,
-    /// Whether a folder has to be walked, because nothing is reported of it yet.
+    /// True if a folder has to be walked, because nothing is reported of it yet.
     pub needs_walk: &'a dyn Fn(&Path) -> bool,
     pub before_listing: BeforeListing<'a>,
 }
 
-/// Brings the rows of what was reported, and of the folders that hold it, up to date. What is below a new folder is walked, what was below
-/// one that is gone is removed. The scope says where; its depth does not count.
+/// Brings the rows of reported changes, and of the folders that hold them, up to date. New folders are walked; rows below missing ones are
+/// removed. The scope gives the start; its depth does not count.
 pub(crate) fn run(
     connection: &mut Connection,
     scope: &Scope<'_>,
-    reported: &Reported<'_>,
+    reported: &ReportedChanges<'_>,
     cancel: &Cancel,
 ) -> Result<ScanReport> {
     let started = Instant::now();
@@ -41,7 +40,7 @@ pub(crate) fn run(
         touched.extend(path.parent().filter(|parent| parent.starts_with(scope.start) && *parent != scope.start));
         touched.insert(path);
     }
-    let mut looked = Looked::default();
+    let mut looked = PathUpdates::default();
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     {
         let mut rows = Rows::prepare(&transaction).map_err(failed)?;
@@ -69,7 +68,7 @@ pub(crate) fn run(
     for path in &looked.no_folders {
         scan.cover(connection, path, None)?;
     }
-    // Nothing counts as deleted where the root itself is gone.
+    // Nothing counts as deleted if the root itself is gone.
     scope.start.symlink_metadata().map_err(|error| Error::io(scope.start.display(), error))?;
     scan.finish(connection)?;
     scan.report.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -77,35 +76,25 @@ pub(crate) fn run(
 }
 
 #[derive(Default)]
-struct Looked {
+struct PathUpdates {
     folders: BTreeSet<PathBuf>,
-    /// What is gone, or no folder any more.
+    /// Paths that are gone, or no longer folders.
     no_folders: Vec<PathBuf>,
 }
 
-impl Looked {
+impl PathUpdates {
     fn look(&mut self, path: &Path, scan: &mut Scan, rows: &mut Rows<'_>) -> rusqlite::Result<()> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
-        // Where it is not known, a folder around it is new and walked.
+        // If it is not known, a folder around it is new and walked.
         let Some(folder) = rows.folder(paths::bytes(parent))? else { return Ok(()) };
         let name = name.as_encoded_bytes();
         match Facts::read(path) {
             Ok(facts) => {
-                let (before, columns) = (rows.find(folder, name)?, Columns::of(&facts));
+                let before = scan.update_entry(folder, name, &facts, rows)?;
                 match facts.kind {
                     Kind::Folder => drop(self.folders.insert(path.to_owned())),
-                    _ if before.as_ref().is_some_and(|row| row.columns.is_folder()) => {
-                        self.no_folders.push(path.to_owned());
-                    }
+                    _ if before.is_some_and(|row| row.columns.is_folder()) => self.no_folders.push(path.to_owned()),
                     _ => {}
-                }
-                if before.is_some_and(|row| row.columns == columns) {
-                    return Ok(());
-                }
-                rows.forget_listing(folder)?;
-                let id = scan.bring_up_to_date(folder, false, name, columns, rows)?;
-                if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
-                    rows.update_other_names(id, &facts)?;
                 }
             }
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {

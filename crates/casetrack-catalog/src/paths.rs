@@ -1,4 +1,4 @@
-//! Paths as the database keeps them, and paths that are judged before they are looked at.
+//! Paths as the database keeps them, and paths that are resolved without reading the disk.
 
 use std::borrow::Cow;
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
@@ -50,12 +50,12 @@ pub(crate) fn behind(prefix: &[u8]) -> Vec<u8> {
     end
 }
 
-/// How many folders lie between a folder and a path below it: 0 for its direct children.
+/// Number of folders between a folder and a path below it: 0 for its direct children.
 pub(crate) fn depth(prefix: &[u8], path: &[u8]) -> usize {
     path.get(prefix.len()..).unwrap_or_default().iter().filter(|byte| **byte == MAIN_SEPARATOR as u8).count()
 }
 
-/// How many folders lie between a folder and what is in another, which is the same or below it: 0 for the folder itself.
+/// Number of folders between a folder and the contents of another, which is the same or below it: 0 for the folder itself.
 pub(crate) fn folder_depth(prefix: &[u8], folder: &[u8]) -> usize {
     match folder.len() >= prefix.len() && folder != prefix {
         true => depth(prefix, folder) + 1,
@@ -63,13 +63,13 @@ pub(crate) fn folder_depth(prefix: &[u8], folder: &[u8]) -> usize {
     }
 }
 
-/// A path as text. What is not Unicode is shown as U+FFFD.
+/// A path as text. Bytes that are not Unicode become U+FFFD.
 pub fn shown(path: &Path) -> Cow<'_, str> {
     path.to_string_lossy()
 }
 
-/// The path without `.`, and with each `..` taken together with the name before it, judged by the names alone. Nothing is looked at.
-/// `None` where `..` leads out of a relative path.
+/// The path without `.`, and with each `..` resolved against the name before it. Only the names count; the disk is not read. `None` if `..`
+/// leads out of a relative path.
 pub fn lexical(path: &Path) -> Option<PathBuf> {
     let mut clean = PathBuf::new();
     for component in path.components() {

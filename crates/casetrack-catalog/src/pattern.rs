@@ -8,10 +8,10 @@ use regex::{Regex, RegexBuilder};
 use crate::paths;
 
 /// Longest pattern, in bytes, and the memory that a compiled one may take.
-const MAX_BYTES: usize = 4096;
+pub(crate) const MAX_BYTES: usize = 4096;
 const MAX_COMPILED: usize = 4 << 20;
 
-/// What a pattern is compared with.
+/// The text that a pattern is matched against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The last name of the path.
@@ -48,13 +48,13 @@ impl Pattern {
         Self::compiled(Target::Name, extension, &source)
     }
 
-    /// A glob over paths: `*` and `?` stand for characters of one name, `**` for any folders, `[…]` for one of several characters, `{a,b}`
-    /// for one of several texts. One without `/` is compared with names, so that it matches at any depth.
+    /// A glob over paths: `*` and `?` match characters of one name, `**` any folders, `[…]` one of several characters, `{a,b}` one of
+    /// several texts. One without `/` is matched against names, so that it matches at any depth.
     ///
     /// Errors: an invalid or oversized pattern. The message is one sentence.
     pub fn glob(glob: &str) -> Result<Self> {
         let target = if glob.contains('/') { Target::Path } else { Target::Name };
-        let source = from_glob(glob).ok_or_else(|| {
+        let source = glob_regex(glob, true).ok_or_else(|| {
             Error::invalid(format!("The glob pattern '{}' is invalid: a bracket or brace is not closed.", short(glob)))
         })?;
         Self::compiled(target, glob, &source)
@@ -71,16 +71,12 @@ impl Pattern {
         if given.len() > MAX_BYTES {
             return Err(Error::invalid(format!("A pattern may have at most {MAX_BYTES} bytes.")));
         }
-        let regex = RegexBuilder::new(source).size_limit(MAX_COMPILED).build();
-        let regex = regex.map_err(|error| {
-            let reason = error.to_string();
-            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            Error::invalid(format!("The pattern '{}' is invalid: {reason}.", short(given)))
-        })?;
+        let regex = regex(source, false)
+            .map_err(|reason| Error::invalid(format!("The pattern '{}' is invalid: {reason}.", short(given))))?;
         Ok(Self { target, rule: Rule::Regex(regex) })
     }
 
-    /// Whether an entry meets it. `relative` is its path from the start of the query on.
+    /// True if an entry matches. `relative` is its path from the start of the query.
     pub(crate) fn matches(&self, relative: &Path) -> bool {
         let text = match self.target {
             Target::Name => relative.file_name().map(|name| name.to_string_lossy()).unwrap_or_default(),
@@ -89,7 +85,7 @@ impl Pattern {
         self.matches_text(&text)
     }
 
-    /// Whether a name meets it; `None` where it is about paths.
+    /// True if a name matches; `None` for a pattern over paths.
     pub(crate) fn matches_name(&self, name: &str) -> Option<bool> {
         (self.target == Target::Name).then(|| self.matches_text(name))
     }
@@ -102,7 +98,7 @@ impl Pattern {
         }
     }
 
-    /// What the index of names is asked: all runs of three characters that every matching name has. `None` where there are none.
+    /// The query for the index of names: all runs of three characters that every matching name has. `None` if there are none.
     pub(crate) fn index_query(&self) -> Option<String> {
         let Rule::Contains(needle) = &self.rule else { return None };
         let characters: Vec<char> = needle.chars().collect();
@@ -115,13 +111,22 @@ impl Pattern {
     }
 }
 
+/// Compiles a regular expression. The error is the reason, without a stop.
+pub(crate) fn regex(source: &str, ignores_case: bool) -> std::result::Result<Regex, String> {
+    let regex = RegexBuilder::new(source).case_insensitive(ignores_case).size_limit(MAX_COMPILED).build();
+    regex.map_err(|error| {
+        let reason = error.to_string();
+        reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    })
+}
+
 fn short(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// The regular expression of the class of a glob whose bracket has just been opened, and what stands behind it; `None` where the bracket
-/// is not closed. A negated class does not match `never` either.
-pub(crate) fn class<'g>(glob: &'g str, never: &str) -> Option<(String, &'g str)> {
+/// The regular expression of the class of a glob after its opening bracket, and the text behind the class; `None` if the bracket is not
+/// closed. A negated class does not match `never` either.
+fn class<'g>(glob: &'g str, never: &str) -> Option<(String, &'g str)> {
     let negated = glob.starts_with(['!', '^']);
     let body = if negated { &glob[1..] } else { glob };
     // A bracket directly behind the opening one is a character of the class.
@@ -133,32 +138,30 @@ pub(crate) fn class<'g>(glob: &'g str, never: &str) -> Option<(String, &'g str)>
     Some((format!("{opening}{class}]"), &body[end + 1..]))
 }
 
-/// The regular expression of a glob; `None` where a bracket or brace is not closed.
-fn from_glob(glob: &str) -> Option<String> {
+/// The regular expression of a glob; `None` if a bracket or brace is not closed. Over paths, `*` and `?` stop at a separator and `**` does
+/// not, and braces and backslashes have their meaning.
+pub(crate) fn glob_regex(glob: &str, over_paths: bool) -> Option<String> {
+    let (any, one, separator) = if over_paths { ("[^/]*", "[^/]", "/") } else { (".*", ".", "") };
     let mut regex = String::from("(?s)^");
-    let mut rest = glob.strip_prefix("./").unwrap_or(glob);
+    let mut rest = glob.strip_prefix("./").filter(|_| over_paths).unwrap_or(glob);
     let mut open_braces = 0;
     while let Some(c) = rest.chars().next() {
-        if let Some(after) = rest.strip_prefix("**/") {
-            regex.push_str("(?:[^/]+/)*");
-            rest = after;
-            continue;
-        }
-        if let Some(after) = rest.strip_prefix("**") {
-            regex.push_str(".*");
+        let deep = [("**/", "(?:[^/]+/)*"), ("**", ".*")].into_iter().filter(|_| over_paths);
+        if let Some((after, any)) = deep.filter_map(|(deep, any)| Some((rest.strip_prefix(deep)?, any))).next() {
+            regex.push_str(any);
             rest = after;
             continue;
         }
         rest = &rest[c.len_utf8()..];
         match c {
-            '*' => regex.push_str("[^/]*"),
-            '?' => regex.push_str("[^/]"),
+            '*' => regex.push_str(any),
+            '?' => regex.push_str(one),
             '[' => {
-                let (class, behind) = class(rest, "/")?;
+                let (class, behind) = class(rest, separator)?;
                 regex.push_str(&class);
                 rest = behind;
             }
-            '{' => {
+            '{' if over_paths => {
                 open_braces += 1;
                 regex.push_str("(?:");
             }
@@ -167,7 +170,7 @@ fn from_glob(glob: &str) -> Option<String> {
                 regex.push(')');
             }
             ',' if open_braces > 0 => regex.push('|'),
-            '\\' => {
+            '\\' if over_paths => {
                 let literal = rest.chars().next().unwrap_or('\\');
                 regex.push_str(&regex::escape(&literal.to_string()));
                 rest = rest.get(literal.len_utf8()..).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The one type of question about files, and how it is answered.
 
+mod execution;
 mod plan;
-mod reading;
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::paths;
 use crate::pattern::Pattern;
 use crate::time::Time;
 
+pub(crate) use execution::entry;
 #[cfg(test)]
 pub(crate) use plan::Plan;
-pub(crate) use reading::entry;
 
 /// Which time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ impl TimeField {
         }
     }
 
-    /// `None` where the file system does not know it.
+    /// `None` if the file system does not know it.
     pub fn of(self, entry: &Entry) -> Option<Time> {
         match self {
             Self::Modified => Some(entry.facts.modified),
@@ -98,10 +98,10 @@ impl Order {
 /// Unknown last, then the value so that the first in the order is the smallest, then the path.
 type Rank = (bool, i64, Vec<u8>);
 
-/// Where an answer ended, to continue there.
+/// The end of a page, to continue after it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Of what the order is by: nanoseconds or bytes. `None` where that is unknown, and for the order of paths.
+    /// The value of the order: nanoseconds or bytes. `None` if it is unknown, and for the order of paths.
     value: Option<i64>,
     path: Vec<u8>,
 }
@@ -120,12 +120,12 @@ pub struct Query {
     pub start: PathBuf,
     /// How many folders deep; 0 is the direct children only.
     pub max_depth: Option<usize>,
-    /// All kinds where there are none.
+    /// Empty for all kinds.
     pub kinds: Vec<Kind>,
     /// All of them must be met.
     pub patterns: Vec<Pattern>,
     pub time: Option<(TimeField, TimeRange)>,
-    /// Whether entries whose time is unknown are answers, whatever the range.
+    /// True if entries whose time is unknown match, whatever the range.
     pub unknown_time: bool,
     /// Bytes, both included.
     pub size: (Option<u64>, Option<u64>),
@@ -137,10 +137,10 @@ pub struct Query {
 
 /// The answer.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct QueryPage {
     /// As the disk describes them now.
     pub entries: Vec<Entry>,
-    /// Where there are more.
+    /// `None` on the last page.
     pub next: Option<Key>,
 }
 
@@ -161,7 +161,7 @@ impl Query {
         }
     }
 
-    /// Whether an entry meets all conditions, but for its place in the order. `relative` is its path from the start on.
+    /// True if an entry meets all conditions; the page does not count. `relative` is its path from the start.
     pub fn admits(&self, entry: &Entry, relative: &Path) -> bool {
         let Facts { kind, size, .. } = entry.facts;
         let in_time = self
@@ -175,13 +175,13 @@ impl Query {
             && self.patterns.iter().all(|pattern| pattern.matches(relative))
     }
 
-    /// Whether the answer depends on a time of the entries.
+    /// True if the answer depends on a time of the entries.
     pub fn depends_on(&self, time: TimeField) -> bool {
         let is_ordered = matches!(self.order, Order::Newest(field) | Order::Oldest(field) if field == time);
         is_ordered || self.time.is_some_and(|(field, _)| field == time)
     }
 
-    /// Whether an entry below the start, or the start itself, meets all conditions with that of the depth, but for its place in the order.
+    /// True if an entry below the start, or the start itself, meets all conditions and the depth; the page does not count.
     pub fn admits_below(&self, entry: &Entry) -> bool {
         let prefix = paths::below(&self.start);
         if entry.path == self.start {
@@ -190,7 +190,7 @@ impl Query {
         paths::bytes(&entry.path).starts_with(&prefix) && self.may_admit(entry, &prefix)
     }
 
-    /// Whether an entry meets all conditions by what the row says.
+    /// True if the row of an entry meets all conditions.
     fn may_admit(&self, entry: &Entry, prefix: &[u8]) -> bool {
         let bytes = paths::bytes(&entry.path);
         let in_depth = self.max_depth.is_none_or(|max| paths::depth(prefix, bytes) <= max);

@@ -1,4 +1,4 @@
-//! The roots that were asked for: what users made. They are also in a file beside the database, which a damaged one is made anew from.
+//! The roots that users chose. They are also in a file next to the database, from which a damaged one is rebuilt.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::database::failed;
 use crate::paths;
 use crate::time::Time;
-use crate::walk::Known;
+use crate::walk::KnownFolders;
 
-/// Name of the file beside the database.
+/// Name of the file next to the database.
 const FILE: &str = "roots.json";
 const FORMAT: u32 = 1;
 
@@ -24,7 +24,7 @@ pub struct Root {
     pub scanned: Option<Time>,
     /// Entries below it that are known.
     pub entries: u64,
-    /// Whether its changes are to be followed.
+    /// True if its changes are to be followed.
     pub live: bool,
 }
 
@@ -46,7 +46,7 @@ struct ExportedRoot {
     live: bool,
 }
 
-/// All roots, in the order of their paths, with [counts](crate::rows::count) of what is below them.
+/// All roots, in the order of their paths, with [counts](crate::rows::count) of the entries below them.
 pub(crate) fn list(connection: &Connection) -> Result<Vec<Root>> {
     let read = || -> rusqlite::Result<Vec<Root>> {
         let mut rows = connection.prepare("SELECT path, added, scanned, live FROM roots ORDER BY path")?;
@@ -65,7 +65,7 @@ pub(crate) fn list(connection: &Connection) -> Result<Vec<Root>> {
     read().map_err(failed)
 }
 
-/// Makes a folder a root, unless it lies in one.
+/// Makes a folder a root, unless it is in one.
 pub(crate) fn add(connection: &Connection, folder: &Path, beside: &Path) -> Result<()> {
     let lies_in = |root: &Vec<u8>| folder.starts_with(paths::from_bytes(root.clone()));
     if paths_of(connection).map_err(failed)?.iter().any(lies_in) {
@@ -88,7 +88,7 @@ pub(crate) fn scanned(connection: &Connection, folder: &Path) -> Result<()> {
         .map_err(failed)
 }
 
-/// Makes a folder a root of its own, whose changes are followed or not. Returns whether anything changed.
+/// Makes a folder itself a root, whose changes are followed or not. Returns true if anything changed.
 pub(crate) fn set_live(connection: &Connection, folder: &Path, live: bool, beside: &Path) -> Result<bool> {
     let bytes = paths::bytes(folder);
     let change = || {
@@ -112,7 +112,7 @@ pub(crate) fn live(connection: &Connection) -> Result<Vec<PathBuf>> {
     read().map_err(failed)
 }
 
-/// Removes a root and what is below it and below no other root. Returns whether there was one.
+/// Removes a root with the rows below it and below no other root. Returns true if there was one.
 pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) -> Result<bool> {
     let forget = |connection: &mut Connection| -> rusqlite::Result<bool> {
         let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
@@ -124,8 +124,8 @@ pub(crate) fn remove(connection: &mut Connection, folder: &Path, beside: &Path) 
             let lies_below = |root: &Vec<u8>| path.starts_with(&paths::below(&paths::from_bytes(root.clone())));
             kept.iter().any(|root| path == root || lies_below(root))
         };
-        let mut known = Known::new();
-        crate::rows::known(&transaction, folder, &mut known)?;
+        let mut known = KnownFolders::new();
+        crate::rows::read_known(&transaction, folder, &mut known)?;
         let ids: Vec<i64> = known.iter().filter(|(path, _)| !is_kept(path)).map(|(_, folder)| folder.id).collect();
         transaction.commit()?;
         crate::rows::remove_folders(connection, &ids)?;
@@ -147,7 +147,7 @@ fn paths_of(connection: &Connection) -> rusqlite::Result<Vec<Vec<u8>>> {
     connection.prepare("SELECT path FROM roots")?.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Writes the file beside the database.
+/// Writes the file next to the database.
 fn export(connection: &Connection, beside: &Path) -> Result<()> {
     let path = beside.join(FILE);
     // Renamed into place, so that it is whole at any time.
@@ -156,7 +156,7 @@ fn export(connection: &Connection, beside: &Path) -> Result<()> {
     written.map_err(|error| Error::io(path.display(), error))
 }
 
-/// What users made, as JSON.
+/// The data of users, as JSON.
 pub(crate) fn exported(connection: &Connection) -> Result<Vec<u8>> {
     let read = || -> rusqlite::Result<Vec<ExportedRoot>> {
         let mut rows = connection.prepare("SELECT path, added, live FROM roots ORDER BY path")?;
@@ -171,8 +171,8 @@ pub(crate) fn exported(connection: &Connection) -> Result<Vec<u8>> {
     serde_json::to_vec_pretty(&exported).map_err(|error| Error::internal(error.to_string()))
 }
 
-/// Takes the roots over from the file beside the database, where the database was made anew. A file that cannot be read is reported in
-/// the log, and there are no roots then.
+/// Restores the roots of a rebuilt database from the file next to it. If the file cannot be read, the log has a warning, and there are no
+/// roots.
 pub(crate) fn import(connection: &Connection, beside: &Path) -> Result<()> {
     let path = beside.join(FILE);
     let json = match std::fs::read(&path) {
@@ -189,7 +189,7 @@ pub(crate) fn import(connection: &Connection, beside: &Path) -> Result<()> {
     }
 }
 
-/// Adds what [`exported`] wrote. What is there already stays as it is. Returns how many roots are new.
+/// Adds what [`exported`] wrote. Existing roots stay as they are. Returns the number of new roots.
 ///
 /// Errors: something else, or a newer format; then nothing is added.
 pub(crate) fn take_over(connection: &Connection, json: &[u8]) -> Result<usize> {

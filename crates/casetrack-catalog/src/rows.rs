@@ -8,19 +8,19 @@ use crate::columns::Columns;
 use crate::entry::Facts;
 use crate::paths;
 use crate::time::Time;
-use crate::walk::{Digest, Known, KnownFolder, Listing};
+use crate::walk::{Digest, KnownFolder, KnownFolders, Listing};
 
 /// Rows whose names are indexed, or that are removed, in one transaction.
 const IN_ONE_TRANSACTION: usize = 10_000;
 
 /// A row that was found under its place.
-pub(crate) struct Found {
+pub(crate) struct StoredRow {
     pub id: i64,
     pub columns: Columns,
 }
 
-/// The statements of a transaction. Each new entry is first seen later than all before it, if only by a nanosecond and whatever the clock says,
-/// so that these times rise with the ids.
+/// The statements of a transaction. Each new entry is first seen later than all before it, at least by a nanosecond and whatever the clock
+/// says, so that these times rise with the ids.
 pub(crate) struct Rows<'t> {
     find: Statement<'t>,
     by_inode: Statement<'t>,
@@ -66,8 +66,8 @@ impl<'t> Rows<'t> {
         })
     }
 
-    pub fn find(&mut self, folder: i64, name: &[u8]) -> rusqlite::Result<Option<Found>> {
-        let found = |row: &rusqlite::Row<'_>| Ok(Found { id: row.get(0)?, columns: Columns::read(row, 1)? });
+    pub fn find(&mut self, folder: i64, name: &[u8]) -> rusqlite::Result<Option<StoredRow>> {
+        let found = |row: &rusqlite::Row<'_>| Ok(StoredRow { id: row.get(0)?, columns: Columns::read(row, 1)? });
         self.find.query_row(params![folder, name], found).optional()
     }
 
@@ -79,7 +79,7 @@ impl<'t> Rows<'t> {
         self.add_folder.query_row([path], |row| row.get(0))
     }
 
-    /// The rows of the folder are those of this listing.
+    /// Notes that the rows of the folder agree with this listing.
     pub fn set_listing(&mut self, folder: i64, listing: &Listing) -> rusqlite::Result<()> {
         let (digest, files, folders) = (listing.digest.0.to_be_bytes(), listing.files, listing.folders);
         self.set_listing.execute(params![digest, stored(files), stored(folders), folder])?;
@@ -108,19 +108,19 @@ impl<'t> Rows<'t> {
         Ok(())
     }
 
-    /// Gives a row of the same file, under a path where that no longer is, its new place. Returns it with the folder that it was in.
+    /// Gives the row of a file that moved here its new place, if its old path is gone. Returns it with its old folder.
     pub fn take_over(&mut self, folder: i64, name: &[u8], columns: Columns) -> rusqlite::Result<Option<(i64, i64)>> {
         let Some((id, before, old_name)) = self.moved_from(&columns.facts(), folder, name)? else { return Ok(None) };
         self.update(id, folder, name, columns)?;
         if old_name != name {
             self.names.replace(id, name)?;
         }
-        // Its rows are no longer what its digest says.
+        // Its rows no longer agree with its digest.
         self.forget_listing(before)?;
         Ok(Some((id, before)))
     }
 
-    /// Of several names that are gone, the one whose path ends most like the new one: a folder that moves keeps what is in it apart.
+    /// Of several missing names, the one whose path ends most like the new one: a folder that moves keeps its files apart.
     fn moved_from(&mut self, facts: &Facts, folder: i64, name: &[u8]) -> rusqlite::Result<Option<(i64, i64, Vec<u8>)>> {
         let mut gone = self.of_inode(facts)?;
         gone.retain(|(_, path, .., columns)| {
@@ -170,7 +170,7 @@ fn last_seen(connection: &Connection) -> rusqlite::Result<i64> {
     Ok(connection.prepare(LAST)?.query_row([], |row| row.get(0)).optional()?.unwrap_or(i64::MIN))
 }
 
-/// The index of names. It has the rows up to the id that `state` says; questions read the names of later ones.
+/// The index of names. It has the rows up to the id in `state`; queries read the names of later ones.
 struct Names<'t> {
     add: Statement<'t>,
     remove: Statement<'t>,
@@ -250,8 +250,8 @@ fn remove_in(transaction: &Transaction<'_>, ids: &[i64]) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Removes folders with all that is in them, but not what is deeper. Returns how many entries there were. What is left when it is
-/// interrupted says that it is not whole.
+/// Removes folders with all that is in them, but not what is deeper. Returns the number of entries. If interrupted, the rest is marked as
+/// incomplete.
 pub(crate) fn remove_folders(connection: &mut Connection, folders: &[i64]) -> rusqlite::Result<u64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {
@@ -282,7 +282,7 @@ pub(crate) fn remove_folders(connection: &mut Connection, folders: &[i64]) -> ru
 }
 
 /// The folders at and below a path that are known. About 200 bytes of memory each.
-pub(crate) fn known(connection: &Connection, start: &Path, known: &mut Known) -> rusqlite::Result<()> {
+pub(crate) fn read_known(connection: &Connection, start: &Path, known: &mut KnownFolders) -> rusqlite::Result<()> {
     let prefix = paths::below(start);
     let mut rows =
         connection.prepare("SELECT id, path, digest FROM folders WHERE path = ?1 OR (path >= ?2 AND path < ?3)")?;
@@ -295,8 +295,8 @@ pub(crate) fn known(connection: &Connection, start: &Path, known: &mut Known) ->
     Ok(())
 }
 
-/// How many files and folders are known below a path, to a depth of folders (0 is the direct children) or all. Costs about a microsecond for each
-/// folder whose rows are those of its last listing, and for each entry of the others.
+/// Numbers of files and folders known below a path, to a depth of folders (0 is the direct children) or all. Costs about a microsecond for
+/// each folder whose rows agree with its last listing, and for each entry of the others.
 pub(crate) fn count(connection: &Connection, start: &Path, max_depth: Option<usize>) -> rusqlite::Result<(u64, u64)> {
     let prefix = paths::below(start);
     let mut listed = connection.prepare(
@@ -324,6 +324,7 @@ pub(crate) fn count(connection: &Connection, start: &Path, max_depth: Option<usi
     Ok((files, below))
 }
 
-fn stored(number: u64) -> i64 {
+/// A number as the database keeps it.
+pub(crate) fn stored(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! A scan: what a walk finds is compared with the rows, and only differences are written.
+//! A scan compares the findings of a walk with the rows, and writes only differences.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -12,9 +12,10 @@ use serde::Serialize;
 
 use crate::columns::Columns;
 use crate::database::{self, failed};
+use crate::entry::{Facts, Kind};
 use crate::paths::{self, shown};
-use crate::rows::{self, Rows};
-use crate::walk::{Finding, Known, KnownFolder, Listing, Part, Start, Walk};
+use crate::rows::{self, Rows, StoredRow};
+use crate::walk::{Finding, KnownFolder, KnownFolders, Listing, ListingPart, Start, Walk};
 
 /// Messages that may wait for the writer.
 const QUEUE: usize = 64;
@@ -23,39 +24,39 @@ const TRANSACTION: Duration = Duration::from_millis(500);
 /// Problems that a report names; it counts all.
 const NAMED_PROBLEMS: usize = 100;
 
-/// What a scan covers.
+/// The extent of a scan.
 pub struct Scope<'a> {
     /// An absolute path without `.` and `..`, not a link.
     pub start: &'a Path,
     /// How many folders deep; 0 is the direct children only.
     pub max_depth: Option<usize>,
-    /// Folders that are listed themselves, but not what is in them.
+    /// Folders that are listed themselves, without their contents.
     pub is_closed: &'a (dyn Fn(&Path) -> bool + Sync),
 }
 
-/// Called with each folder before it is listed, so that it can be watched first. Threads call it beside each other.
+/// Called with each folder before it is listed, so that it can be watched first. Threads call it at the same time.
 pub type BeforeListing<'a> = &'a (dyn Fn(&Path) + Sync);
 
-/// What a scan found and did.
+/// The counts and problems of a scan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ScanReport {
-    /// Files, links and others that were looked at.
+    /// Files, links and others that were read.
     pub files: u64,
-    /// Folders that were looked at, without the start.
+    /// Folders that were read, without the start.
     pub folders: u64,
     pub added: u64,
     pub changed: u64,
     /// Those that had another path before.
     pub moved: u64,
     pub removed: u64,
-    /// Folders and entries that could not be looked at. What is known below them stays.
+    /// Folders and entries that could not be read. The rows below them stay.
     pub problem_count: u64,
     /// The first hundred of them.
     pub problems: Vec<Problem>,
     pub elapsed_ms: u64,
 }
 
-/// A folder or entry that could not be looked at.
+/// A folder or entry that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     pub path: String,
@@ -82,7 +83,7 @@ impl ScanLock {
     }
 }
 
-/// Brings the rows below a folder up to date. What was written stays when it is cancelled or fails; rows are removed only at the end.
+/// Brings the rows below a folder up to date. A cancelled or failed scan keeps what it has written; rows are removed only at the end.
 pub(crate) fn run(
     connection: &mut Connection,
     scope: &Scope<'_>,
@@ -99,7 +100,7 @@ pub(crate) fn run(
     std::fs::read_dir(scope.start).map_err(io)?;
     let mut scan = Scan::default();
     scan.walk(connection, &[(scope.start.to_owned(), scope.max_depth)], scope, before_listing, cancel)?;
-    // A folder that vanished meanwhile looks empty.
+    // A folder that vanished in the meantime looks empty.
     scope.start.symlink_metadata().map_err(io)?;
     scan.finish(connection)?;
     scan.report.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -109,7 +110,7 @@ pub(crate) fn run(
 /// A folder whose parts are being taken.
 struct OpenFolder {
     id: i64,
-    /// Whether it had no rows before.
+    /// True if it had no rows before.
     is_new: bool,
     /// Rows that the listing confirms.
     met: HashSet<i64>,
@@ -118,22 +119,22 @@ struct OpenFolder {
 #[derive(Default)]
 pub(crate) struct Scan {
     pub report: ScanReport,
-    /// Whether the catalogue was empty: then no file can have moved.
+    /// True if the catalogue was empty: then no file can have moved.
     is_first: bool,
-    known: Known,
-    /// Those of them that are in the scope and were not met. What is left at the end is gone.
+    known: KnownFolders,
+    /// Known folders of the scope that the walk has not met. Those that remain at the end are gone.
     unmet: HashSet<i64>,
     open: HashMap<Vec<u8>, OpenFolder>,
     /// Rows to remove at the end, unless their files are met elsewhere.
     gone: HashSet<i64>,
     /// Listings to write when those are removed.
     listings: HashMap<i64, Listing>,
-    /// Those that could not be looked at, as bytes of their paths.
+    /// Paths that could not be read, as bytes.
     unknown: Vec<Vec<u8>>,
 }
 
 impl Scan {
-    /// Walks `starts`, which are not nested, and writes what differs. The start of the scope is not looked at.
+    /// Walks `starts`, which are not nested, and writes differences. The start of the scope itself has no row.
     pub fn walk(
         &mut self,
         connection: &mut Connection,
@@ -163,10 +164,10 @@ impl Scan {
         Ok(())
     }
 
-    /// What is known below `start` is removed at the end, unless it is met.
+    /// Marks the rows below `start` for removal at the end, unless the walk meets them.
     pub fn cover(&mut self, connection: &Connection, start: &Path, max_depth: Option<usize>) -> Result<()> {
-        let mut known = Known::new();
-        rows::known(connection, start, &mut known).map_err(failed)?;
+        let mut known = KnownFolders::new();
+        rows::read_known(connection, start, &mut known).map_err(failed)?;
         let prefix = paths::below(start);
         let is_covered =
             |path: &[u8]| max_depth.is_none_or(|max| path == paths::bytes(start) || paths::depth(&prefix, path) < max);
@@ -175,7 +176,7 @@ impl Scan {
         Ok(())
     }
 
-    fn write(&mut self, connection: &mut Connection, findings: Receiver<Finding>, known: &Known) -> Result<()> {
+    fn write(&mut self, connection: &mut Connection, findings: Receiver<Finding>, known: &KnownFolders) -> Result<()> {
         loop {
             let Ok(first) = findings.recv() else { return Ok(()) };
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
@@ -207,7 +208,7 @@ impl Scan {
         }
     }
 
-    fn take(&mut self, finding: Finding, rows: &mut Rows<'_>, known: &Known) -> rusqlite::Result<()> {
+    fn take(&mut self, finding: Finding, rows: &mut Rows<'_>, known: &KnownFolders) -> rusqlite::Result<()> {
         match finding {
             Finding::Entries(part) => self.take_part(part, rows, known)?,
             Finding::Unchanged { folder, listing } => {
@@ -224,7 +225,7 @@ impl Scan {
         self.report.folders += listing.folders;
     }
 
-    /// What could not be looked at stays as it is known.
+    /// Notes a path that could not be read; its rows stay.
     pub fn problem(&mut self, path: &Path, error: &std::io::Error) {
         self.unknown.push(paths::bytes(path).to_vec());
         // A folder that was deleted during the walk is no problem; the next scan removes it.
@@ -238,7 +239,7 @@ impl Scan {
         }
     }
 
-    fn take_part(&mut self, part: Part, rows: &mut Rows<'_>, known: &Known) -> rusqlite::Result<()> {
+    fn take_part(&mut self, part: ListingPart, rows: &mut Rows<'_>, known: &KnownFolders) -> rusqlite::Result<()> {
         let path = paths::bytes(&part.folder).to_vec();
         let mut folder = match self.open.remove(&path) {
             Some(folder) => folder,
@@ -296,7 +297,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Returns the id of the row, where there was one.
+    /// Returns the id of the row, if there was one.
     pub fn bring_up_to_date(
         &mut self,
         folder: i64,
@@ -324,10 +325,30 @@ impl Scan {
             None => {
                 rows.insert(folder, name, columns)?;
                 self.report.added += 1;
-                // It is met where it has an id: a folder that is not new looks its rows up again.
+                // A folder that is not new needs the id, to confirm the row.
                 Ok(if is_new { None } else { rows.find(folder, name)?.map(|row| row.id) })
             }
         }
+    }
+
+    /// Brings the row of one entry up to date, and the rows of the other names of its file. Returns the row that was there before.
+    pub fn update_entry(
+        &mut self,
+        folder: i64,
+        name: &[u8],
+        facts: &Facts,
+        rows: &mut Rows<'_>,
+    ) -> rusqlite::Result<Option<StoredRow>> {
+        let (before, columns) = (rows.find(folder, name)?, Columns::of(facts));
+        if before.as_ref().is_some_and(|row| row.columns == columns) {
+            return Ok(before);
+        }
+        rows.forget_listing(folder)?;
+        let id = self.bring_up_to_date(folder, false, name, columns, rows)?;
+        if let Some(id) = id.filter(|_| facts.kind == Kind::File) {
+            rows.update_other_names(id, facts)?;
+        }
+        Ok(before)
     }
 
     /// Counts a row as gone, unless its file is met elsewhere.
@@ -335,7 +356,7 @@ impl Scan {
         self.gone.insert(id);
     }
 
-    /// Removes what the walk has not met, except below what could not be looked at.
+    /// Removes rows that the walk has not met, except below paths that could not be read.
     pub fn finish(&mut self, connection: &mut Connection) -> Result<()> {
         let gone: Vec<i64> = self.gone.drain().collect();
         rows::remove(connection, &gone).map_err(failed)?;
@@ -360,7 +381,7 @@ impl Scan {
         Ok(())
     }
 
-    /// Whether it is, or lies below, something that could not be looked at.
+    /// True if a path is, or is below, one that could not be read.
     fn is_unknown(&self, path: &[u8]) -> bool {
         self.unknown.iter().any(|unknown| {
             path.strip_prefix(&unknown[..]).is_some_and(|rest| {

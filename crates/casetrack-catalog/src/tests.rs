@@ -13,9 +13,9 @@ use super::*;
 mod follow;
 mod kills;
 mod names;
-mod plans;
 #[cfg(unix)]
-mod shut;
+mod permissions;
+mod plans;
 
 /// A folder of files, and a catalogue elsewhere.
 struct Disk {
@@ -66,7 +66,7 @@ impl Disk {
         Query { limit: 1000, order: Order::Path, ..Query::below(self.root.path()) }
     }
 
-    fn find(&self, query: &Query) -> Found {
+    fn find(&self, query: &Query) -> QueryPage {
         self.catalog.find(query, &|_| false, &Cancel::default()).unwrap()
     }
 
@@ -76,7 +76,7 @@ impl Disk {
         self.find(query).entries.iter().map(relative).collect()
     }
 
-    /// What the catalogue has, against what the disk has: every row, whole, but for the times of reading, which this changes.
+    /// Compares every row of the catalogue with the disk, except the times of reading, which this changes.
     fn agrees_with_the_disk(&self) {
         agrees_with_the_disk(&self.catalog, self.root.path());
     }
@@ -150,7 +150,7 @@ fn counts_are_of_listings_and_of_the_rows_of_changed_folders() {
     for _ in 0..2 {
         assert_eq!((counts("", None), counts("", Some(0)), counts("", Some(1))), ((6, 3), (2, 2), (4, 3)));
         assert_eq!((counts("one", None), counts("one", Some(0)), counts("none", None)), ((3, 1), (1, 1), (0, 0)));
-        // Then of the rows alone.
+        // Then only the rows.
         disk.catalog.writer().execute("UPDATE folders SET digest = NULL, files = 99, folders = 99", []).unwrap();
     }
     disk.write("one/two/g", "x");

@@ -39,7 +39,7 @@ impl Time {
         }
     }
 
-    /// As the database keeps it: nanoseconds since 1970. What lies before 1677 or after 2262 becomes the nearest that fits.
+    /// As the database keeps it: nanoseconds since 1970. Times before 1677 or after 2262 become the nearest that fits.
     pub(crate) fn stored(self) -> i64 {
         let nanoseconds = i128::from(self.seconds) * i128::from(NANOS) + i128::from(self.nanoseconds);
         i64::try_from(nanoseconds).unwrap_or(if nanoseconds < 0 { i64::MIN } else { i64::MAX })

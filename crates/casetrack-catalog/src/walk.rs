@@ -1,4 +1,4 @@
-//! The walk: several threads list folders and look at what is in them, without following links.
+//! The walk: several threads list folders and read the metadata of their entries, without following links.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -19,37 +19,47 @@ const PART: usize = 4096;
 /// More threads wait for the disk or for the writer.
 const MAX_THREADS: usize = 8;
 
-/// What a walk finds.
+/// A finding of a walk.
 pub(crate) enum Finding {
-    /// What is in a folder, or a part of it.
-    Entries(Part),
+    /// The entries of a folder, or a part of them.
+    Entries(ListingPart),
     /// All in a folder, which has this id, is as the catalogue has it.
     Unchanged { folder: i64, listing: Listing },
-    /// A folder or entry that could not be looked at.
+    /// A folder or entry that could not be read.
     Problem(PathBuf, std::io::Error),
 }
 
-/// Some of what is in a folder.
-pub(crate) struct Part {
+/// Some of the entries of a folder.
+pub(crate) struct ListingPart {
     pub folder: Arc<Path>,
-    /// Names, as bytes, and what the file system says.
+    /// Names, as bytes, and metadata.
     pub entries: Vec<(Vec<u8>, Columns)>,
-    /// With the last part: what all parts add up to.
+    /// With the last part: the sum of all parts.
     pub end: Option<Listing>,
 }
 
-/// What is in a folder, in numbers.
+/// The contents of a folder, in numbers.
 #[derive(Default, Clone, Copy)]
 pub(crate) struct Listing {
     pub files: u64,
     pub folders: u64,
-    /// Whether all was looked at.
+    /// True if every entry could be read.
     pub is_whole: bool,
     pub digest: Digest,
 }
 
-/// A sum over the names and facts in a folder, in any order. Two listings with the same digest are the same, but for a chance of 2^-128; a
-/// key that each catalogue draws keeps others from making such names.
+impl Listing {
+    fn add(&mut self, key: u64, name: &[u8], columns: &Columns, kind: Kind) {
+        self.digest.add(key, name, columns);
+        match kind {
+            Kind::Folder => self.folders += 1,
+            _ => self.files += 1,
+        }
+    }
+}
+
+/// A sum over the names and facts in a folder, in any order. Two listings with the same digest differ with a chance of 2^-128; the key of
+/// each catalogue is random, so that others cannot construct such names.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Digest(pub u128);
 
@@ -73,19 +83,19 @@ impl Digest {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFolder {
     pub id: i64,
-    /// Of its listing, where the rows agree with that.
+    /// The digest of its listing, if the rows agree with it.
     pub digest: Option<Digest>,
 }
 
 /// By the bytes of their paths.
-pub(crate) type Known = HashMap<Vec<u8>, KnownFolder>;
+pub(crate) type KnownFolders = HashMap<Vec<u8>, KnownFolder>;
 
 /// A folder to walk, and how many folders deep; 0 is the direct children only.
 pub(crate) type Start = (PathBuf, Option<usize>);
 
-/// What a walk covers, and what is known already.
+/// The extent of a walk, and the folders known already.
 pub(crate) struct Walk<'a> {
-    pub known: &'a Known,
+    pub known: &'a KnownFolders,
     /// Of the digests.
     pub key: u64,
     /// Folders that are not entered.
@@ -106,12 +116,12 @@ struct Shared<'a> {
     walk: &'a Walk<'a>,
     waiting: Mutex<Waiting>,
     news: Condvar,
-    /// Set when nobody takes the findings any more.
+    /// Set when the receiver is gone.
     stopped: AtomicBool,
 }
 
 impl Walk<'_> {
-    /// Walks all below `starts`, and returns when everything was sent, or nobody receives.
+    /// Walks everything below `starts`, and returns when all was sent, or the receiver is gone.
     pub fn run(&self, starts: Vec<Start>, findings: &Sender<Finding>) {
         let waiting = Mutex::new(Waiting { folders: starts, busy: 0 });
         let shared = Shared { walk: self, waiting, news: Condvar::new(), stopped: AtomicBool::new(false) };
@@ -135,7 +145,7 @@ impl Shared<'_> {
 
     fn work(&self, findings: &Sender<Finding>) {
         while let Some((folder, depth)) = self.next() {
-            // What this thread found last is known to the others only now, so none of them ends too early.
+            // The others see the folders that this thread found last only now, so none of them ends too early.
             if self.list(&folder, depth, findings).is_none() {
                 self.stopped.store(true, Ordering::Relaxed);
             }
@@ -145,7 +155,7 @@ impl Shared<'_> {
         self.news.notify_all();
     }
 
-    /// The next folder to list; `None` when there are no more.
+    /// The next folder to list; `None` when none is left.
     fn next(&self) -> Option<Start> {
         let mut waiting = self.lock();
         loop {
@@ -163,7 +173,7 @@ impl Shared<'_> {
         }
     }
 
-    /// `None` when nobody receives.
+    /// `None` if the receiver is gone.
     fn list(&self, folder: &Path, depth: Option<usize>, findings: &Sender<Finding>) -> Option<()> {
         (self.walk.before_listing)(folder);
         let known = self.walk.known.get(paths::bytes(folder));
@@ -182,7 +192,14 @@ impl Shared<'_> {
         Some(())
     }
 
-    /// Sends what is in a folder, unless it is as `expected`: its id and digest. Returns whether all was sent. `None` when nobody receives.
+    /// A folder to walk, unless it is too deep or closed.
+    fn below(&self, path: PathBuf, depth: Option<usize>) -> Option<Start> {
+        let is_open = depth != Some(0) && !(self.walk.is_closed)(&path);
+        is_open.then(|| (path, depth.map(|depth| depth - 1)))
+    }
+
+    /// Sends the entries of a folder, unless it agrees with `expected`: its id and digest. Returns true if all was sent. `None` if the
+    /// receiver is gone.
     fn read(
         &self,
         folder: &Arc<Path>,
@@ -194,10 +211,7 @@ impl Shared<'_> {
         let problem = |path: &Path, error| findings.send(Finding::Problem(path.to_owned(), error)).ok();
         let listed = match std::fs::read_dir(folder) {
             Ok(listed) => listed,
-            Err(error) => {
-                problem(folder, error)?;
-                return Some(true);
-            }
+            Err(error) => return problem(folder, error).map(|()| true),
         };
         let mut listing = Listing { is_whole: true, ..Listing::default() };
         let (mut entries, mut is_too_large) = (Vec::new(), false);
@@ -225,41 +239,35 @@ impl Shared<'_> {
                 }
             };
             let (name, columns) = (entry.file_name(), Columns::of(&facts));
-            listing.digest.add(self.walk.key, name.as_encoded_bytes(), &columns);
-            match facts.kind {
-                Kind::Folder => listing.folders += 1,
-                _ => listing.files += 1,
+            listing.add(self.walk.key, name.as_encoded_bytes(), &columns, facts.kind);
+            if facts.kind == Kind::Folder {
+                folders.extend(self.below(folder.join(&name), depth));
             }
-            if facts.kind == Kind::Folder && depth != Some(0) {
-                let path = folder.join(&name);
-                if !(self.walk.is_closed)(&path) {
-                    folders.push((path, depth.map(|depth| depth - 1)));
-                }
+            if !is_too_large {
+                entries.push((name.into_encoded_bytes(), columns));
             }
-            if is_too_large {
-                continue;
-            }
-            entries.push((name.into_encoded_bytes(), columns));
             if entries.len() == PART {
                 let full = std::mem::take(&mut entries);
-                match expected {
-                    Some(_) => is_too_large = true,
-                    None => {
-                        let part = Part { folder: Arc::clone(folder), entries: full, end: None };
-                        findings.send(Finding::Entries(part)).ok()?;
-                    }
+                is_too_large = expected.is_some();
+                if !is_too_large {
+                    send_part(folder, full, None, findings)?;
                 }
             }
         }
         if let Some((id, _)) = expected.filter(|(_, digest)| listing.is_whole && *digest == listing.digest) {
-            findings.send(Finding::Unchanged { folder: id, listing }).ok()?;
-            return Some(true);
+            return findings.send(Finding::Unchanged { folder: id, listing }).ok().map(|()| true);
         }
-        if is_too_large {
-            return Some(false);
-        }
-        let part = Part { folder: Arc::clone(folder), entries, end: Some(listing) };
-        findings.send(Finding::Entries(part)).ok()?;
-        Some(true)
+        if is_too_large { Some(false) } else { send_part(folder, entries, Some(listing), findings).map(|()| true) }
     }
+}
+
+/// `None` if the receiver is gone.
+fn send_part(
+    folder: &Arc<Path>,
+    entries: Vec<(Vec<u8>, Columns)>,
+    end: Option<Listing>,
+    findings: &Sender<Finding>,
+) -> Option<()> {
+    let part = ListingPart { folder: Arc::clone(folder), entries, end };
+    findings.send(Finding::Entries(part)).ok()
 }

@@ -13,7 +13,7 @@ pub trait DenseHead: Send + Sync {
 pub struct PooledStates {
     pub pooling: Pooling,
     pub hidden: usize,
-    /// Whether vectors are scaled to length 1.
+    /// True if vectors are scaled to length 1.
     pub normalise: bool,
 }
 

@@ -109,7 +109,7 @@ impl Encoder {
     }
 }
 
-/// Where an encoder's tensors come from.
+/// The source of an encoder's tensors.
 struct Source<'a> {
     weights: &'a Weights,
     config: &'a EncoderConfig,

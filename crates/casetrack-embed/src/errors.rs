@@ -5,11 +5,11 @@ use std::path::Path;
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-/// What to do about a model file that is missing or damaged.
+/// Advice for a model file that is missing or damaged.
 pub const RESTORE_HINT: &str =
     "Restore the models folder: reinstall CaseTrack, or run scripts/setup/fetch_models.py in its source folder.";
 
-/// A model file that cannot be used: `problem` says why.
+/// The error of an unusable model file; `problem` gives the reason.
 pub fn damaged(path: &Path, problem: impl Display) -> Error {
     Error::new(ErrorCode::Corrupt, format!("Model file {} is damaged: {problem}", path.display()))
         .with_hint(RESTORE_HINT)

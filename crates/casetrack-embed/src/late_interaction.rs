@@ -43,7 +43,7 @@ impl TokenStates {
         };
         let left_out = (0..encoder.config().vocabulary as u32).map(|id| match tokenizer.token(id) {
             Some(token) => {
-                // Unigram pieces begin with a mark where a word does; alone it says nothing.
+                // Unigram pieces mark the beginning of a word; the mark by itself has no meaning.
                 let word = token.trim_start_matches('▁');
                 let empty = tokenizer.is_special(id) || STOP_WORDS.contains(&word);
                 let punctuation = word.chars().all(|c| c.is_ascii_punctuation());

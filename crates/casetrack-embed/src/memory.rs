@@ -11,7 +11,7 @@ use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshK
 
 use crate::errors::choose;
 
-/// Available memory under which models that nobody uses at the moment are unloaded, in bytes.
+/// Available memory under which models that are not in use are unloaded, in bytes.
 const PRESSURE: u64 = 300 << 20;
 
 /// How much memory models may take between two uses.
@@ -60,7 +60,7 @@ pub fn available_memory() -> u64 {
     System::new_with_specifics(what).available_memory()
 }
 
-/// Memory this process holds at the moment, in bytes; 0 where the system does not report it.
+/// Memory this process holds at the moment, in bytes; 0 if the system does not report it.
 pub fn resident_memory() -> u64 {
     let Ok(pid) = sysinfo::get_current_pid() else { return 0 };
     let mut system = System::new();
@@ -106,7 +106,7 @@ impl<M> Loaded<M> {
         self.models.insert(id.to_owned(), (model, now));
     }
 
-    /// Drops what has not been used for as long as the mode says, or is not in use while memory is short; returns the ids.
+    /// Drops models that were not used for the time of the mode, or are not in use while memory is short; returns their ids.
     pub fn sweep(&mut self, now: Instant, available: u64) -> Vec<String> {
         let keeps_for = self.mode.keeps_for();
         let dropped = self.models.extract_if(|_, (model, used)| {

@@ -118,7 +118,7 @@ impl TextModel for Model {
 
     fn encode(&self, sequences: &[Vec<u32>], side: Side, wanted: Outputs) -> Result<Embeddings> {
         let mut batch = TokenBatch::new(sequences);
-        // ColBERT's masks look at the query but are not looked at.
+        // ColBERT's masks attend to the query, but no token attends to them.
         if let (Side::Query, Some(mask)) = (side, self.tokenizer.mask()) {
             batch = batch.with_unseen_tail(mask);
         }

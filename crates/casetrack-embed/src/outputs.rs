@@ -40,7 +40,7 @@ impl Outputs {
     }
 }
 
-/// Whether a text is searched for or searched in: models may mark, cut and filter the two differently.
+/// A text is a query or a passage: models may mark, cut and filter the two differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     Query,

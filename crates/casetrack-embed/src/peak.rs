@@ -1,4 +1,4 @@
-//! How fast this machine multiplies matrices: what the speed of an encoder is measured against.
+//! The speed at which this machine multiplies matrices, as the measure for the speed of an encoder.
 
 use std::thread;
 use std::time::{Duration, Instant};

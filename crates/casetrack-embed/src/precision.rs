@@ -15,16 +15,16 @@ use crate::manifest::ModelProfile;
 pub enum Precision {
     #[default]
     Float32,
-    /// Weights of 7 and activations of 8 bits; about twice as fast where the CPU multiplies bytes (AVX2 and later).
+    /// Weights of 7 and activations of 8 bits; about twice as fast if the CPU multiplies bytes (AVX2 and later).
     ///
-    /// Only for models that make dense or learned-sparse vectors: what it costs late interaction was not measured.
+    /// Only for models that make dense or learned-sparse vectors: its cost for late interaction was not measured.
     Int8,
 }
 
 impl Precision {
     pub const ALL: [Self; 2] = [Self::Float32, Self::Int8];
 
-    /// That of new collections where nobody chose: `Int8` for the profiles that it was measured with, where this CPU is fast in it.
+    /// The default of new collections: `Int8` for the profiles that it was measured with, if this CPU is fast in it.
     pub fn usual(profile: ModelProfile) -> Self {
         match profile {
             ModelProfile::Compact | ModelProfile::Multilingual if Self::Int8.is_fast() => Self::Int8,
@@ -32,7 +32,7 @@ impl Precision {
         }
     }
 
-    /// Whether this CPU has instructions for it. Without, the same vectors are made slowly.
+    /// True if this CPU has instructions for it. Without, the same vectors are made slowly.
     pub fn is_fast(self) -> bool {
         self == Self::Float32 || int8::is_fast()
     }
@@ -42,7 +42,7 @@ impl Precision {
         if id.ends_with(Self::Int8.suffix()) { Self::Int8 } else { Self::Float32 }
     }
 
-    /// What it adds to the identity of a model's weights, since vectors of another precision are other vectors.
+    /// Suffix for the identity of a model's weights, since vectors of another precision are other vectors.
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Float32 => "",

@@ -14,21 +14,21 @@ use crate::outputs::{Embeddings, Outputs};
 use crate::precision::Precision;
 use crate::workers::{Task, Workers};
 
-/// How often models that are not used any more are looked for.
+/// Interval between checks for unused models.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Settings of an [`Embedder`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbedOptions {
-    /// Threads that embed passages; 0, the default, for one per core. Queries have a thread of their own.
+    /// Threads that embed passages; 0, the default, for one per core. Queries have their own thread.
     pub threads: usize,
-    /// Which models stay in memory; `None`, the default, for what suits the memory available at the first load.
+    /// The models that stay in memory; `None`, the default, decides by the memory available at the first load.
     pub memory: Option<MemoryMode>,
     /// Which models; the compact ones ship with CaseTrack, the others must have been pulled.
     pub profile: ModelProfile,
-    /// What models for dense vectors are computed in.
+    /// The precision of models for dense vectors.
     pub precision: Precision,
-    /// What models for learned-sparse vectors alone are computed in.
+    /// The precision of models for learned-sparse vectors only.
     pub sparse_precision: Precision,
 }
 
@@ -80,29 +80,29 @@ impl Embedder {
         Ok(self.spec(Outputs::DENSE)?.dimension)
     }
 
-    /// Whether the profile has a model that makes this output, installed or not; reads the manifest only.
+    /// True if the profile has a model that makes this output, installed or not; reads only the manifest.
     pub fn makes(&self, output: Outputs) -> Result<bool> {
         let profile = self.0.options.profile;
         let mut models = self.manifest()?.models().iter().filter(|model| model.profile == profile);
         Ok(models.any(|model| !model.outputs().and(output).is_empty()))
     }
 
-    /// Whether the model that makes this output knows the language of a BCP 47 tag; reads the manifest only.
+    /// True if the model that makes this output covers the language of a BCP 47 tag; reads only the manifest.
     pub fn knows(&self, output: Outputs, tag: &str) -> Result<bool> {
         Ok(self.spec(output)?.knows(tag))
     }
 
-    /// Whether the model of dense vectors knows other languages than English; reads the manifest only.
+    /// True if the model of dense vectors covers languages other than English; reads only the manifest.
     pub fn is_multilingual(&self) -> Result<bool> {
         Ok(self.spec(Outputs::DENSE)?.languages != ["en"])
     }
 
-    /// Whether a word, as it is written, is one token of the model of dense vectors, as frequent words are. Loads the model.
+    /// True if a word, as it is written, is one token of the model of dense vectors, as frequent words are. Loads the model.
     pub fn is_word(&self, word: &str) -> Result<bool> {
         self.model(Outputs::DENSE)?.tokenizer().is_word(word)
     }
 
-    /// Whether the model that makes this output is in memory.
+    /// True if the model that makes this output is in memory.
     pub fn is_loaded(&self, output: Outputs) -> bool {
         let Ok(spec) = self.spec(output) else { return false };
         lock(&self.0.loaded).as_ref().is_some_and(|loaded| loaded.contains(&spec.id))
@@ -154,7 +154,7 @@ impl Embedder {
         Ok(spec.weights_id()? + self.precision(spec).suffix())
     }
 
-    /// What a model is computed in.
+    /// The precision of a model.
     fn precision(&self, spec: &ModelSpec) -> Precision {
         let outputs = spec.outputs();
         match (outputs.dense, outputs.sparse) {
@@ -164,7 +164,7 @@ impl Embedder {
         }
     }
 
-    /// Which model makes what: a model that makes several of the wanted outputs makes them in one pass.
+    /// The models with their outputs: a model that makes several of the wanted outputs makes them in one pass.
     fn tasks(&self, wanted: Outputs) -> Result<Vec<Task>> {
         let mut left = wanted;
         let mut tasks: Vec<Task> = Vec::new();
@@ -220,7 +220,7 @@ impl Embedder {
     }
 }
 
-/// Starts a thread that unloads models; it ends when none is left, or nobody embeds any more.
+/// Starts a thread that unloads models; it ends when none is left, or the service is gone.
 fn sweep_while_loaded(shared: Weak<Shared>) -> Result<()> {
     let sweep = move || {
         loop {
@@ -240,7 +240,7 @@ fn sweep_while_loaded(shared: Weak<Shared>) -> Result<()> {
     spawned.map(drop).map_err(|error| Error::io("a new thread for the models' memory", error))
 }
 
-/// What the locks guard is only ever replaced whole, so it is sound even after a panic.
+/// Locked values are only ever replaced whole, so they are sound even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -250,7 +250,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::locate::find_models_dir;
+    use crate::models_dir::find_models_dir;
 
     fn embedder(threads: usize, memory: MemoryMode) -> Embedder {
         let options = EmbedOptions { threads, memory: Some(memory), ..EmbedOptions::default() };

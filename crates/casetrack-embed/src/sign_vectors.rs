@@ -1,11 +1,11 @@
 //! Token vectors of a passage as they are stored: one bit a value.
 //!
-//! A stored value keeps only its sign; the query's vectors are unchanged (binary passage retrieval, Yamada et al. 2021, here without
-//! training for it). docs/embedding.md has what it costs in ranking.
+//! Only the sign of a value is stored; the query's vectors are unchanged (binary passage retrieval, Yamada et al. 2021, here without
+//! training for it). docs/embedding.md has the cost in ranking.
 
 use crate::outputs::TokenVectors;
 
-/// Values that a byte of a lookup table stands for.
+/// Values in a byte of a lookup table.
 const BYTE: usize = 256;
 /// Sums that do not wait for each other.
 const LANES: usize = 4;
@@ -28,7 +28,7 @@ impl SignVectors {
         Self { dimension, bits }
     }
 
-    /// What is stored of them.
+    /// The bytes to store.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bits
     }
@@ -60,7 +60,7 @@ pub struct SignQuery {
     bytes: usize,
     /// For each token of the query, [`BYTE`] sums for each byte.
     tables: Vec<Vec<f32>>,
-    /// What each token's product is without any bit set.
+    /// Each token's product without any bit set.
     bases: Vec<f32>,
 }
 
@@ -87,13 +87,13 @@ impl SignQuery {
         }
     }
 
-    /// Whether no token of the query counts, so that it says nothing of any passage.
+    /// True if no token of the query counts, so that it ranks no passage.
     pub fn is_empty(&self) -> bool {
         self.tables.is_empty()
     }
 
-    /// MaxSim with each passage, given as stored: the mean over the query's tokens of the highest cosine with a token of the passage, -1 to
-    /// 1; 0 where either has none. Sums are in a fixed order.
+    /// MaxSim with each stored passage: the mean over the query's tokens of the highest cosine with a token of the passage, -1 to 1; 0 if
+    /// either has none. Sums are in a fixed order.
     pub fn max_sims(&self, passages: &[impl AsRef<[u8]>]) -> Vec<f32> {
         let mut sums = vec![0.0; passages.len()];
         // Token by token, so that its table stays in cache.

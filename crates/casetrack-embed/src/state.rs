@@ -1,16 +1,16 @@
-//! Whether the files of models are present and undamaged.
+//! Checks that the files of models are present and undamaged.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
 use casetrack_core::{Action, Error, Result, Sha256};
 
+use crate::checksum::ExpectedChecksum;
 use crate::errors::{damaged, unreadable};
-use crate::expected::Expected;
 use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
-use crate::pulled::{PULL_HINT, PulledRecord, RECORD_FILE};
+use crate::pull_record::{PULL_HINT, PullRecord, RECORD_FILE};
 
-/// Whether a model can be used.
+/// The state of a model's files.
 #[derive(Debug)]
 pub enum ModelState {
     /// All files are present and have the expected hashes.
@@ -56,7 +56,7 @@ impl ModelManifest {
         if !dir.is_dir() {
             return Vec::new();
         }
-        let record = match PulledRecord::read(&dir) {
+        let record = match PullRecord::read(&dir) {
             Ok(Some(record)) => record,
             Ok(None) => {
                 return vec![unreadable(&dir.join(RECORD_FILE), ErrorKind::NotFound.into()).with_hint(PULL_HINT)];
@@ -72,9 +72,9 @@ impl ModelManifest {
     }
 }
 
-/// Whether a file has its hash; `unknown` says why there may be none to compare with.
+/// Checks that a file has its hash; `unknown` is the reason if there is none to compare with.
 fn compare(path: &Path, expected: Option<Sha256>, unknown: &str) -> Result<()> {
-    let checked = Expected { sha256: expected, ..Expected::default() }.check(path);
+    let checked = ExpectedChecksum { sha256: expected, ..ExpectedChecksum::default() }.check(path);
     match checked.map_err(|error| unreadable(path, error))? {
         Ok(_) if expected.is_some() => Ok(()),
         Ok(_) => Err(damaged(path, unknown)),
@@ -89,7 +89,7 @@ mod tests {
     use casetrack_core::ErrorCode;
 
     use super::*;
-    use crate::locate::{MANIFEST_FILE, find_models_dir};
+    use crate::models_dir::{MANIFEST_FILE, find_models_dir};
 
     #[test]
     fn the_vendored_files_match_the_manifest() {

@@ -1,7 +1,7 @@
-//! What several test modules share.
+//! Shared parts of several test modules.
 
-use crate::locate::find_models_dir;
 use crate::manifest::{ModelManifest, ModelSpec, TOKENIZER_FILE};
+use crate::models_dir::find_models_dir;
 use crate::tokenize::TextTokenizer;
 
 /// The vendored models.

@@ -27,14 +27,14 @@ pub struct TextTokenizer {
     special: HashSet<u32>,
 }
 
-/// What divides a text.
+/// The part that divides a text.
 enum Vocabulary {
     /// Of a `tokenizer.json`.
     Pieces(Box<Tokenizer>),
     Unigram(Unigram),
 }
 
-/// What is put around the texts of one side.
+/// The tokens around the texts of one side.
 struct Frame {
     prefix: String,
     /// Follows the first token.
@@ -101,7 +101,7 @@ impl TextTokenizer {
         self.mask
     }
 
-    /// Whether an id is a special token such as `[CLS]`.
+    /// True if an id is a special token such as `[CLS]`.
     pub fn is_special(&self, id: u32) -> bool {
         match &self.vocabulary {
             Vocabulary::Pieces(_) => self.special.contains(&id),
@@ -109,14 +109,14 @@ impl TextTokenizer {
         }
     }
 
-    /// Whether a word is one token: vocabularies have the frequent words of the model's languages, as they are written.
+    /// True if a word is one token: vocabularies have the frequent words of the model's languages, as they are written.
     pub fn is_word(&self, word: &str) -> Result<bool> {
         let ids = self.encode_plain("", word)?;
         Ok(ids.into_iter().filter(|id| !self.is_special(*id)).count() == 1)
     }
 
-    /// The ids of a text with the model's prefix and special tokens, cut to the model's longest input. Only as much of a long text is
-    /// tokenised as is needed for that. It is cut at white space, where the tokens of what precedes are settled.
+    /// The ids of a text with the model's prefix and special tokens, cut to the model's longest input. Only the necessary part of a long
+    /// text is tokenised. It is cut at white space, so that the tokens before the cut are final.
     pub fn encode(&self, text: &str, side: Side) -> Result<Vec<u32>> {
         let frame = if side == Side::Query { &self.query } else { &self.passage };
         let mut ids = self.encode_plain(&frame.prefix, text)?;

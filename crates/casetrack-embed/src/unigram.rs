@@ -19,22 +19,22 @@ pub const CHARACTERS: &str = "characters";
 
 /// Stands for a space, and before the first word.
 const SPACE: char = '\u{2581}';
-/// What an unknown character costs beyond the least probable piece, as in SentencePiece.
+/// The cost of an unknown character beyond the least probable piece, as in SentencePiece.
 const UNKNOWN_COST: f32 = 10.0;
 
 /// A vocabulary of pieces.
 pub struct Unigram {
-    /// All pieces one after the other, and where each begins; one more at the end.
+    /// All pieces one after the other, and the start of each; one more at the end.
     pieces: Vec<u8>,
     offsets: Vec<u32>,
     scores: Vec<f32>,
     /// Pieces by their hash, plus one; 0 for none. Its length is a power of two.
     table: Vec<u32>,
     longest: usize,
-    /// Characters that are replaced, ascending, with what by.
+    /// Characters that are replaced, ascending, with their replacements.
     replaced: Vec<(char, Box<str>)>,
     special: Special,
-    /// What an unknown character adds to a sum.
+    /// The score of an unknown character.
     unknown_score: f32,
 }
 
@@ -109,7 +109,7 @@ impl Unigram {
         ((id as usize) < self.len()).then(|| String::from_utf8_lossy(self.piece(id)).into_owned())
     }
 
-    /// Whether an id is none of a text: those that frame it, and others of score 0, which real pieces never have.
+    /// True if an id belongs to no text: the ids around a text, and others of score 0, which real pieces never have.
     pub fn is_control(&self, id: u32) -> bool {
         let Special { begin, end, padding, unknown } = self.special;
         [begin, end, padding, unknown].contains(&id) || self.scores.get(id as usize).is_some_and(|score| *score == 0.0)
@@ -119,7 +119,7 @@ impl Unigram {
     pub fn ids(&self, text: &str, most: usize) -> Vec<u32> {
         let mut ids = vec![self.special.begin];
         let normal = self.normalised(text);
-        // No piece goes on behind a space.
+        // No piece continues behind a space.
         for word in normal.words(SPACE) {
             if ids.len() + 1 >= most {
                 break;
@@ -173,7 +173,7 @@ impl Unigram {
 
     /// Adds the best pieces of a word (Viterbi). Characters that no piece has are one unknown piece together.
     fn segment(&self, word: &str, ids: &mut Vec<u32>) {
-        // By byte: the best sum up to here, the piece that ends here, and where that begins.
+        // By byte: the best sum up to here, the piece that ends here, and its start.
         let mut best = vec![(f32::NEG_INFINITY, self.special.unknown, 0usize); word.len() + 1];
         best[0].0 = 0.0;
         for (start, c) in word.char_indices() {
@@ -208,7 +208,7 @@ impl Unigram {
     }
 }
 
-/// A text as the vocabulary knows it.
+/// A text as normalised for the vocabulary.
 struct Normal(String);
 
 impl Normal {

@@ -24,7 +24,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Maps the file and reads its header; tensor data is read when asked for.
+    /// Maps the file and reads its header; tensor data is read on demand.
     pub fn open(path: &Path) -> Result<Self> {
         // A missing file and a damaged one are different errors, which candle does not distinguish.
         std::fs::File::open(path).map_err(|error| unreadable(path, error))?;
@@ -35,7 +35,7 @@ impl Weights {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Whether there is a tensor of this name.
+    /// True if there is a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
         self.file.get(name).is_ok()
     }
@@ -98,7 +98,7 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// Bytes of so many values.
+    /// Bytes of this number of values.
     fn bytes(self, values: usize) -> usize {
         match self {
             Self::Half => values * 2,

@@ -15,11 +15,11 @@ use crate::outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
 /// call at nearly the same time.
 const TOKENS_PER_JOB: usize = 1024;
 
-/// How often a waiting caller looks at its cancel flag.
+/// Interval at which a waiting caller checks its cancel flag.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Threads for passages, each computing whole jobs, and as many for queries, so that a query never waits for passages and the
-/// models of a query run beside each other. The threads serve all models and end when this is dropped.
+/// Threads for passages, each computing whole jobs, and as many for queries, so that a query never waits for passages and the models of a
+/// query run at the same time. The threads serve all models and end when this is dropped.
 pub struct Workers {
     passages: Sender<Job>,
     queries: Sender<Job>,
@@ -28,7 +28,7 @@ pub struct Workers {
 /// A model and the outputs wanted from it.
 pub type Task = (Arc<dyn TextModel>, Outputs);
 
-/// Sequences to encode, and where to send the outputs.
+/// Sequences to encode, and the channel for the outputs.
 struct Job {
     model: Arc<dyn TextModel>,
     wanted: Outputs,
@@ -185,7 +185,7 @@ fn run(jobs: &Receiver<Job>) {
         // A panic is a defect, but it must cost this job only, not the thread and every job after it.
         let encoded = catch_unwind(AssertUnwindSafe(|| job.model.encode(&job.sequences, job.side, job.wanted)));
         let outputs = encoded.unwrap_or_else(|_| Err(Error::internal("The embedding computation panicked")));
-        // Nobody listens any more when the caller was cancelled.
+        // The receiver is gone when the caller was cancelled.
         let _ = job.reply.send(Reply { first: job.first, outputs });
     }
 }
@@ -308,7 +308,7 @@ mod tests {
         thread::scope(|scope| {
             let passages = scope.spawn(|| workers.embed_passages(&texts, &tasks, &Cancel::default()));
             gate.recv().unwrap();
-            // Nine jobs of passages stay where they are until the query has its answer.
+            // Nine jobs of passages wait until the query has its answer.
             assert_eq!(workers.embed_query("four", &tasks).unwrap().dense, [[4.0]]);
             (1..10).for_each(|_| gate.recv().unwrap());
             assert_eq!(passages.join().unwrap().unwrap().dense.len(), 10);

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use casetrack_catalog::{
-    Entry, Facts, Found, Kind, Order, Pattern, Query, Target, Time, TimeField, TimeRange, lexical, span,
+    Entry, Facts, Kind, Order, Pattern, Query, QueryPage, Target, Time, TimeField, TimeRange, lexical, span,
 };
 use casetrack_core::{Cancel, Error, Result};
 
@@ -91,7 +91,7 @@ pub fn search_by_time(
     let (start, query) = question(host, roots, search)?;
     let facts = Facts::read(&start).map_err(|error| unreadable(&start, &error))?;
     let range = query.time.map(|(_, range)| range).unwrap_or_default();
-    let matches = |found: Found, next_cursor, scanned_files, scanned_folders| TimeMatches {
+    let matches = |found: QueryPage, next_cursor, scanned_files, scanned_folders| TimeMatches {
         from: range.from,
         to: range.to,
         matches: found.entries.into_iter().map(FileItem::from).collect(),
@@ -101,7 +101,7 @@ pub fn search_by_time(
     };
     if facts.kind != Kind::Folder {
         let entries = only_candidate(&start, facts, &query)?;
-        return Ok(matches(Found { entries, next: None }, None, 1, 0));
+        return Ok(matches(QueryPage { entries, next: None }, None, 1, 0));
     }
     let reads_count = query.depends_on(TimeField::Accessed);
     let (scan, _) = scan_first(host, &start, query.max_depth, false, reads_count, cancel)?;

@@ -14,7 +14,7 @@ mod taking;
 use std::path::{Path, PathBuf};
 
 pub use by_time::{TimeMatches, TimeSearch, TimeSort};
-use casetrack_catalog::{Entry, Found, Scope, shown};
+use casetrack_catalog::{Entry, QueryPage, Scope, shown};
 pub use casetrack_catalog::{
     Kind, Order, Pattern, Problem, Query, ScanReport, Target, Time, TimeField, TimeRange, Usage, span,
 };
@@ -268,7 +268,7 @@ fn scan_files(host: &Host, start: &Path, max_depth: Option<usize>, cancel: &Canc
 }
 
 /// Answers a question. A catalogue that proves to be damaged is made anew first.
-fn answer(host: &Host, query: &Query, cancel: &Cancel) -> Result<Found> {
+fn answer(host: &Host, query: &Query, cancel: &Cancel) -> Result<QueryPage> {
     let find = || host.catalog()?.find(query, &|path| is_denied(host, path), cancel);
     match find() {
         Err(error) if error.code == ErrorCode::Corrupt => {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use casetrack_catalog::space::Taken;
+use casetrack_catalog::space::ImportCounts;
 use casetrack_core::{Error, ErrorCode, Result};
 use serde::Serialize;
 use serde_json::Value;
@@ -84,9 +84,9 @@ pub fn import_file_catalog(host: &Host, file: &Path) -> Result<CatalogImport> {
     host.live_files().read_list(host);
     // An export of an earlier version has no sets.
     let exported: Value = serde_json::from_slice(&json).map_err(|error| Error::invalid(error.to_string()))?;
-    let Taken { sets, sources, plans } = match exported.get(SPACE) {
+    let ImportCounts { sets, sources, plans } = match exported.get(SPACE) {
         Some(exported) => host.space()?.import(exported)?,
-        None => Taken::default(),
+        None => ImportCounts::default(),
     };
     Ok(CatalogImport { file: file.display().to_string(), roots, sets, sources, plans })
 }

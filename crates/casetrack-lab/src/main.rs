@@ -1,6 +1,6 @@
 //! `casetrack-lab`: measurements and experiments for the development of CaseTrack.
 //!
-//! It is built from the engine's and the models' own functions, so that what it measures is what the product does.
+//! It is built from the engine's and the models' own functions, so that its measurements hold for the product.
 
 mod bench;
 mod embed;
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             if settings.json {
-                // If stdout is closed, nobody is left to read this.
+                // If stdout is closed, no reader is left.
                 let _ = output::print_line(&Reader::CommandLine.error_as_json(&error));
             } else {
                 eprintln!("error: {}", Reader::CommandLine.error(&error));

@@ -1,4 +1,4 @@
-//! Results as text or JSON on standard output; errors beside them.
+//! Results as text or JSON on standard output; errors on standard error.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! The options of every command, and what is made of them.
+//! The common options of every command, and the objects built from them.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ impl Settings {
         Engine::new(config)
     }
 
-    /// The models alone.
+    /// Only the models.
     pub fn embedder(&self) -> Result<Embedder> {
         let Self { threads, profile, precision, .. } = *self;
         Ok(Embedder::new(

@@ -7,7 +7,7 @@ use casetrack_engine::pages::PageText;
 use super::documents::{embeddings, time};
 use super::format::{counted, cut, one_line, push_fact, range, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
-use super::{hidden, tracked};
+use super::{hidden_text, tracked_changes};
 use crate::Reader;
 
 /// How much of each chunk [`document_chunks`] shows, in characters.
@@ -23,7 +23,7 @@ pub fn chunk(chunk: &ChunkView) -> String {
         document_text(&chunk.text)
     );
     if let Some(viewed) = &chunk.viewed {
-        text.push_str(&format!("{}\n\n", tracked::viewed(viewed)));
+        text.push_str(&format!("{}\n\n", tracked_changes::viewed(viewed)));
     }
     text.push_str("Provenance:\n");
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
@@ -44,9 +44,9 @@ pub fn chunk(chunk: &ChunkView) -> String {
     }
     fact("Extraction", &extraction(provenance));
     if provenance.tracked_changes {
-        fact("Note", tracked::CONTAINS);
+        fact("Note", tracked_changes::CONTAINS);
     }
-    if let Some(contains) = hidden::contains(&provenance.hidden_text) {
+    if let Some(contains) = hidden_text::contains(&provenance.hidden_text) {
         fact("Hidden", &contains);
     }
     fact("Chunk Index", &format!(" {}", place(chunk)));
@@ -58,7 +58,7 @@ pub fn chunk(chunk: &ChunkView) -> String {
     text
 }
 
-/// The text of a page, and where it is from.
+/// The text of a page, and its source.
 pub fn page(page: &PageText) -> String {
     let document = &page.document;
     let mut text = format!("{}, page {} of {}\n", name(&document.name), page.page, document.page_count);
@@ -66,11 +66,11 @@ pub fn page(page: &PageText) -> String {
     if page.tracked_changes > 0 {
         text.push_str(&format!("Tracked changes: {}\n", page.tracked_changes));
     }
-    if let Some(contains) = hidden::contains(&hidden_reasons(&page.hidden, 0, u32::MAX)) {
+    if let Some(contains) = hidden_text::contains(&hidden_reasons(&page.hidden, 0, u32::MAX)) {
         text.push_str(&format!("Hidden text: {contains}\n"));
     }
     text.push('\n');
-    text.push_str(&page.viewed.as_ref().map_or_else(|| document_text(&page.text), tracked::viewed));
+    text.push_str(&page.viewed.as_ref().map_or_else(|| document_text(&page.text), tracked_changes::viewed));
     text
 }
 
@@ -144,7 +144,7 @@ pub fn source_context(context: &SourceContext, reader: Reader) -> String {
     trimmed(text)
 }
 
-/// A part of a document for people: where it is in the document, and its text.
+/// A part of a document for people: its place in the document, and its text.
 fn passage(label: &str, chunk: &ChunkView) -> String {
     let place = chunk.citation.strip_prefix(&chunk.provenance.document_name).unwrap_or(&chunk.citation);
     let place = one_line(place.trim_start_matches([',', ' ']));
@@ -178,13 +178,14 @@ pub(crate) fn quotation(chunk: &ChunkView, reader: Reader) -> String {
     )
 }
 
-/// The text of a chunk, and the view of it that was asked for.
+/// The text of a chunk in the requested view.
 fn verbatim(chunk: &ChunkView) -> String {
-    let viewed = chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked::viewed(viewed))).unwrap_or_default();
+    let viewed =
+        chunk.viewed.as_ref().map(|viewed| format!("\n{}\n", tracked_changes::viewed(viewed))).unwrap_or_default();
     format!("{}\n{viewed}", document_text(&chunk.text))
 }
 
-/// What people want to know of a passage's origin besides its place, if there is something.
+/// The noteworthy parts of a passage's origin besides its place, if there are any.
 fn about(provenance: &Provenance) -> Option<String> {
     let read = matches!(provenance.extraction_method, ExtractionMethod::Ocr | ExtractionMethod::Hybrid)
         .then(|| extraction(provenance));
@@ -195,8 +196,8 @@ fn about(provenance: &Provenance) -> Option<String> {
 
 /// Of tracked changes and hidden text.
 fn warnings(provenance: &Provenance) -> Option<String> {
-    let changes = provenance.tracked_changes.then(|| tracked::CONTAINS.to_owned());
-    let parts: Vec<String> = changes.into_iter().chain(hidden::contains(&provenance.hidden_text)).collect();
+    let changes = provenance.tracked_changes.then(|| tracked_changes::CONTAINS.to_owned());
+    let parts: Vec<String> = changes.into_iter().chain(hidden_text::contains(&provenance.hidden_text)).collect();
     (!parts.is_empty()).then(|| parts.join(" | "))
 }
 
@@ -268,7 +269,7 @@ mod tests {
              yet\n\n{marked}\n"
         );
         assert_eq!(quotation(&scanned, Reader::Assistant), expected);
-        // People are spared what only programs need.
+        // People do not see data that only programs need.
         let expected = format!(
             "Vendor_Agreement.docx, p. 12, para. 8, ll. 1-4\nFile:  /home/sarah/Acme/Vendor_Agreement.docx\nPlace: OCR (OCR confidence \
              0.93) | sheet \"Budget\", rows 2-40, columns A-F | \"Article 5\" > \"5.1 Payment\"\n\n{marked}\n"

@@ -56,7 +56,7 @@ pub fn list(
     trimmed(text)
 }
 
-/// What is said of vaults that are locked: nothing but their ids is known.
+/// The line on locked vaults: only their ids are known.
 fn locked_vaults(ids: &[CollectionId]) -> String {
     if ids.is_empty() {
         return String::new();

@@ -2,9 +2,9 @@
 
 use casetrack_core::hint::Action;
 use casetrack_core::{DocumentMeta, Timestamp};
-use casetrack_engine::documents::{DocumentDetails, DocumentSummary};
+use casetrack_engine::documents::{ChunkStatistics, DocumentDetails, DocumentSummary};
 
-use super::format::{bytes, counted, one_line, push_fact, thousands, trimmed};
+use super::format::{bytes, counted, one_line, push_fact, push_list, thousands, trimmed};
 use super::marks::{name, quote};
 use crate::Reader;
 
@@ -61,7 +61,6 @@ fn listed(collection: &str, documents: &[DocumentSummary], offset: u64, total: u
 
 pub fn details(details: &DocumentDetails, reader: Reader) -> String {
     let meta = &details.meta;
-    let statistics = details.chunk_statistics;
     let mut text = format!("{} (ID: {})\n\n", name(&meta.name), meta.id);
     let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
     if let Some(title) = &meta.title {
@@ -100,27 +99,26 @@ pub fn details(details: &DocumentDetails, reader: Reader) -> String {
         let list = reader.pick("find_hidden_text", "`casetrack hidden`");
         fact("Hidden", &format!("{count} that readers of the file do not see ({list} lists them)"));
     }
-    let lengths = match statistics.count {
-        0 => String::new(),
-        _ => format!(
-            " ({} to {} characters, mean {})",
-            thousands(statistics.min_chars.into()),
-            thousands(statistics.max_chars.into()),
-            thousands(statistics.mean_chars.into())
-        ),
-    };
-    fact(reader.pick("Chunks", "Passages"), &format!("{}{lengths}", thousands(statistics.count.into())));
+    fact(reader.pick("Chunks", "Passages"), &lengths(details.chunk_statistics));
     fact("Embeddings", &embeddings(&details.embedders));
     fact("Original", if meta.original_stored { "copied into the collection" } else { "not copied" });
     fact("Ingested", &meta.ingested_at.to_string());
     fact("Embedded", &time(meta.embedded_at));
     if !meta.warnings.is_empty() {
         text.push_str("\nWarnings:\n");
-        for warning in &meta.warnings {
-            text.push_str(&format!("  - {}\n", one_line(warning)));
-        }
+        push_list(&mut text, meta.warnings.iter().map(|warning| one_line(warning).into_owned()), usize::MAX);
     }
     trimmed(text)
+}
+
+/// `234 (412 to 2,200 characters, mean 1,789)`
+fn lengths(chunks: ChunkStatistics) -> String {
+    let [count, min, max, mean] =
+        [chunks.count, chunks.min_chars, chunks.max_chars, chunks.mean_chars].map(|number| thousands(number.into()));
+    match chunks.count {
+        0 => count,
+        _ => format!("{count} ({min} to {max} characters, mean {mean})"),
+    }
 }
 
 /// When something was done, or `not yet`.
@@ -150,8 +148,6 @@ pub fn description(meta: &DocumentMeta, collection: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use casetrack_engine::documents::ChunkStatistics;
-
     use super::*;
     use crate::samples::{document, document_summary};
 

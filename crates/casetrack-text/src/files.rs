@@ -1,4 +1,4 @@
-//! Files on the disk, for people: sizes and times as they read them, in colour where a terminal shows it.
+//! Files on the disk, for people: readable sizes and times, in colour on terminals that show it.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use casetrack_engine::files::{
     UsageReport, WatchedFiles,
 };
 
-use crate::format::{bytes, counted, duration, one_line, thousands};
+use crate::format::{bytes, counted, duration, entries, one_line, thousands};
 
 /// Problems and names that a text lists at most.
 const LISTED: usize = 5;
@@ -41,7 +41,7 @@ impl Colors {
     }
 }
 
-/// What indexing a folder did.
+/// The result of indexing a folder.
 pub fn indexed(done: &Indexed) -> String {
     let ScanReport { files, folders, added, changed, moved, removed, elapsed_ms, .. } = &done.report;
     let mut text = format!(
@@ -64,7 +64,7 @@ pub fn indexed(done: &Indexed) -> String {
     text
 }
 
-/// Files that were found, one on a line: size, the time that was asked for, path below the start.
+/// A list of files, one on a line: size, the requested time, path below the start.
 pub fn found(found: &FoundFiles, time: TimeField, colors: Colors) -> String {
     let start = one_line(&found.start);
     let which = match time {
@@ -109,7 +109,7 @@ fn name(file: &FileItem, start: &str, colors: Colors) -> String {
     }
 }
 
-/// What the children of a folder take, the largest first, with a bar for the share of each.
+/// The space of the children of a folder, the largest first, with a bar for the share of each.
 pub fn usage(report: &UsageReport, limit: usize, colors: Colors) -> String {
     let total = &report.total;
     let mut text = format!(
@@ -182,10 +182,7 @@ pub fn roots(roots: &[FileRoot], colors: Colors) -> String {
             text,
             "{}\n  {}, indexed {}",
             colors.folder(&one_line(&root.path)),
-            match root.entries {
-                1 => "1 entry".to_owned(),
-                entries => format!("{} entries", thousands(entries)),
-            },
+            entries(root.entries),
             colors.faint(&indexed)
         );
         if let Some(live) = &root.live {
@@ -216,7 +213,7 @@ fn following(live: &LiveState) -> String {
 
 const NEW_ARE_MISSING: &str = "files that are new since then are missing";
 
-/// Says what an answer rests on: problems of the walk, or that there was none though the folder is not live, and what that means.
+/// Appends the basis of an answer: problems of the walk, or its absence though the folder is not live, and the consequence.
 fn push_source(text: &mut String, scan: Option<&ScanReport>, live: bool, means: &str) {
     match scan {
         Some(_) => push_problems(text, scan),

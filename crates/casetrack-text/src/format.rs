@@ -21,6 +21,11 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
 
+/// `1 entry`, `1,051 entries`.
+pub(crate) fn entries(number: u64) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{} entries", thousands(number)) }
+}
+
 /// `812 bytes`, `12.3 MB`; 1 MB is 1,000,000 bytes.
 pub fn bytes(number: u64) -> String {
     let mut size = number as f64 / 1000.0;
@@ -52,14 +57,14 @@ pub(crate) fn range(start: u32, end: u32) -> String {
     if start == end { start.to_string() } else { format!("{start}-{end}") }
 }
 
-/// Appends what the user should know about an answer, one line each.
+/// Appends the notices of an answer, one line each.
 pub fn push_notices(text: &mut String, notices: &[String]) {
     for notice in notices {
         let _ = writeln!(text, "Note: {}", one_line(notice));
     }
 }
 
-/// Whether a character is a control or cannot be seen: one that could break a line, hide text, or reorder what is around it.
+/// True for a control or invisible character: one that could break a line, hide text, or reorder the text around it.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -1,4 +1,4 @@
-//! What happened to the files of an ingestion.
+//! Results of an ingestion, file by file.
 
 use casetrack_core::{FileFormat, Notice};
 use casetrack_engine::ingest::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile};
@@ -50,7 +50,7 @@ fn ingested(document: &IngestedDocument, collection: &str, reader: Reader) -> St
     text
 }
 
-/// What the user should know besides the result, for the end of a text.
+/// Notices besides the result, for the end of a text.
 pub(super) fn notes(notices: &[Notice], reader: Reader) -> String {
     reader.notices(notices).iter().map(|notice| format!("\nNote: {}", one_line(notice))).collect()
 }

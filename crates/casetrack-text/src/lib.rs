@@ -4,17 +4,17 @@
 //! Passages are verbatim, between marks that they cannot contain; names, headings and one-line quotations from documents are marked and
 //! escaped, so that each stays on its line whatever it contains ([`marks`]).
 
+pub mod answers;
 pub mod bates;
 pub mod chunks;
 pub mod collections;
 pub mod documents;
 pub mod entities;
 pub mod eval;
-pub mod every;
 pub mod evidence;
 pub mod files;
 pub mod format;
-pub mod hidden;
+pub mod hidden_text;
 pub mod ingest;
 pub mod jobs;
 pub mod marks;
@@ -36,7 +36,7 @@ pub mod tags;
 pub mod terminal;
 pub mod terms;
 pub mod threads;
-pub mod tracked;
+pub mod tracked_changes;
 pub mod versions;
 pub mod watches;
 pub mod workbook;

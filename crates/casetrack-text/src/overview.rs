@@ -23,21 +23,7 @@ pub fn summary(report: &SummaryReport, reader: Reader) -> String {
     let unit = reader.unit();
     let mut text = format!("COLLECTION SUMMARY: {} ({})\n", one_line(&meta.name), meta.collection_type.label());
     push_notices(&mut text, &report.notices);
-    if !(report.organizations.is_empty() && report.people.is_empty()) {
-        text.push_str("\n  KEY STAKEHOLDERS:\n");
-    }
-    for (kind, stakeholders) in [("Organizations", &report.organizations), ("People", &report.people)] {
-        if stakeholders.is_empty() {
-            continue;
-        }
-        let _ = writeln!(text, "    {kind}:");
-        for stakeholder in stakeholders {
-            let roles: Vec<&str> = stakeholder.roles.iter().map(|role| role.name.as_str()).collect();
-            let roles = if roles.is_empty() { String::new() } else { format!(" ({})", one_line(&roles.join(", "))) };
-            let entity = &stakeholder.entity;
-            let _ = writeln!(text, "      {}{roles} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity));
-        }
-    }
+    push_stakeholders(&mut text, report);
     if !report.key_dates.is_empty() {
         text.push_str("\n  KEY DATES:\n");
         for date in &report.key_dates {
@@ -88,6 +74,24 @@ pub fn summary(report: &SummaryReport, reader: Reader) -> String {
     trimmed(text)
 }
 
+fn push_stakeholders(text: &mut String, report: &SummaryReport) {
+    if !(report.organizations.is_empty() && report.people.is_empty()) {
+        text.push_str("\n  KEY STAKEHOLDERS:\n");
+    }
+    for (kind, stakeholders) in [("Organizations", &report.organizations), ("People", &report.people)] {
+        if stakeholders.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "    {kind}:");
+        for stakeholder in stakeholders {
+            let roles: Vec<&str> = stakeholder.roles.iter().map(|role| role.name.as_str()).collect();
+            let roles = if roles.is_empty() { String::new() } else { format!(" ({})", one_line(&roles.join(", "))) };
+            let entity = &stakeholder.entity;
+            let _ = writeln!(text, "      {}{roles} -- {}", shorten(&entity.name, NAME_CHARS), mentioned(entity));
+        }
+    }
+}
+
 /// That some passages have not been prepared for search by meaning, in the words of people.
 fn push_uncovered(text: &mut String, coverage: &Coverage) {
     let left = coverage.chunks.saturating_sub(coverage.dense_chunks.min(coverage.sparse_chunks));
@@ -113,7 +117,7 @@ fn coverage(coverage: &Coverage) -> String {
     )
 }
 
-/// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`; `place` is where it is stated.
+/// `2022-01-15  Effective date (Vendor_Agreement.docx, p. 1)`; `place` is the citation.
 fn push_event(text: &mut String, report: &EventReport, place: Option<String>) {
     let event = &report.event;
     let date = &event.date;

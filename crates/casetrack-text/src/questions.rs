@@ -1,4 +1,4 @@
-//! Questions that the documents of a collection can answer, made from what analysis found in them.
+//! Questions that the documents of a collection can answer, made from the results of analysis.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ const SURE: u8 = 85;
 /// Longest name in a question, in characters.
 const NAME_CHARS: usize = 60;
 
-/// Questions in groups: about a clause, about those who take part, about a date, about a topic. In each the best come first.
+/// Questions in groups: about a clause, about the parties, about a date, about a topic. In each the best come first.
 pub fn candidates(summary: &SummaryReport, sheet: &Sheet) -> Vec<Vec<String>> {
     let organizations: Vec<&str> =
         summary.organizations.iter().map(|stakeholder| stakeholder.entity.name.as_str()).collect();
@@ -27,7 +27,7 @@ pub fn candidates(summary: &SummaryReport, sheet: &Sheet) -> Vec<Vec<String>> {
     ]
 }
 
-/// One question of each group that `is_answered`, and more of the first groups where others have none; `count` at most.
+/// One question of each group that `is_answered`, and more of the first groups if others have none; `count` at most.
 pub fn choose(groups: Vec<Vec<String>>, count: usize, mut is_answered: impl FnMut(&str) -> bool) -> Vec<String> {
     let mut groups: Vec<_> = groups.into_iter().map(Vec::into_iter).collect();
     let mut chosen = Vec::new();
@@ -49,7 +49,7 @@ pub fn choose(groups: Vec<Vec<String>>, count: usize, mut is_answered: impl FnMu
     chosen
 }
 
-/// Questions about what a contract provides, those first that are asked most.
+/// Questions about the terms of a contract, the most common first.
 fn clauses(row: &SheetRow) -> Vec<String> {
     const ASKED: [(&str, &str); 6] = [
         ("liability_cap", "Is liability limited in"),
@@ -79,7 +79,7 @@ fn person(name: &str) -> String {
     format!("What is said about {}?", shorten(name, NAME_CHARS))
 }
 
-/// A question about a date, by what the date means.
+/// A question about a date, by its meaning.
 fn day(role: Option<&str>, written: &str) -> String {
     let role = role.unwrap_or_default().to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| role.contains(word));

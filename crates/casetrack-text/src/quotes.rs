@@ -1,4 +1,4 @@
-//! Quotations beside the documents.
+//! Quotations compared with the documents.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use casetrack_engine::quotes::{
 
 use super::format::{counted, one_line, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
-use super::tracked;
+use super::tracked_changes;
 use crate::Reader;
 
 const CHANGED: &str =
@@ -52,7 +52,7 @@ pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
     }
     if !check.changed_by.is_empty() {
         let _ = writeln!(text, "\n{CHANGED}");
-        check.changed_by.iter().for_each(|change| text.push_str(&tracked::entry(change)));
+        check.changed_by.iter().for_each(|change| text.push_str(&tracked_changes::entry(change)));
     }
     trimmed(text)
 }
@@ -112,11 +112,11 @@ fn push_row(text: &mut String, row: &DraftRow) {
     push_marked(text, "   ", &row.marked);
     push_differences(text, "   ", &row.differences);
     if let Some(change) = row.changed_by.first() {
-        let _ = writeln!(text, "   {CHANGED}\n   {}", tracked::entry(change).trim_end());
+        let _ = writeln!(text, "   {CHANGED}\n   {}", tracked_changes::entry(change).trim_end());
     }
 }
 
-/// A citation beside no quotation: whether the document has what it names.
+/// A citation without a quotation, and the verdict on its target.
 fn push_citation(text: &mut String, row: &CitationRow) {
     let _ = writeln!(text, "- line {}: {}: {}", row.line, quote(&row.text), fit(&row.cited, false));
 }

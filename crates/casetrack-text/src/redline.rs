@@ -12,7 +12,7 @@ use crate::Reader;
 const WHOLE: usize = 1_000;
 const MOVED: usize = 120;
 
-/// `offset` is that of the part that is shown.
+/// `offset` is the start of the shown part.
 pub fn redline(redline: &Redline, offset: u32, reader: Reader) -> String {
     let counts = &redline.counts;
     let mut text = format!(

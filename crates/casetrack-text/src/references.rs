@@ -1,4 +1,4 @@
-//! References and where they are cited.
+//! References and their citations.
 
 use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, ReferenceView};
 

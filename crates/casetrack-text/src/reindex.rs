@@ -1,4 +1,4 @@
-//! What reindexing did, and the state of the indexes.
+//! Results of reindexing, and the state of the indexes.
 
 use casetrack_engine::reindex::{
     DocumentState, IndexIssue, IndexStatus, ModelChange, ReindexReport, ReindexSource, ReindexedDocument,
@@ -13,7 +13,7 @@ const MAX_SHOWN: usize = 10;
 const MAX_FAILURES: usize = 100;
 const MAX_STATES: usize = 50;
 
-/// `whole` where all documents of the collection were asked for.
+/// `whole` is true if all documents of the collection were requested.
 pub fn report(report: &ReindexReport, whole: bool, reader: Reader) -> String {
     if let Some(models) = &report.models {
         return moved(report, models, reader);

@@ -9,7 +9,7 @@ use casetrack_engine::similar::SimilarChunks;
 use super::chunks::quotation;
 use super::format::{counted, one_line, push_notices, shorten, thousands, trimmed};
 use super::marks::{citation, document_text, name, quote};
-use super::tracked;
+use super::tracked_changes;
 use crate::Reader;
 
 /// Longest query repeated above the results, in characters.
@@ -17,10 +17,10 @@ const MAX_QUERY_CHARS: usize = 300;
 /// Most places shown that repeat a passage.
 const MAX_REPETITIONS: usize = 5;
 
-/// With `explain`, each result says what every stage adds to its score.
+/// With `explain`, each result lists the share of every stage in its score.
 pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> String {
     if let Some(found) = &response.deleted {
-        return tracked::deleted(response, found, reader);
+        return tracked_changes::deleted(response, found, reader);
     }
     let time = match response.elapsed_ms {
         elapsed if elapsed < 1.0 => "<1ms".to_owned(),
@@ -42,7 +42,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
     if response.results.is_empty() && response.hits.is_empty() && response.complete.is_none() {
         text.push_str(&match (response.total_documents, response.chunks) {
             (0, _) => format!("\nThe collection has no documents yet. Ingest some with {}.", reader.ingestion()),
-            // A note says why there was nothing to search.
+            // A note gives the reason if there was nothing to search.
             (_, 0) => "\nNo passage was found.".to_owned(),
             _ => "\nNo passage matches. Try other words for the same thing, fewer words, or all documents.".to_owned(),
         });
@@ -58,7 +58,7 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
     trimmed(text)
 }
 
-/// What a complete list has, and which part of it is shown.
+/// The size of a complete list, and the part of it that is shown.
 pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
     let CompleteList { condition, documents, passages, whole_documents, .. } = list;
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -93,7 +93,7 @@ pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
     format!("{subject} is in {} of {of}, {passages}{shown}.{whole}{reading}", thousands(*documents))
 }
 
-/// How an answer with part of a list ends: how many more there are, and where they begin.
+/// The end of an answer with part of a list: the number of the rest, and the way to get it.
 pub fn continuation(response: &SearchResponse, all: u64, reader: Reader) -> String {
     response.next_offset.map_or_else(String::new, |next| reader.more(all, next))
 }
@@ -111,7 +111,7 @@ pub fn hits(hits: &[Hit]) -> String {
     text
 }
 
-/// One result, between the text around it where that was asked for.
+/// One result, between the text around it if that was requested.
 fn passage(result: &SearchResult, explain: bool, reader: Reader) -> String {
     let is_ranked = result.bm25.is_some() || result.dense.is_some() || result.sparse.is_some();
     let score = if is_ranked { format!(" (score: {:.2})", result.score) } else { String::new() };
@@ -121,15 +121,15 @@ fn passage(result: &SearchResult, explain: bool, reader: Reader) -> String {
         None | Some("") => String::new(),
         Some(text) => format!("\n[{name}]\n{}\n", document_text(text)),
     });
-    for line in beside(result, explain) {
+    for line in details(result, explain) {
         text.push_str(&format!("{line}\n"));
     }
     text.push_str(&format!("{}{before}{after}", quotation(&result.chunk, reader)));
     text
 }
 
-/// What is shown about a result besides its place and text, by lines: why it has its rank, and where else the passage occurs.
-pub fn beside(result: &SearchResult, explain: bool) -> Vec<String> {
+/// The lines about a result besides its place and text: the reasons for its rank, and other places of the passage.
+pub fn details(result: &SearchResult, explain: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(collection) = &result.collection {
         lines.push(format!("In:    {}", one_line(collection)));
@@ -194,7 +194,7 @@ pub fn similar(found: &SimilarChunks, reader: Reader) -> String {
     trimmed(text)
 }
 
-/// What two documents say, one after the other.
+/// The passages of two documents, one after the other.
 pub fn comparison(comparison: &Comparison, reader: Reader) -> String {
     let Comparison { topic, collection, a, b, notices } = comparison;
     let mut text = format!(

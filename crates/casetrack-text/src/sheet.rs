@@ -14,7 +14,7 @@ pub use people::for_people;
 /// Longest value of a cell in text, in characters.
 const VALUE_CHARS: usize = 240;
 
-/// Row by row, each value with its citation and how sure it is. `offset` is that of the first row.
+/// Row by row, each value with its citation and confidence. `offset` is the number of the first row.
 pub fn rows(sheet: &Sheet, offset: u32) -> String {
     let mut text = format!("Matter sheet of {}: {}", one_line(&sheet.collection), counted(sheet.documents, "document"));
     if sheet.total < sheet.documents {
@@ -88,7 +88,7 @@ pub fn markdown(sheet: &Sheet) -> String {
     text
 }
 
-/// On one line, with what ends a cell escaped.
+/// On one line, with the ends of cells escaped.
 fn escaped(text: &str) -> String {
     one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).replace('|', "\\|").replace('<', "&lt;")
 }
@@ -131,7 +131,7 @@ pub(crate) fn csv_field(text: &str) -> String {
     if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// Whether a spreadsheet would compute a text instead of showing it.
+/// True if a spreadsheet would compute a text instead of showing it.
 fn is_formula(text: &str) -> bool {
     text.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%', '＝', '＋', '－', '＠'])
 }

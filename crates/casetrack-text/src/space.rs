@@ -1,4 +1,4 @@
-//! Resource sets, and what folders take on the disk, as text for people.
+//! Resource sets, and the space of folders on the disk, as text for people.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use casetrack_engine::space::{
     EntryPage, JobList, ModifiedSet, SetDetails, SetList, SetSum, SpaceIndexed, UsageBranch, UsageTree,
 };
 
-use crate::format::{bytes, counted, one_line, thousands};
+use crate::format::{bytes, counted, entries, one_line, thousands};
 
 /// Characters of the longest bar.
 const BAR: usize = 20;
@@ -71,7 +71,7 @@ pub fn created(set: &SetDetails) -> String {
     format!("Created the resource set {}.\n", one_line(&set.set.name))
 }
 
-/// What a change of a set did.
+/// The result of a change of a set.
 pub fn modified(change: &ModifiedSet) -> String {
     let mut text = format!(
         "{}: {} added, {} removed; it has {} now.\n",
@@ -86,7 +86,7 @@ pub fn modified(change: &ModifiedSet) -> String {
     text
 }
 
-/// A sum, with those of the sets below.
+/// A sum, with the sums of the sets below.
 pub fn sum(sum: &SetSum) -> String {
     let is_bytes = matches!(sum.metric.as_str(), "size" | "allocated");
     let shown = |value: u64| if is_bytes { bytes(value) } else { thousands(value) };
@@ -120,7 +120,7 @@ fn push_notice(text: &mut String, notice: Option<&str>) {
     }
 }
 
-/// What a job found below a folder.
+/// The result of a job that indexed a folder.
 pub fn indexed(done: &SpaceIndexed) -> String {
     format!(
         "Indexed {}: {}, {}, {}.\n",
@@ -188,13 +188,6 @@ pub fn plans(list: &PlanList) -> String {
 /// A run that has begun.
 pub fn started(run: &StartedPlan) -> String {
     format!("The plan {} runs (execution {}).\n", one_line(&run.plan_name), run.execution_id)
-}
-
-fn entries(count: u64) -> String {
-    match count {
-        1 => "1 entry".to_owned(),
-        count => format!("{} entries", thousands(count)),
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What happened in a sync of a folder.
+//! Results of a sync of a folder.
 
 use casetrack_engine::sync::{GoneDocument, SyncReport, SyncedFile};
 
@@ -18,13 +18,33 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
         (false, None) => "Folder sync complete",
     };
     let mut text = format!("{what} for {}\n\n", one_line(&report.collection));
+    push_facts(&mut text, report, reader);
+    let would = |done: &'static str, planned: &'static str| if report.dry_run { planned } else { done };
+    push_files(&mut text, would("New documents ingested", "New files"), report, &report.new, reader);
+    push_files(&mut text, would("Changed documents ingested again", "Changed files"), report, &report.changed, reader);
+    let moved = report.moved.iter().map(|document| format!("{} -> {}", name(&document.from), name(&document.to)));
+    push_section(&mut text, "Moved", moved, MAX_SHOWN);
+    push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
+    push_gone(&mut text, "Missing on disk", &report.missing);
+    push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
+    if reader == Reader::CommandLine {
+        push_skipped(&mut text, reader, report.duplicates.iter(), report.unsupported.iter());
+    }
+    let read = report.new.iter().chain(&report.changed);
+    let warnings = read.flat_map(|file| warnings(&file.relative_path, &file.warnings));
+    push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
+    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
+    text
+}
+
+fn push_facts(text: &mut String, report: &SyncReport, reader: Reader) {
     let number = |list: usize, done: &str, planned: &str| match (list as u64, report.dry_run) {
         (0, _) => "0".to_owned(),
         (count, true) => format!("{} ({planned})", thousands(count)),
         (count, false) => format!("{} ({done})", thousands(count)),
     };
     let listed = |list: usize, what: &str| number(list, what, what);
-    let mut fact = |name: &str, value: &str| push_fact(&mut text, name, value);
+    let mut fact = |name: &str, value: &str| push_fact(text, name, value);
     fact("Folder", &one_line(&format!("{}/", report.folder.trim_end_matches('/'))));
     fact("Found", &counted(report.found.saturating_sub(report.unsupported.len() as u64), "supported file"));
     fact("New", &number(report.new.len(), "ingested", "would be ingested"));
@@ -37,13 +57,8 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
     }
     fact("Unchanged", &thousands(report.unchanged));
     if !report.duplicates.is_empty() {
-        fact(
-            "Duplicates",
-            &listed(
-                report.duplicates.len(),
-                reader.pick("already ingested, matching SHA256", "the collection has their contents already"),
-            ),
-        );
+        let why = reader.pick("already ingested, matching SHA256", "the collection has their contents already");
+        fact("Duplicates", &listed(report.duplicates.len(), why));
     }
     if !report.unsupported.is_empty() {
         let count = listed(report.unsupported.len(), "formats that CaseTrack does not read");
@@ -67,23 +82,6 @@ pub fn report(report: &SyncReport, reader: Reader) -> String {
         fact(reader.pick("Chunks", "Passages"), &format!("{embedded} embedded, {kept} kept unchanged"));
     }
     fact("Duration", &duration(report.summary.duration_ms));
-
-    let would = |done: &'static str, planned: &'static str| if report.dry_run { planned } else { done };
-    push_files(&mut text, would("New documents ingested", "New files"), report, &report.new, reader);
-    push_files(&mut text, would("Changed documents ingested again", "Changed files"), report, &report.changed, reader);
-    let moved = report.moved.iter().map(|document| format!("{} -> {}", name(&document.from), name(&document.to)));
-    push_section(&mut text, "Moved", moved, MAX_SHOWN);
-    push_gone(&mut text, would("Removed from the collection", "Would be removed from the collection"), &report.removed);
-    push_gone(&mut text, "Missing on disk", &report.missing);
-    push_section(&mut text, "Failures", report.failed.iter().map(|failed| failure(failed, reader)), MAX_FAILURES);
-    if reader == Reader::CommandLine {
-        push_skipped(&mut text, reader, report.duplicates.iter(), report.unsupported.iter());
-    }
-    let read = report.new.iter().chain(&report.changed);
-    let warnings = read.flat_map(|file| warnings(&file.relative_path, &file.warnings));
-    push_section(&mut text, "Warnings", warnings, MAX_FAILURES);
-    text.push_str(&format!("\n{}{}", conclusion(report, reader), notes(&report.summary.notices, reader)));
-    text
 }
 
 fn push_files(text: &mut String, heading: &str, report: &SyncReport, files: &[SyncedFile], reader: Reader) {

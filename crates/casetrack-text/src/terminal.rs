@@ -1,6 +1,6 @@
 //! Text for a person at a terminal: wrapped to its width at spaces, with weight and colour, and without the marks around passages.
 //!
-//! What is printed to a file or another program is the same text undressed, so that scripts see no width and no colour.
+//! A file or another program gets the same text without styles, so that scripts see no width and no colour.
 
 mod style;
 mod wrap;
@@ -19,7 +19,7 @@ pub(crate) use wrap::wrap;
 
 /// How a terminal shows text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Look {
+pub struct Layout {
     /// Longest line, in columns.
     pub columns: usize,
     pub paint: Paint,
@@ -34,8 +34,8 @@ pub enum Paint {
     Color,
 }
 
-impl Look {
-    /// Narrower terminals are treated as this wide, and text goes no further than the other, where lines become hard to follow.
+impl Layout {
+    /// Narrower terminals are treated as this wide. Text goes no further than the upper bound, from which lines are hard to follow.
     pub const COLUMNS: Range<usize> = 40..120;
 
     pub fn new(columns: usize, paint: Paint) -> Self {
@@ -44,14 +44,14 @@ impl Look {
 }
 
 /// The text as a terminal should show it. Hidden characters are escaped; a tab is as wide as four spaces.
-pub fn dress(text: &str, look: Look) -> String {
+pub fn dress(text: &str, layout: Layout) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut passage: Option<(&str, Vec<&str>)> = None;
     for (n, line) in text.lines().enumerate() {
         let mark = |begin: &str| line.strip_prefix(begin).and_then(|rest| rest.strip_suffix('>'));
         passage = match passage {
             Some((code, lines)) if mark(END) == Some(code) => {
-                push_passage(&mut out, lines, look);
+                push_passage(&mut out, lines, layout);
                 None
             }
             Some((code, mut lines)) => {
@@ -61,14 +61,14 @@ pub fn dress(text: &str, look: Look) -> String {
             None => {
                 let begun = mark(BEGIN).map(|code| (code, Vec::new()));
                 if begun.is_none() {
-                    push(&mut out, &Line::of(line, n == 0, look.columns), look);
+                    push(&mut out, &Line::of(line, n == 0, layout.columns), layout);
                 }
                 begun
             }
         };
     }
     if let Some((_, lines)) = passage {
-        push_passage(&mut out, lines, look);
+        push_passage(&mut out, lines, layout);
     }
     out.truncate(out.trim_end().len());
     out
@@ -92,7 +92,7 @@ pub fn undress(text: &str) -> String {
     out
 }
 
-/// The lines of a text, with those of a paragraph in one where they were broken at the edge of a page. Empty lines stay.
+/// The lines of a text; a paragraph that the edge of a page broke is one line. Empty lines stay.
 pub fn paragraphs<'l>(text: impl Iterator<Item = &'l str>) -> Vec<String> {
     /// A line of at least this many characters that ends without a stop is continued by the next one.
     const FULL_LINE: usize = 55;
@@ -113,15 +113,15 @@ pub fn paragraphs<'l>(text: impl Iterator<Item = &'l str>) -> Vec<String> {
     lines
 }
 
-/// A passage behind a bar: with the lines that its page has where they fit, else with its paragraphs.
-fn push_passage(out: &mut String, lines: Vec<&str>, look: Look) {
+/// A passage behind a bar: with the lines of its page if they fit, else with its paragraphs.
+fn push_passage(out: &mut String, lines: Vec<&str>, layout: Layout) {
     const BAR: &str = "  │ ";
-    let room = look.columns.saturating_sub(BAR.chars().count());
+    let room = layout.columns.saturating_sub(BAR.chars().count());
     let lines = match lines.iter().all(|line| line.width() <= room) {
         true => lines.into_iter().map(str::to_owned).collect(),
         false => paragraphs(lines.into_iter()),
     };
-    lines.iter().for_each(|line| push(out, &Line::passage(BAR, line), look));
+    lines.iter().for_each(|line| push(out, &Line::passage(BAR, line), layout));
 }
 
 /// A line that has not been wrapped.
@@ -133,7 +133,7 @@ struct Line {
     spans: Vec<Span>,
     /// Columns by which continuations are indented.
     hanging: usize,
-    /// A command that can be copied: it is broken within quotation marks only, where a shell takes the break for a space.
+    /// A command that can be copied: it is broken only within quotation marks, where a shell reads the break as a space.
     is_command: bool,
 }
 
@@ -183,7 +183,7 @@ impl Line {
     }
 }
 
-/// What a line looks like by its form: headings, names of facts, notes, verdicts, counts behind a dash.
+/// The style of a line by its form: headings, names of facts, notes, verdicts, counts behind a dash.
 fn implied(text: &str, indent: usize, is_first: bool) -> Vec<Span> {
     let rest = text[indent..].trim_end();
     let end = indent + rest.len();
@@ -234,14 +234,14 @@ fn commands(text: &str, from: usize) -> Vec<Span> {
     spans
 }
 
-/// Where the continuations of a line begin: below the text of an item, or the value of a fact.
+/// The start of the continuations of a line: below the text of an item, or the value of a fact.
 fn hanging(text: &str, indent: usize) -> usize {
     let rest = &text[indent..];
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     if rest.starts_with("- ") {
         return indent + 2;
     }
-    // A verdict stands in a column of its own.
+    // A verdict has its own column.
     for verdict in ["ok  ", "MISSING "] {
         if let Some(found) = rest.strip_prefix(verdict) {
             return indent + verdict.len() + found.len() - found.trim_start().len();
@@ -260,7 +260,7 @@ fn hanging(text: &str, indent: usize) -> usize {
     }
 }
 
-/// Without what could move the cursor or hide text; the marks of this module stay.
+/// Without characters that could move the cursor or hide text; the marks of this module stay.
 fn shown(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
     for c in line.chars() {
@@ -274,24 +274,24 @@ fn shown(line: &str) -> String {
     text
 }
 
-fn push(out: &mut String, line: &Line, look: Look) {
-    let width = look.columns.saturating_sub(line.prefix.chars().count());
+fn push(out: &mut String, line: &Line, layout: Layout) {
+    let width = layout.columns.saturating_sub(line.prefix.chars().count());
     let hanging = if line.is_command { 0 } else { line.hanging };
     let mut pieces = wrap(&line.text, width, width.saturating_sub(hanging));
     if line.is_command {
         pieces = quoted_breaks(&line.text, pieces);
     }
     for (n, piece) in pieces.into_iter().enumerate() {
-        out.push_str(&paint(&line.prefix, Style::Dim, look.paint));
+        out.push_str(&paint(&line.prefix, Style::Dim, layout.paint));
         if n > 0 {
             let _ = write!(out, "{:1$}", "", hanging);
         }
-        push_piece(out, line, piece, look.paint);
+        push_piece(out, line, piece, layout.paint);
         out.push('\n');
     }
 }
 
-/// The pieces, joined where the break between them is not within quotation marks.
+/// The pieces, joined unless the break between them is within quotation marks.
 fn quoted_breaks(text: &str, pieces: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut kept: Vec<Range<usize>> = Vec::new();
     for piece in pieces {
@@ -324,7 +324,7 @@ mod tests {
     use crate::marks::document_text;
 
     fn plain(text: &str, columns: usize) -> String {
-        dress(text, Look { columns, paint: Paint::None })
+        dress(text, Layout { columns, paint: Paint::None })
     }
 
     #[test]
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn nothing_from_a_document_reaches_the_terminal_as_a_command() {
         let text = document_text("a\u{1b}[2Jb\tc\u{202e}d");
-        let dressed = dress(&text, Look { columns: 80, paint: Paint::Color });
+        let dressed = dress(&text, Layout { columns: 80, paint: Paint::Color });
         assert!(dressed.contains("a\\u{1b}[2Jb    c\\u{202e}d"), "{dressed:?}");
     }
 
@@ -382,10 +382,10 @@ mod tests {
     fn colour_changes_nothing_but_colour() {
         let text = "Summary of it\n  KEY DATES:\n  Found:      15 files -- 3 new\nNote: nothing\nok       models: here\nRun `casetrack doctor` now.";
         let undressed = plain(text, 80);
-        let dressed = dress(text, Look { columns: 80, paint: Paint::Color });
+        let dressed = dress(text, Layout { columns: 80, paint: Paint::Color });
         assert!(dressed.contains("\u{1b}[1mSummary of it\u{1b}[0m"), "{dressed:?}");
         // A verdict is a verdict also at the top.
-        let verdict = dress("ok       models: here", Look { columns: 80, paint: Paint::Color });
+        let verdict = dress("ok       models: here", Layout { columns: 80, paint: Paint::Color });
         assert_eq!(verdict, "\u{1b}[32mok\u{1b}[0m       models: here");
         let mut stripped = String::new();
         let mut rest = dressed.as_str();
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn explicit_styles_are_kept_over_the_end_of_a_line() {
         let text = format!("   │ alpha beta gamma delta {} eta", hit("epsilon zeta theta"));
-        let dressed = dress(&text, Look { columns: 40, paint: Paint::Weight });
+        let dressed = dress(&text, Layout { columns: 40, paint: Paint::Weight });
         let bar = "\u{1b}[2m   │ \u{1b}[0m";
         let expected =
             format!("{bar}alpha beta gamma delta \u{1b}[1;4mepsilon zeta\u{1b}[0m\n{bar}\u{1b}[1;4mtheta\u{1b}[0m eta");

@@ -11,7 +11,7 @@ use crate::Reader;
 /// Depth up to which answers are indented.
 const MAX_INDENT: u32 = 12;
 
-/// `offset` is that of the part that is shown.
+/// `offset` is the start of the shown part.
 pub fn list(report: &ThreadReport, offset: u32, reader: Reader) -> String {
     let mut text = format!(
         "E-mail threads in {}: {} in {}\n",

@@ -8,7 +8,7 @@ use super::format::{counted, one_line, push_notices, thousands, trimmed};
 use super::marks::name;
 use crate::Reader;
 
-/// `offset` is that of the part that is shown.
+/// `offset` is the start of the shown part.
 pub fn list(report: &VersionReport, offset: u32, reader: Reader) -> String {
     let mut text = format!(
         "Versions in {}: {}, {} of {}\nGrouped where documents share at least {:.0} % of their three-word sequences\n",

@@ -1,6 +1,6 @@
 //! The built front end of the workbench, embedded in the program: `dist/`, which `npm run build` makes from `ui/`.
 //!
-//! The files are served on this machine alone, so they are kept as they are and not compressed.
+//! The files are served only on this machine, so they are kept as they are and not compressed.
 
 /// A file of the front end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub const APP: &str = "evidence.html";
 /// Names and bytes, in the order of the names.
 static FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// The file with this name; names have no folders. `None` where there is none, or its kind is not served.
+/// The file with this name; names have no folders. `None` if there is none, or its kind is not served.
 pub fn asset(name: &str) -> Option<Asset> {
     let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
     let content_type = content_type(name.rsplit_once('.')?.1)?;

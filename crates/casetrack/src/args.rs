@@ -6,9 +6,9 @@ use casetrack_core::Result;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde_json::json;
 
-use crate::commands::{self, OnCollections};
+use crate::commands::{self, CollectionCommand};
 use crate::options::Global;
-use crate::{asking, help, look, manual, output, owner, service, shell, start, stop};
+use crate::{dispatch, help, manual, output, owner, service, shell, start, stop, style};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -28,14 +28,14 @@ pub struct Args {
 
 /// The command line, with its commands in groups.
 pub fn command() -> clap::Command {
-    let columns = look::of_results(look::ColorChoice::default()).map_or(100, |look| look.columns);
+    let columns = style::of_results(style::ColorChoice::default()).map_or(100, |look| look.columns);
     help::grouped(Args::command(), columns).term_width(columns)
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     #[command(flatten)]
-    OnCollections(OnCollections),
+    CollectionCommand(CollectionCommand),
     Inspect(commands::inspect::Inspect),
     Doctor(commands::doctor::Doctor),
     Eval(commands::eval::Eval),
@@ -57,7 +57,7 @@ pub enum Command {
 }
 
 impl Args {
-    /// What the program was called with. Ends the program after help, or with a message about what is wrong.
+    /// The arguments of the program. Ends the program after help, or with a message about a fault.
     pub fn from_command_line() -> Self {
         Self::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit())
     }
@@ -67,14 +67,14 @@ impl Args {
         let Self { mut global, command } = self;
         global.make_absolute()?;
         if !global.json {
-            global.look = look::of_results(global.color);
+            global.look = style::of_results(global.color);
         }
         let Some(command) = command else {
             output::print(&json!({"version": env!("CARGO_PKG_VERSION")}), &global, |_| help::WELCOME.to_owned())?;
             return Ok(ExitCode::SUCCESS);
         };
         match command {
-            Command::OnCollections(command) => asking::run(global, command),
+            Command::CollectionCommand(command) => dispatch::run(global, command),
             Command::Inspect(command) => command.run(&global),
             Command::Doctor(command) => command.run(&global),
             Command::Eval(command) => command.run(&global),
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn every_command_is_in_one_group() {
         let command = Args::command();
-        let mut known: Vec<&str> = help::GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut known: Vec<&str> = help::GROUPS.iter().flat_map(|(_, names)| names.split(' ')).collect();
         known.sort_unstable();
         let mut actual: Vec<&str> =
             command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name).collect();

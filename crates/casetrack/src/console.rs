@@ -13,7 +13,7 @@ use casetrack_text::format::{counted, thousands};
 use casetrack_text::terminal::{dress, undress};
 use serde::{Deserialize, Serialize};
 
-use crate::keychain::FoundVault;
+use crate::keychain::VaultSlots;
 use crate::options::Global;
 use crate::privacy::umask;
 
@@ -22,16 +22,16 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// Between two waits for a job that is paused.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What a client shows while it waits for a command.
+/// Output that a client shows while it waits for a command.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Shown {
+pub enum Output {
     /// For standard output.
     Text(String),
     Progress(Progress),
     /// For standard error.
     Log(String),
-    /// Not for people: what the client has to know before it asks them.
-    Vault(FoundVault),
+    /// Not for people: the client needs it before it asks them.
+    Vault(VaultSlots),
 }
 
 /// A client that waits for a command.
@@ -46,7 +46,7 @@ pub struct Console {
     /// The permissions that files of the client's user do not get.
     pub umask: u32,
     /// Sends the client something to show. A client that has gone needs no answer.
-    pub show: Arc<dyn Fn(Shown) + Send + Sync>,
+    pub show: Arc<dyn Fn(Output) + Send + Sync>,
 }
 
 impl Console {
@@ -55,7 +55,7 @@ impl Console {
         self.directory.join(path)
     }
 
-    /// Gives a new file that the user asked for the permissions that their files have; the owner's files are private.
+    /// Gives a new file that the user requested the permissions of the user's files; the owner's files are private.
     pub fn hand_over(&self, file: &Path) -> Result<()> {
         umask::apply(self.umask, file).map_err(|error| Error::io(file.display(), error))
     }
@@ -71,14 +71,14 @@ impl Console {
 
     /// As [`Self::print`], but the text is for a program or has its own colours, and goes out as it is.
     pub fn print_data<T: Serialize>(&self, value: &T, text: impl FnOnce(&T) -> String) -> Result<u8> {
-        (self.show)(Shown::Text(Reader::CommandLine.result(value, self.global.json, text)?));
+        (self.show)(Output::Text(Reader::CommandLine.result(value, self.global.json, text)?));
         Ok(0)
     }
 
     /// Does work in a job, as the tools do, and waits for its end. `part` takes the report of this kind of work.
     ///
-    /// A client that interrupts or goes away cancels the job if it was started here. A job that was already running continues:
-    /// another client asked for it.
+    /// A client that interrupts or disconnects cancels the job if it was started here. A job that was already running continues: another
+    /// client started it.
     pub fn work<R>(
         &self,
         collection: CollectionId,
@@ -102,7 +102,7 @@ impl Console {
                 break;
             }
             if !self.cancel.is_cancelled() {
-                // This process is exiting, and closes the connection. The client asks the next process, where the job continues.
+                // This process is exiting, and closes the connection. The client connects to the next process, in which the job continues.
                 std::thread::sleep(PAUSE);
                 continue;
             }
@@ -131,23 +131,23 @@ impl Console {
         }
     }
 
-    /// A line beside the result, on standard error.
+    /// A line on standard error.
     pub fn note(&self, line: String) {
         if !self.global.quiet {
-            (self.show)(Shown::Log(line));
+            (self.show)(Output::Log(line));
         }
     }
 
-    /// Tells the client which slots of a vault a keychain opens.
+    /// Sends the client the slots of a vault that a keychain opens.
     pub fn found_vault(&self, id: CollectionId) {
-        // Of a header that is damaged nothing is known; what follows says so.
-        let slots = vaults::vault_slots(self.engine.host(), id).map(|vault| vault.slots).unwrap_or_default();
+        // A damaged header reveals nothing; the next step reports it.
+        let slots = self.engine.vault_slots(id).map(|vault| vault.slots).unwrap_or_default();
         let keychain_slots = slots.into_iter().filter(|slot| slot.kind == "keychain").map(|slot| slot.id).collect();
-        (self.show)(Shown::Vault(FoundVault { id, keychain_slots }));
+        (self.show)(Output::Vault(VaultSlots { id, keychain_slots }));
     }
 
     pub fn progress(&self) -> ProgressSink {
         let show = Arc::clone(&self.show);
-        Arc::new(move |event: Progress| show(Shown::Progress(event)))
+        Arc::new(move |event: Progress| show(Output::Progress(event)))
     }
 }

@@ -1,68 +1,33 @@
-//! The help of the whole program: commands in groups, and what to type first.
+//! The help of the whole program: commands in groups, and the first commands to try.
 
 use std::fmt::Write as _;
 
-use casetrack_text::terminal::{Look, Paint, dress, strong};
+use casetrack_text::terminal::{Layout, Paint, dress, strong};
 use clap::Command;
 
-/// Every command that people use, by what they want to do.
-pub const GROUPS: &[(&str, &[&str])] = &[
-    ("Begin", &["start", "connect", "disconnect", "service", "doctor", "help"]),
-    (
-        "Collections",
-        &["new", "collections", "rename", "close", "archive", "reopen", "export", "import", "migrate", "rights"],
-    ),
-    ("Vaults", &["unlock", "lock", "vault"]),
-    ("Documents", &["ingest", "sync", "watch", "unwatch", "watches", "documents", "tag", "inspect"]),
-    (
-        "Find and read",
-        &[
-            "search",
-            "ask",
-            "show",
-            "open",
-            "similar",
-            "page",
-            "search-terms",
-            "verify-quote",
-            "verify-quotes",
-            "evidence",
-        ],
-    ),
-    ("Compare", &["compare", "redline", "versions", "threads", "changes", "hidden"]),
-    (
-        "Overviews",
-        &[
-            "summary",
-            "sheet",
-            "obligations",
-            "timeline",
-            "entities",
-            "references",
-            "graph",
-            "related",
-            "clusters",
-            "bates",
-        ],
-    ),
-    ("Files on the disk", &["files", "space"]),
-    ("Upkeep", &["verify", "repair", "reindex", "index-status", "stats", "compact", "jobs", "stop"]),
-    ("A server for a team", &["serve", "users"]),
-    ("Assistants and programs", &["mcp", "call", "models", "eval", "completions", "man"]),
+/// Every command that people use, by purpose.
+pub const GROUPS: &[(&str, &str)] = &[
+    ("Begin", "start connect disconnect service doctor help"),
+    ("Collections", "new collections rename close archive reopen export import migrate rights"),
+    ("Vaults", "unlock lock vault"),
+    ("Documents", "ingest sync watch unwatch watches documents tag inspect"),
+    ("Find and read", "search ask show open similar page search-terms verify-quote verify-quotes evidence"),
+    ("Compare", "compare redline versions threads changes hidden"),
+    ("Overviews", "summary sheet obligations timeline entities references graph related clusters bates"),
+    ("Files on the disk", "files space"),
+    ("Upkeep", "verify repair reindex index-status stats compact jobs stop"),
+    ("A server for a team", "serve users"),
+    ("Assistants and programs", "mcp call models eval completions man"),
 ];
 
 /// The command line with its commands in groups. A command that is in no group is listed at the end, so that none is lost.
 pub fn grouped(command: Command, columns: usize) -> Command {
-    let known: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
-    let others: Vec<&str> = command
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-        .map(Command::get_name)
-        .filter(|name| !known.contains(name))
-        .collect();
+    let known: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.split(' ')).collect();
+    let visible = command.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+    let others = visible.filter(|name| !known.contains(name)).collect::<Vec<_>>().join(" ");
     let mut list = String::new();
-    for (heading, names) in GROUPS.iter().copied().chain([("More", others.as_slice())]) {
-        let mut entries = names.iter().filter_map(|name| command.find_subcommand(name)).peekable();
+    for (heading, names) in GROUPS.iter().copied().chain([("More", others.as_str())]) {
+        let mut entries = names.split(' ').filter_map(|name| command.find_subcommand(name)).peekable();
         if entries.peek().is_none() {
             continue;
         }
@@ -79,11 +44,11 @@ pub fn grouped(command: Command, columns: usize) -> Command {
     ))
 }
 
-/// `  name          what it does`, wrapped below itself.
+/// `  name          purpose`, wrapped below itself.
 fn item(name: &str, about: &str, columns: usize) -> String {
     const NAME: usize = 14;
-    let look = Look { columns, paint: Paint::None };
-    let text = dress(&format!("{}{about}", strong("")), Look { columns: columns.saturating_sub(NAME + 3), ..look });
+    let look = Layout { columns, paint: Paint::None };
+    let text = dress(&format!("{}{about}", strong("")), Layout { columns: columns.saturating_sub(NAME + 3), ..look });
     let mut lines = text.lines();
     let mut item = format!(
         "  \u{1b}[1m{name}\u{1b}[0m{:1$} {2}\n",
@@ -97,7 +62,7 @@ fn item(name: &str, about: &str, columns: usize) -> String {
     item
 }
 
-/// What `casetrack` alone says: five lines, and where to go.
+/// The output of `casetrack` without arguments: five lines, and the next steps.
 pub const WELCOME: &str = "CaseTrack searches your documents on your machine, and cites what it finds.\n\
     \n\
     \u{20} casetrack start FOLDER     make a collection of a folder, connect assistants\n\

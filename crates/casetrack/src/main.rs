@@ -2,26 +2,26 @@
 //! casetrack-engine.
 
 mod args;
-mod ask;
-mod asking;
 mod assistants;
 mod commands;
 mod console;
+mod dispatch;
 mod help;
 mod keychain;
-mod look;
 mod manual;
-mod marks;
 mod options;
 mod output;
 mod owner;
 mod pager;
 mod privacy;
+mod prompt;
+mod redaction;
 mod secrets;
 mod service;
 mod shell;
 mod start;
 mod stop;
+mod style;
 
 use std::process::ExitCode;
 

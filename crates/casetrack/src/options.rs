@@ -1,4 +1,4 @@
-//! The options of several commands, what is made of them, and how values are parsed.
+//! The common options of several commands, the objects built from them, and the parsers of values.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -9,14 +9,14 @@ use casetrack_engine::{
     AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand,
 };
 use casetrack_mcp::settings::{Settings, Toolset};
-use casetrack_text::terminal::Look;
+use casetrack_text::terminal::Layout;
 use clap::Args;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
-use crate::look::ColorChoice;
+use crate::style::ColorChoice;
 
-/// The environment variable that says where the collections are.
+/// The environment variable that selects the store of the collections.
 pub const STORE: &str = "CASETRACK_STORE";
 
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -50,9 +50,9 @@ pub struct Global {
     /// Print long results at once instead of through a pager (CASETRACK_PAGER, PAGER or less)
     #[arg(long, global = true, hide_short_help = true)]
     pub no_pager: bool,
-    /// How the terminal shows results; `None` where they are printed for a program.
+    /// The style of results on the terminal; `None` if they are printed for a program.
     #[arg(skip)]
-    pub look: Option<Look>,
+    pub look: Option<Layout>,
     /// Show no progress and no warnings, only results and errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
@@ -188,7 +188,7 @@ impl Global {
         Ok(config)
     }
 
-    /// Where the collections are, by the options or else by `config.toml`.
+    /// The store of the collections, from the options or else from `config.toml`.
     pub fn store(&self) -> Result<StorePlace> {
         match self.store.as_ref().filter(|chosen| !chosen.reveal().is_empty()) {
             Some(chosen) => chosen.reveal().parse(),
@@ -196,7 +196,7 @@ impl Global {
         }
     }
 
-    /// What `config.toml` in the data directory says.
+    /// The settings in `config.toml` of the data directory.
     pub fn settings(&self) -> Result<Settings> {
         Settings::load(&self.data_dir()?)
     }
@@ -238,7 +238,7 @@ impl Global {
         Ok(given.flatten().collect())
     }
 
-    /// The options that say how much is logged.
+    /// The options for the amount of logging.
     pub fn verbosity(&self) -> Vec<&'static str> {
         vec!["-v"; self.verbose.into()]
     }
@@ -292,7 +292,7 @@ pub fn no_collection_named() -> Error {
 
 /// Which tools assistants see. Options that are not given are taken from `config.toml` in the data directory.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
-pub struct Offered {
+pub struct ToolOptions {
     /// Offer only these sets of tools, separated by commas: core, ingest, graph, watch, all (these four), and, only if named, time (find
     /// files on the disk by their times), files (search files and their texts below allowed folders), index (indexes of texts that assistants
     /// add), workbench (collect passages as evidence) and space (sets of files and folders, and what they take on the disk)
@@ -309,7 +309,7 @@ pub struct Offered {
     roots: Vec<PathBuf>,
 }
 
-impl Offered {
+impl ToolOptions {
     /// Adds folders to those of `--root`.
     pub fn add_roots(&mut self, roots: Vec<PathBuf>) {
         self.roots.extend(roots);
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn the_help_names_every_set_of_tools() {
-        let command = Offered::augment_args(clap::Command::new("mcp"));
+        let command = ToolOptions::augment_args(clap::Command::new("mcp"));
         let option = command.get_arguments().find(|option| option.get_id() == "toolsets").unwrap();
         let help = option.get_help().unwrap().to_string();
         let words: Vec<&str> = help.split(|c: char| !c.is_alphabetic()).collect();

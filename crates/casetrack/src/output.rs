@@ -1,4 +1,4 @@
-//! What a person or a script sees: text, JSON, errors, progress.
+//! Output for people and scripts: text, JSON, errors, progress.
 
 use std::io::{IsTerminal, Write as _};
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use serde::Serialize;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-use crate::look::{self, ColorChoice};
-use crate::marks::marked_fields;
 use crate::options::Global;
 use crate::pager;
+use crate::redaction::marked_fields;
+use crate::style::{self, ColorChoice};
 
 /// Logs go to stderr: stdout belongs to results, and to the protocol in `mcp` mode.
 pub fn init_logging(verbose: u8, quiet: bool) {
@@ -53,7 +53,7 @@ pub fn print<T: Serialize>(value: &T, global: &Global, text: impl FnOnce(&T) -> 
     print_result(&text, !global.no_pager)
 }
 
-/// Prints a sentence beside a result, dressed for the terminal; nothing in JSON.
+/// Prints a sentence next to a result, styled for the terminal; nothing in JSON.
 pub fn say(text: &str, global: &Global) -> Result<()> {
     match global.look {
         _ if global.json => Ok(()),
@@ -62,7 +62,7 @@ pub fn say(text: &str, global: &Global) -> Result<()> {
     }
 }
 
-/// Prints a result that may be long: through a pager, where that is wanted and the terminal is too short.
+/// Prints a result that may be long: through a pager, if that is wanted and the terminal is too short.
 pub fn print_result(text: &str, may_page: bool) -> Result<()> {
     if may_page && std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && pager::show(text) {
         return Ok(());
@@ -82,12 +82,12 @@ pub fn print_line(text: &str) -> Result<()> {
 /// Prints an error: as JSON on stdout, or as text on stderr.
 pub fn print_error(error: &Error, json: bool, color: ColorChoice) {
     if json {
-        // If stdout is closed, nobody is left to read this.
+        // If stdout is closed, no reader is left.
         let _ = print_line(&Reader::CommandLine.error_as_json(error));
         return;
     }
     let text = format!("error: {}", Reader::CommandLine.error(error));
-    match look::of_messages(color) {
+    match style::of_messages(color) {
         Some(look) => eprintln!("{}", dress(&text, look)),
         None => eprintln!("{text}"),
     }
@@ -125,7 +125,7 @@ impl Progress {
                     self.show(Event::Discovered { files });
                 }
                 self.bar.set_position(totals.files);
-                // What was done before says nothing about the speed of the rest.
+                // Earlier work is no measure for the speed of the rest.
                 self.bar.reset_eta();
                 self.since = Some((totals.chunks, Instant::now()));
             }
@@ -162,7 +162,7 @@ impl Progress {
         }
     }
 
-    /// How fast passages become searchable, once that can be said.
+    /// The rate at which passages become searchable, once it can be estimated.
     fn rate(&self, chunks: u64) -> Option<String> {
         let (before, since) = self.since?;
         let seconds = since.elapsed().as_secs_f64();
@@ -185,7 +185,7 @@ pub struct DownloadProgress {
     quiet: bool,
     terminal: bool,
     name: String,
-    /// Tenths that have been printed, where there is no bar.
+    /// Tenths that have been printed, if there is no bar.
     tenths: u64,
 }
 

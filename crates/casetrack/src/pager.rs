@@ -3,15 +3,15 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::look;
+use crate::style;
 
-/// Names the pager of CaseTrack alone; `PAGER` is that of all programs. `cat`, or nothing, means none.
+/// The first is only for CaseTrack; `PAGER` is for all programs. `cat`, or nothing, means none.
 const VARIABLES: [&str; 2] = ["CASETRACK_PAGER", "PAGER"];
 
 /// Shows a text in the user's pager if it is longer than the terminal. Returns whether that was done: a pager that cannot be started, or
 /// that fails, has shown nothing one can rely on.
 pub fn show(text: &str) -> bool {
-    let is_long = look::rows().is_some_and(|rows| text.lines().count() + 1 > rows);
+    let is_long = style::rows().is_some_and(|rows| text.lines().count() + 1 > rows);
     pager().filter(|_| is_long).is_some_and(|pager| show_in(&pager, text))
 }
 

@@ -1,11 +1,11 @@
-//! Only the user can read what CaseTrack keeps. On Windows, the files in a user's folders are private already.
+//! Only the user can read CaseTrack's files. On Windows, the files in a user's folders are private already.
 
 use std::path::Path;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::{make_private, wipe_content, wipe_file};
 
-/// What CaseTrack keeps in a data directory, which may hold other files of the user.
+/// CaseTrack's files in a data directory, which may hold other files of the user.
 const OURS: [&str; 9] = [
     "collections",
     "owner",
@@ -27,21 +27,21 @@ pub fn close_to_others(data_dir: &Path) -> Result<()> {
     restrict(data_dir)
 }
 
-/// Empties the log of the owner, and the earlier one, for a collection that becomes a vault: they may tell of it. The log itself stays, since
-/// the owner has it open.
+/// Empties the log of the owner, and the earlier one, for a collection that becomes a vault: they may reveal something of it. The log
+/// itself stays, since the owner has it open.
 pub fn empty_log(data_dir: &Path) -> Result<()> {
     let log = data_dir.join("owner").join("log");
     wipe_file(&log.with_extension("old"))?;
     wipe_content(&log)
 }
 
-/// Keeps the memory of this process, which may hold keys and texts, out of core dumps and from other processes of the user. Where the
-/// system refuses, everything else works as it does.
+/// Keeps the memory of this process, which may hold keys and texts, out of core dumps and from other processes of the user. If the system
+/// refuses, everything else still works.
 #[cfg(unix)]
 pub fn without_core_dumps() {
     use nix::sys::resource::{Resource, setrlimit};
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
-    // Where dumps are piped to a program, as with systemd, the limit does not hold.
+    // If dumps are piped to a program, as with systemd, the limit does not hold.
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_dumpable(false);
 }
@@ -85,7 +85,7 @@ pub mod umask {
         mask
     }
 
-    /// Gives a file that the user asked for the permissions that their other files have.
+    /// Gives a file that the user requested the permissions of the user's other files.
     pub fn apply(mask: u32, file: &Path) -> std::io::Result<()> {
         std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o666 & !mask))
     }

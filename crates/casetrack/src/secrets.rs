@@ -1,4 +1,4 @@
-//! What a person types that must not show: passphrases and recovery keys. Asked for by the client, which is where the person is.
+//! Hidden input of a person: passphrases and recovery keys. The client, which has the terminal, asks for them.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -9,14 +9,14 @@ use clap::Args;
 use console::Term;
 use serde::{Deserialize, Serialize};
 
-use crate::ask::can_ask;
+use crate::prompt::can_ask;
 
 /// Longer lines are refused; the engine takes fewer bytes.
 const MAX_BYTES: u64 = 4096;
 
-/// What opens a vault. Its passphrase is asked for, unless something else is named.
+/// The key of a vault. Its passphrase is asked for, unless another one is named.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
-pub struct OpenedWith {
+pub struct VaultOpener {
     /// Open it with the 24 words of its recovery key
     #[arg(long, conflicts_with = "identity")]
     recovery: bool,
@@ -24,20 +24,20 @@ pub struct OpenedWith {
     #[arg(long, value_name = "FILE")]
     identity: Option<std::path::PathBuf>,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     opener: Option<Opener>,
 }
 
-/// Where passphrases come from.
+/// The source of passphrases.
 #[derive(Debug, Clone, Copy, Default, Args, Serialize, Deserialize)]
-pub struct Typed {
+pub struct PassphraseSource {
     /// Read passphrases (or the words) from standard input, one on each line, instead of asking at the terminal
     #[arg(long)]
     passphrase_stdin: bool,
 }
 
-impl OpenedWith {
+impl VaultOpener {
     /// Asks for it.
     pub fn ask(&mut self) -> Result<()> {
         self.opener = Some(match &self.identity {
@@ -48,18 +48,18 @@ impl OpenedWith {
         Ok(())
     }
 
-    /// Whether a person is to be asked for the passphrase.
+    /// True if a person is to be asked for the passphrase.
     pub fn asks_for_passphrase(&self) -> bool {
         !self.recovery && self.identity.is_none() && !self.from.passphrase_stdin
     }
 
-    /// With what a keychain has.
+    /// With the secrets of a keychain.
     pub fn by_keychain(&self, secrets: Vec<Password>) -> Self {
         Self { opener: Some(Opener::Keychain(secrets)), ..self.clone() }
     }
 
-    /// Where further passphrases come from.
-    pub fn from(&self) -> Typed {
+    /// The source of further passphrases.
+    pub fn from(&self) -> PassphraseSource {
         self.from
     }
 
@@ -68,13 +68,13 @@ impl OpenedWith {
     }
 }
 
-impl Typed {
-    /// The next line of standard input, or what is typed at the terminal.
+impl PassphraseSource {
+    /// The next line of standard input, or of hidden input at the terminal.
     pub fn read(self, what: &str) -> Result<Password> {
         if self.passphrase_stdin { line() } else { typed(what) }
     }
 
-    /// As [`read`](Self::read), twice where it is typed: nobody sees what they type.
+    /// As [`read`](Self::read), twice at the terminal, because the input is hidden.
     pub fn read_new(self, what: &str) -> Result<Password> {
         let first = self.read(what)?;
         if first.reveal().is_empty() {

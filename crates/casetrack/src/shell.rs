@@ -1,4 +1,4 @@
-//! `casetrack completions` and `man`: what a package puts where the shell and `man` look.
+//! `casetrack completions` and `man`: files that a package installs for the shell and for `man`.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl Man {
     }
 }
 
-/// Writes the page of a command that was built, and those of the commands below it that are not hidden.
+/// Writes the page of a built command, and the pages of the commands below it that are not hidden.
 fn write(command: &Command, folder: &Path) -> Result<()> {
     // With the names of the commands above it: casetrack-models-pull.
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());

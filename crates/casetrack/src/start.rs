@@ -8,15 +8,15 @@ use casetrack_core::{Error, Result};
 use casetrack_engine::ModelProfile;
 use clap::Args;
 
-use crate::ask::can_ask;
-use crate::assistants::{Places, Server};
-use crate::commands::OnCollections;
-use crate::commands::connect::{SERVER_NAME, connect, found, summary};
-use crate::commands::start::{StartFolder, StartQuestions, real};
+use crate::assistants::{ConfigPaths, Server};
+use crate::commands::CollectionCommand;
+use crate::commands::connect::{SERVER_NAME, connect, present, summary};
+use crate::commands::start_folder::{StartFolder, StartQuestions, real};
 use crate::commands::tags::TagSource;
 use crate::options::Global;
 use crate::output;
 use crate::owner::client;
+use crate::prompt::can_ask;
 
 /// Make a collection of a folder, watch it, and connect the assistants on this machine
 ///
@@ -52,25 +52,25 @@ impl Start {
         check(Path::new(&folder), yes)?;
         let with_questions = global.json;
         let begin = StartFolder { folder: folder.clone(), name: name.clone(), models, no_watch, tags, with_questions };
-        let status = client::status_of(global.clone(), OnCollections::StartFolder(begin))?;
-        // Interrupted or failed: what follows would hide that.
+        let status = client::status_of(global.clone(), CollectionCommand::StartFolder(begin))?;
+        // Interrupted or failed: further output would hide that.
         let is_done = status == 0 || status == 3;
         if is_done && !no_connect {
             connect_all(&global, yes)?;
         }
         if is_done && !with_questions {
             output::say("", &global)?;
-            let questions = OnCollections::StartQuestions(StartQuestions { folder, name });
+            let questions = CollectionCommand::StartQuestions(StartQuestions { folder, name });
             client::status_of(global, questions)?;
         }
         Ok(ExitCode::from(status))
     }
 }
 
-/// Connects the assistants that are here. In JSON, nothing is asked or said about it.
+/// Connects the assistants that are here. In JSON, without questions or output.
 fn connect_all(global: &Global, yes: bool) -> Result<()> {
-    let Ok(places) = Places::of_user() else { return Ok(()) };
-    let here = found(&places);
+    let Ok(places) = ConfigPaths::of_user() else { return Ok(()) };
+    let here = present(&places);
     if here.is_empty() || !yes && (global.json || !can_ask()) {
         if !here.is_empty() && !global.json && !global.quiet {
             let names: Vec<&str> = here.iter().map(|client| client.id()).collect();

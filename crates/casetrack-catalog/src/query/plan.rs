@@ -8,19 +8,19 @@ use crate::pattern::Pattern;
 use crate::time::Time;
 use crate::{paths, rows};
 
-/// Below so many rows in its folder, a question reads these, instead of walking an index of the order, of names or of a time.
+/// With fewer rows than this in its folder, a query reads them instead of walking an index of the order, of names or of a time.
 const FEW_ROWS: i64 = if cfg!(test) { 64 } else { 8_192 };
 
 /// Which rows are read, and how they come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// Those of the folder and below it, folder by folder.
+    /// The rows of the folder and below it, folder by folder.
     Folder,
     /// Those whose names may fit, in no order.
     Names,
     /// Those whose time is in the range, in no order.
     Range,
-    /// All, in the order that is asked for.
+    /// All rows, in the requested order.
     Order,
 }
 
@@ -46,8 +46,8 @@ impl Query {
             _ if range.is_some() => return Ok(Plan::Range),
             _ => return Ok(Plan::Folder),
         };
-        // With h hits among n rows, reading hits costs h, and reading in order until a page is full about limit·n/h: where hits are more than
-        // √(limit·n), the second is cheaper.
+        // With h hits among n rows, reading hits costs h, and reading in order until a page is full about limit·n/h. The second is cheaper
+        // if h exceeds √(limit·n).
         let all: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM entries", [], |row| row.get(0))?;
         let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
         let many = limit.saturating_mul(all).isqrt().max(1);
@@ -80,7 +80,7 @@ impl Query {
         })
     }
 
-    /// The column with an index that the order is by, where that has a value for each answer.
+    /// The indexed column of the order, if it has a value for each answer.
     pub(super) fn order_column(&self, connection: &Connection) -> rusqlite::Result<Option<&'static str>> {
         Ok(match self.order {
             Order::Newest(TimeField::Created) | Order::Oldest(TimeField::Created) => {
@@ -101,7 +101,7 @@ impl Query {
         indexed(field).filter(|_| range != TimeRange::default())
     }
 
-    /// What the index of names is asked; `None` where it cannot help.
+    /// The query for the index of names; `None` if it cannot help.
     pub(super) fn asked_names(&self) -> Option<String> {
         let asked: Vec<String> = self.patterns.iter().filter_map(Pattern::index_query).collect();
         (!asked.is_empty()).then(|| asked.join(" AND "))
@@ -127,8 +127,8 @@ impl Query {
         Ok((conditions, values))
     }
 
-    /// The conditions of the range of times, as [`conditions`](Self::conditions). What a column cannot hold exactly is decided by the entry
-    /// itself, and so is a time of access, which rows of folders do not have.
+    /// The conditions of the range of times, as [`conditions`](Self::conditions). The entry itself decides what a column cannot hold
+    /// exactly, and a time of access, which rows of folders do not have.
     fn in_range(&self, connection: &Connection, column: Option<&str>) -> rusqlite::Result<(Vec<String>, Vec<Value>)> {
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         let in_rows = |(field, _): &(TimeField, TimeRange)| !self.unknown_time && *field != TimeField::Accessed;
@@ -159,7 +159,7 @@ impl Query {
 /// The column that times of a first meeting rise with: see [`crate::rows::Rows`].
 pub(super) const ID: &str = "id";
 
-/// The column with an index that a time is found by, but for entries whose time is unknown.
+/// The indexed column of a time, which misses entries whose time is unknown.
 fn indexed(field: TimeField) -> Option<&'static str> {
     match field {
         TimeField::FirstSeen => Some(ID),
@@ -172,7 +172,7 @@ fn named(name: &str, column: Option<&str>) -> String {
     if column == Some(name) { format!("e.{name}") } else { format!("+e.{name}") }
 }
 
-/// The first id whose entry was first met at a time or later; behind all where there is none.
+/// The first id whose entry was first seen at a time or later; one above all ids if there is none.
 pub(super) fn first_id_from(connection: &Connection, time: i64) -> rusqlite::Result<i64> {
     let mut row = connection.prepare("SELECT id, first_seen FROM entries WHERE id >= ? ORDER BY id LIMIT 1")?;
     let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM entries", [], |row| row.get(0))?;
@@ -187,7 +187,7 @@ pub(super) fn first_id_from(connection: &Connection, time: i64) -> rusqlite::Res
     Ok(low)
 }
 
-/// The condition that a folder is the start or lies below it; its three values are from the start, what begins below it, and what ends there.
+/// The condition that a folder is the start or below it. Its values are the start, and both bounds of the paths below it.
 pub(super) fn in_start(path: &str) -> String {
     format!("({path} = ? OR ({path} >= ? AND {path} < ?))")
 }

@@ -1,4 +1,4 @@
-//! The entries of one block of ids, in columns: a condition on the size reads the sizes alone, and a million of these take a millisecond.
+//! The entries of one block of ids, in columns: a condition on the size reads only the sizes, and a million of these take a millisecond.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use super::ids::{BLOCK_BITS, Bits, before};
 use crate::entry::Kind;
 
-/// What is known of an entry, but for its name.
+/// The columns of an entry, without its name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub id: i64,
@@ -27,8 +27,8 @@ pub(super) struct Row {
     pub inode: u64,
 }
 
-/// The entries of one block of ids, in the order of these. A place is the number of a row, from 0 on. A row takes 69 bytes, its name in lower
-/// case, and its name where it is another one.
+/// The entries of one block of ids, in the order of these. A place is the number of a row, from 0. A row takes 69 bytes, its name in lower
+/// case, and its name if that differs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Block {
     /// Changes that were counted when it was read.
@@ -37,7 +37,7 @@ pub(super) struct Block {
     first: i64,
     /// Those that it has.
     present: Bits,
-    /// What is to be added to the first.
+    /// Offsets from the first id.
     ids: Vec<u16>,
     pub folders: Vec<u32>,
     pub owns: Vec<u32>,
@@ -51,7 +51,7 @@ pub(super) struct Block {
     /// The place of the first row with the same extension.
     alike: Vec<u16>,
     lower: Texts,
-    /// Names that differ from those in lower case; empty where they do not.
+    /// Names that differ from those in lower case; else empty.
     cased: Texts,
 }
 
@@ -79,7 +79,7 @@ impl Block {
         self.cased.push(name.iter().copied().filter(|_| differs));
     }
 
-    /// What can be said when all entries are there.
+    /// Completes the block when all entries are there.
     pub fn completed(mut self, changes: i64) -> Self {
         self.changes = changes;
         let places = 0..u16::try_from(self.ids.len()).unwrap_or(u16::MAX);
@@ -110,7 +110,7 @@ impl Block {
         ids.ranks_in(&self.present)
     }
 
-    /// The row at a place that the block has. Where it is inlined, what the caller does not use of it is not read.
+    /// The row at a place that the block has. When it is inlined, unused columns are not read.
     #[inline(always)]
     pub fn row(&self, place: usize) -> Row {
         fn at<T: Copy>(column: &[T], place: usize, otherwise: T) -> T {
@@ -136,7 +136,7 @@ impl Block {
         self.places(ids).into_places().map(move |place| self.row(place))
     }
 
-    /// What lies in the folders of these places.
+    /// The rows in the folders of these places.
     pub fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = Row> + use<'a> {
         let is_in = move |(_, folder): &(usize, &u32)| folders.get(**folder as usize) == Some(&true);
         self.folders.iter().enumerate().filter(is_in).map(move |(place, _)| self.row(place))
@@ -153,7 +153,7 @@ impl Block {
         self.lower.get(place)
     }
 
-    /// In lower case: what follows the last dot of the name. A name that begins with its only dot has none.
+    /// In lower case: the text after the last dot of the name. A name that begins with its only dot has none.
     pub fn extension(&self, place: usize) -> &[u8] {
         let lower = self.lower(place);
         match lower.iter().rposition(|byte| *byte == b'.') {
@@ -162,7 +162,7 @@ impl Block {
         }
     }
 
-    /// Keeps the rows whose extension is meant. Each that there is is looked at once.
+    /// Keeps the rows whose extension passes the test. Each extension is tested once.
     pub fn keep_extensions(&self, places: &mut Bits, is_meant: impl Fn(&[u8]) -> bool) {
         let mut firsts = Bits::default();
         for place in places.iter() {
@@ -187,7 +187,7 @@ impl Block {
 #[derive(Debug, Clone, Default)]
 struct Texts {
     bytes: Vec<u8>,
-    /// Where each ends. The next begins there.
+    /// The end of each text, which is the start of the next.
     ends: Vec<u32>,
 }
 
@@ -209,7 +209,7 @@ impl Texts {
         while let Some(start) = self.bytes.get(from..).and_then(|rest| text.find(rest)).map(|start| from + start) {
             place += before(&self.ends[place..], |end| *end as usize <= start);
             let Some(end) = self.ends.get(place).map(|end| *end as usize) else { break };
-            // What begins in one text and ends in another is in neither; the next may begin before it ends.
+            // A match across two texts does not count; the next one may begin before it ends.
             from = start + 1;
             if start + text.needle().len() <= end {
                 found.insert_place(place);

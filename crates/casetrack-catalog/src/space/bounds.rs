@@ -14,10 +14,10 @@ pub enum End {
     Max,
 }
 
-/// Reads one end of a range, in nanoseconds since 1970: an ISO 8601 date or date-time, in the zone of this machine where it names none, or
-/// seconds since 1970. As the last end, a date alone is the end of its day, and a time without decimals is the end of its second.
+/// Reads one end of a range, in nanoseconds since 1970: an ISO 8601 date or date-time, in the zone of this machine if it names none, or
+/// seconds since 1970. As the last end, a bare date is the end of its day, and a time without decimals is the end of its second.
 ///
-/// Errors: any other text. The message is what is wrong with it.
+/// Errors: any other text. The message describes the fault.
 pub fn bound(text: &str, end: End) -> Result<i64> {
     bound_in(text.trim(), end, &TimeZone::system()).map(Time::stored).ok_or_else(|| {
         let shown: String = text.chars().take(60).collect();

@@ -1,4 +1,4 @@
-//! What entries have to meet, and how the rows of a block are compared with it: all together, one column after another.
+//! Conditions on entries, and their evaluation over all rows of a block, one column after another.
 
 use super::block::Block;
 use super::ids::Bits;
@@ -7,7 +7,7 @@ use super::text::{Text, TextJudge};
 use crate::entry::Kind;
 use crate::query::TimeField;
 
-/// What entries have to meet. Ranges include both ends.
+/// A condition on entries. Ranges include both ends.
 #[derive(Debug, Clone)]
 pub enum Condition {
     All(Vec<Self>),
@@ -25,7 +25,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// What every entry meets.
+    /// The condition that every entry meets.
     pub const ALWAYS: Self = Self::All(Vec::new());
 
     pub(super) fn judge(&self, image: &Image) -> Judge<'_> {
@@ -48,7 +48,7 @@ fn time(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX))
 }
 
-/// Those that cost less come first: what they reject is not looked at by the others.
+/// The cheapest come first: the others skip what they reject.
 fn judges<'a>(conditions: &'a [Condition], image: &Image) -> Vec<Judge<'a>> {
     let mut judges: Vec<Judge<'a>> = conditions.iter().map(|condition| condition.judge(image)).collect();
     judges.sort_by_key(|judge| match judge {
@@ -139,7 +139,7 @@ pub(super) mod tests {
 
     type IsMet = Box<dyn Fn(&Row, &str) -> bool>;
 
-    /// A condition, and what it says of one entry.
+    /// A condition, and its result for one entry.
     fn single(random: &mut fastrand::Rng) -> (Condition, IsMet) {
         let (low, high, time) = (random.u64(..50), random.u64(..50), random.i64(-20..20));
         let number = random.u32(..1_000).to_string();

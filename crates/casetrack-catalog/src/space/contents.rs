@@ -1,4 +1,4 @@
-//! What is known of the contents of files, by their digest: computed once, whatever names a content has.
+//! Metadata of the contents of files, by their digest: computed once for all names of a content.
 
 use std::path::{Path, PathBuf};
 
@@ -7,21 +7,21 @@ use rusqlite::types::Type;
 use rusqlite::{OptionalExtension, Row, params};
 use serde_json::Value;
 
-use super::schema::failed;
 use super::{Space, now};
 use crate::entry::Facts;
 use crate::paths;
+use crate::rows::stored;
 
 /// Contents that are kept, the last that were made. A thumbnail takes some 30 kB.
 const KEPT: i64 = 20_000;
 
-/// What is known of one content.
+/// Metadata of one content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Content {
     pub sha256: Sha256,
     pub size: u64,
     pub media_type: String,
-    /// What the file says of itself; null where it was not asked.
+    /// Metadata inside the file; null if it was not read.
     pub properties: Value,
     pub thumbnail: Option<Thumbnail>,
     /// Why there is no thumbnail.
@@ -43,7 +43,7 @@ const SELECT: &str =
     "SELECT sha256, size, media_type, properties, thumbnail, width, height, no_thumbnail, made FROM contents";
 
 impl Space {
-    /// Keeps what is known of a content, in place of what was known, and which file has it.
+    /// Stores the metadata of a content, replacing older ones, and the file that has it.
     pub fn keep_content(&self, path: &Path, facts: &Facts, content: &Content) -> Result<()> {
         let Content { sha256, size, media_type, properties, thumbnail, no_thumbnail, .. } = content;
         let digest = sha256.to_string();
@@ -51,58 +51,47 @@ impl Space {
             Some(Thumbnail { png, width, height }) => (Some(png), Some(*width), Some(*height)),
             None => (None, None, None),
         };
-        self.write(|transaction| {
-            let keep = || -> rusqlite::Result<()> {
-                transaction.execute(
-                    "INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    params![
-                        digest,
-                        i64::try_from(*size).unwrap_or(i64::MAX),
-                        media_type,
-                        properties.to_string(),
-                        png,
-                        width,
-                        height,
-                        no_thumbnail,
-                        now()
-                    ],
-                )?;
-                transaction.execute(
-                    "INSERT OR REPLACE INTO digests VALUES (?, ?, ?, ?)",
-                    params![
-                        paths::bytes(path),
-                        i64::try_from(facts.size).unwrap_or(i64::MAX),
-                        facts.modified.stored(),
-                        digest
-                    ],
-                )?;
-                transaction.execute(
-                    "DELETE FROM contents WHERE sha256 NOT IN (SELECT sha256 FROM contents ORDER BY made DESC LIMIT ?)",
-                    [KEPT],
-                )?;
-                transaction.execute("DELETE FROM digests WHERE sha256 NOT IN (SELECT sha256 FROM contents)", [])?;
-                Ok(())
-            };
-            keep().map_err(failed)
+        self.write_rows(|transaction| {
+            transaction.execute(
+                "INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                params![
+                    digest,
+                    stored(*size),
+                    media_type,
+                    properties.to_string(),
+                    png,
+                    width,
+                    height,
+                    no_thumbnail,
+                    now()
+                ],
+            )?;
+            transaction.execute(
+                "INSERT OR REPLACE INTO digests VALUES (?, ?, ?, ?)",
+                params![paths::bytes(path), stored(facts.size), facts.modified.stored(), digest],
+            )?;
+            transaction.execute(
+                "DELETE FROM contents WHERE sha256 NOT IN (SELECT sha256 FROM contents ORDER BY made DESC LIMIT ?)",
+                [KEPT],
+            )?;
+            transaction.execute("DELETE FROM digests WHERE sha256 NOT IN (SELECT sha256 FROM contents)", [])?;
+            Ok(())
         })
     }
 
-    /// What is known of a content.
+    /// The metadata of a content.
     pub fn content(&self, sha256: &str) -> Result<Option<Content>> {
         self.read(|connection| {
             connection.prepare(&format!("{SELECT} WHERE sha256 = ?"))?.query_row([sha256], read_content).optional()
         })
     }
 
-    /// What is known of the content of a file that is now as it was then, by size and time of change.
+    /// The metadata of the content of a file that has not changed since, by size and time of change.
     pub fn content_of(&self, path: &Path, facts: &Facts) -> Result<Option<Content>> {
         let digest: Option<String> = self.read(|connection| {
             connection
                 .prepare("SELECT sha256 FROM digests WHERE path = ? AND size = ? AND modified = ?")?
-                .query_row(
-                    params![paths::bytes(path), i64::try_from(facts.size).unwrap_or(i64::MAX), facts.modified.stored()],
-                    |row| row.get(0),
-                )
+                .query_row(params![paths::bytes(path), stored(facts.size), facts.modified.stored()], |row| row.get(0))
                 .optional()
         })?;
         digest.map_or(Ok(None), |digest| self.content(&digest))

@@ -16,7 +16,7 @@ fn within(id: i64) -> usize {
     usize::try_from(id & ((1 << BLOCK_BITS) - 1)).unwrap_or_default()
 }
 
-/// A set of ids of one block, or of places: numbers below the most entries that a block can have. The methods take ids of this block alone.
+/// A set of ids of one block, or of places: numbers below the most entries that a block can have. The methods take only ids of this block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bits([u64; WORDS]);
 
@@ -91,7 +91,7 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
     }
 
-    /// Keeps the places that are meant. Each is asked for by itself.
+    /// Keeps the places for which the test holds. Each is tested separately.
     pub fn retain(&mut self, is_meant: impl Fn(usize) -> bool) {
         for (number, word) in self.0.iter_mut().enumerate() {
             let mut rest = *word;
@@ -104,7 +104,7 @@ impl Bits {
         }
     }
 
-    /// Keeps the places whose values in a column are meant. Costs about a nanosecond for each value: nothing depends on what is found.
+    /// Keeps the places whose values in a column pass the test. Costs about a nanosecond for each value, whatever the result.
     pub fn keep_where<T: Copy>(&mut self, column: &[T], is_meant: impl Fn(T) -> bool) {
         for (word, values) in self.0.iter_mut().zip(column.chunks(64)).filter(|(word, _)| **word != 0) {
             let meant = |mask, (bit, value): (usize, &T)| mask | (u64::from(is_meant(*value)) << bit);
@@ -112,7 +112,7 @@ impl Bits {
         }
     }
 
-    /// Of those that all has as well, how many of all are before each.
+    /// The rank in `all` of each of these places that `all` has as well.
     pub fn ranks_in(&self, all: &Self) -> Self {
         let (mut ranks, mut before) = (Self::default(), 0);
         for (own, all) in self.0.iter().zip(&all.0) {
@@ -138,8 +138,8 @@ impl Bits {
     }
 }
 
-/// How many of the first values are before something. Fast where few are: they are looked at in steps that double, as in a galloping search
-/// (Bentley and Yao, 1976).
+/// The number of leading values that are before something. Fast if there are few: the steps double, as in a galloping search (Bentley and
+/// Yao, 1976).
 pub(super) fn before<T>(values: &[T], is_before: impl Fn(&T) -> bool) -> usize {
     let mut end = 1;
     while values.get(end - 1).is_some_and(&is_before) {
@@ -149,12 +149,12 @@ pub(super) fn before<T>(values: &[T], is_before: impl Fn(&T) -> bool) -> usize {
     start + values[start..end].partition_point(is_before)
 }
 
-/// A set of ids, of about one bit each where many are near each other: a million take 125 kB. Uniting two costs microseconds.
+/// A set of ids, of about one bit each if many are near each other: a million take 125 kB. Uniting two costs microseconds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Ids(BTreeMap<i64, Box<Bits>>);
 
 impl Ids {
-    /// Those of several blocks, with the numbers of these.
+    /// The ids of several blocks, with the numbers of these.
     pub fn of_blocks<'a>(blocks: impl Iterator<Item = (i64, &'a Bits)>) -> Self {
         Self(blocks.map(|(block, bits)| (block, Box::new(bits.clone()))).collect())
     }
@@ -174,7 +174,7 @@ impl Ids {
         self.block(block_of(id)).is_some_and(|block| block.contains(id))
     }
 
-    /// Those of one block.
+    /// The ids of one block.
     pub fn block(&self, block: i64) -> Option<&Bits> {
         self.0.get(&block).map(|bits| &**bits)
     }

@@ -1,5 +1,5 @@
-//! The catalogue in memory: what sums and questions about sets read. It takes about 100 bytes an entry, is read once, and is then brought up
-//! to date block by block.
+//! The catalogue in memory, for sums and queries about sets. It takes about 100 bytes an entry, is read once, and is then brought up to
+//! date block by block.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -27,7 +27,7 @@ pub(super) struct Folders {
     pub lower: Vec<Arc<[u8]>>,
     /// The place of the nearest known folder around each, or [`NOWHERE`].
     pub parents: Vec<u32>,
-    /// The places of all that are known now, parents before what is in them.
+    /// The places of all known folders, parents before children.
     pub order: Vec<u32>,
     /// Places by ids of the catalogue.
     by_id: HashMap<i64, u32>,
@@ -44,7 +44,7 @@ impl Folders {
             parents: vec![NOWHERE; self.paths.len()],
             ..Self::default()
         };
-        // A path is longer than that of what it lies in.
+        // A path is longer than its parent's.
         let mut rows = connection.prepare("SELECT id, path FROM files.folders ORDER BY length(path)")?;
         let mut rows = rows.query([])?;
         while let Some(row) = rows.next()? {
@@ -70,7 +70,7 @@ impl Folders {
         Ok(folders)
     }
 
-    /// Whether most places are of folders that are gone.
+    /// True if most places are of folders that are gone.
     fn is_worn(&self) -> bool {
         self.paths.len() > 1_000 && self.order.len() < self.paths.len() / 2
     }
@@ -79,7 +79,7 @@ impl Folders {
     fn around(&self, path: &[u8]) -> u32 {
         let mut rest = path;
         while let Some(end) = rest.iter().rposition(|byte| *byte == MAIN_SEPARATOR as u8) {
-            // The root folder is its separator alone.
+            // The root folder is only a separator.
             let outer = &path[..end.max(1)];
             if outer.len() >= rest.len() {
                 break;
@@ -117,7 +117,7 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// Reads what has changed since this image was made. Costs about a microsecond for each entry of a block that changed.
+    /// Reads changes since this image was made. Costs about a microsecond for each entry of a block that changed.
     pub fn refresh(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         add_blocks(connection)?;
         // One moment for all that is read.

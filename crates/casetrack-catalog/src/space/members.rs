@@ -22,24 +22,24 @@ use crate::scan::Problem;
 pub enum Mode {
     /// Those that the set has stay.
     Append,
-    /// As `Append`, and what is no longer on the disk leaves the set.
+    /// As `Append`, and members that are no longer on the disk leave the set.
     Merge,
     /// The set has these and no others.
     Replace,
     Remove,
 }
 
-/// What a change of a set did.
+/// The result of a change of a set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     pub added: u64,
     pub removed: u64,
-    /// Those of the named paths that are not there, or cannot be looked at.
+    /// Named paths that are missing or cannot be read.
     pub problems: Vec<Problem>,
 }
 
 impl Space {
-    /// Adds paths to a set. Those that the catalogue lacks are looked at now; what is not there is named in the answer.
+    /// Adds paths to a set. Paths that the catalogue lacks are read now; the answer names missing ones.
     ///
     /// Errors: a set that does not exist.
     pub fn add_paths(&self, name: &str, paths: &[PathBuf], cancel: &Cancel) -> Result<Change> {
@@ -78,7 +78,7 @@ impl Space {
         }
     }
 
-    /// Changes the members of a set, and writes only what differs. About two microseconds for each entry that comes or goes.
+    /// Changes the members of a set, and writes only differences. About two microseconds for each entry that comes or leaves.
     pub(super) fn apply(&self, name: &str, ids: &Ids, mode: Mode) -> Result<Change> {
         let image = self.image()?;
         let before = self.members(&self.set(name)?)?;
@@ -108,7 +108,7 @@ impl Space {
             sets::existing(transaction, name)
         })?;
         let mut cached = lock(&self.members);
-        // Where another call changed it meanwhile, it is read again.
+        // If another call changed it in the meantime, it is read again.
         match cached.get(&set.id).is_some_and(|(revision, _)| revision + 1 == set.revision) {
             true => drop(cached.insert(set.id, (set.revision, Arc::new(after)))),
             false => drop(cached.remove(&set.id)),
@@ -141,7 +141,7 @@ impl Space {
         Ok(ids)
     }
 
-    /// Sums up a set, with the sets below it to a depth of edges (0 is the set itself), and each of its children with what is below that.
+    /// Sums up a set, with the sets below it to a depth of edges (0 is the set itself), and each of its children with the sets below that.
     ///
     /// Errors: a set that does not exist.
     pub fn sum(&self, name: &str, depth: Option<u32>) -> Result<(Totals, Vec<(Set, Totals)>)> {
@@ -172,7 +172,7 @@ impl Space {
         sets.iter().map(count).collect()
     }
 
-    /// Binds members that wait for their files since the catalogue was made anew, where a scan has met these.
+    /// Binds members that wait for their files since the catalogue was rebuilt, if a scan has met these.
     pub(super) fn bind(&self) -> Result<()> {
         let waits: bool = self.read(|connection| {
             connection.prepare("SELECT EXISTS (SELECT 1 FROM waiting)")?.query_row([], |row| row.get(0))
@@ -180,52 +180,46 @@ impl Space {
         if !waits {
             return Ok(());
         }
-        self.write(|transaction| {
-            let bind = || -> rusqlite::Result<()> {
-                let sets: Vec<i64> = transaction
-                    .prepare("SELECT DISTINCT set_id FROM waiting")?
-                    .query_map([], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?;
-                for set in sets {
-                    let bound = transaction.execute(
-                        "INSERT OR IGNORE INTO members SELECT w.set_id, e.id, w.added FROM waiting w
-                        JOIN files.folders f ON f.path = w.folder JOIN files.entries e ON e.folder = f.id AND e.name = w.name
-                        WHERE w.set_id = ?",
+        self.write_rows(|transaction| {
+            let sets: Vec<i64> = transaction
+                .prepare("SELECT DISTINCT set_id FROM waiting")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            for set in sets {
+                let bound = transaction.execute(
+                    "INSERT OR IGNORE INTO members SELECT w.set_id, e.id, w.added FROM waiting w
+                    JOIN files.folders f ON f.path = w.folder JOIN files.entries e ON e.folder = f.id AND e.name = w.name
+                    WHERE w.set_id = ?",
+                    [set],
+                )?;
+                if bound > 0 {
+                    transaction.execute(
+                        "DELETE FROM waiting WHERE set_id = ? AND EXISTS (SELECT 1 FROM files.folders f
+                        JOIN files.entries e ON e.folder = f.id WHERE f.path = waiting.folder AND e.name = waiting.name)",
                         [set],
                     )?;
-                    if bound > 0 {
-                        transaction.execute(
-                            "DELETE FROM waiting WHERE set_id = ? AND EXISTS (SELECT 1 FROM files.folders f
-                            JOIN files.entries e ON e.folder = f.id WHERE f.path = waiting.folder AND e.name = waiting.name)",
-                            [set],
-                        )?;
-                        note_places(transaction, set)?;
-                        sets::touch(transaction, &[set])?;
-                    }
+                    note_places(transaction, set)?;
+                    sets::touch(transaction, &[set])?;
                 }
-                Ok(())
-            };
-            bind().map_err(failed)
+            }
+            Ok(())
         })
     }
 
-    /// Notes where members are now that have moved, and forgets those whose files are gone. Costs about a second for a million members.
+    /// Updates the places of members that have moved, and removes members whose files are gone. Costs about a second for a million members.
     pub fn tidy(&self) -> Result<()> {
-        self.write(|transaction| {
-            let tidy = || {
-                transaction.execute_batch(
-                    "DELETE FROM members WHERE entry NOT IN (SELECT id FROM files.entries);
-                    DELETE FROM handed WHERE entry NOT IN (SELECT id FROM files.entries);
-                    DELETE FROM places WHERE entry NOT IN (SELECT entry FROM members);
-                    UPDATE places SET (folder, name) = (SELECT folder, name FROM files.entries e WHERE e.id = places.entry)
-                        WHERE EXISTS (SELECT 1 FROM files.entries e WHERE e.id = places.entry
-                            AND (e.folder <> places.folder OR e.name <> places.name));
-                    INSERT OR IGNORE INTO place_folders SELECT id, path FROM files.folders
-                        WHERE id IN (SELECT folder FROM places);
-                    DELETE FROM place_folders WHERE id NOT IN (SELECT folder FROM places);",
-                )
-            };
-            tidy().map_err(failed)
+        self.write_rows(|transaction| {
+            transaction.execute_batch(
+                "DELETE FROM members WHERE entry NOT IN (SELECT id FROM files.entries);
+                DELETE FROM handed WHERE entry NOT IN (SELECT id FROM files.entries);
+                DELETE FROM places WHERE entry NOT IN (SELECT entry FROM members);
+                UPDATE places SET (folder, name) = (SELECT folder, name FROM files.entries e WHERE e.id = places.entry)
+                    WHERE EXISTS (SELECT 1 FROM files.entries e WHERE e.id = places.entry
+                        AND (e.folder <> places.folder OR e.name <> places.name));
+                INSERT OR IGNORE INTO place_folders SELECT id, path FROM files.folders
+                    WHERE id IN (SELECT folder FROM places);
+                DELETE FROM place_folders WHERE id NOT IN (SELECT folder FROM places);",
+            )
         })
     }
 }
@@ -259,7 +253,7 @@ fn write_members(
     sets::touch(transaction, &[set.id])
 }
 
-/// Notes where the members of a set are.
+/// Stores the places of the members of a set.
 fn note_places(connection: &Connection, set: i64) -> rusqlite::Result<()> {
     connection.execute(
         "INSERT OR IGNORE INTO places SELECT e.id, e.folder, e.name FROM members m JOIN files.entries e ON e.id = m.entry

@@ -1,29 +1,29 @@
-//! What users make of the catalogue: sets of files and folders, an acyclic graph of them, sums and questions about them, and the sources and
-//! plans that fill them. It lies in a database of its own beside the catalogue, so that it outlives one that is made anew, and a copy of it beside
-//! that, from which a damaged one is made anew.
+//! Data that users make of the catalogue: sets of files and folders, an acyclic graph of them, sums and queries about them, and the sources
+//! and plans that fill them. It has its own database next to the catalogue, so that it survives a rebuild, and a copy of that, from which a
+//! damaged one is rebuilt.
 //!
-//! Sums and questions read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
+//! Sums and queries read an image of the catalogue in memory, which is made when it is first needed and brought up to date before each
 //! answer. It takes about 100 bytes an entry.
 
+mod backup;
 mod block;
 mod bounds;
 mod conditions;
 mod contents;
-mod handed;
-mod holding;
 mod ids;
 mod image;
-mod kept;
 mod members;
-mod picked;
+mod membership;
+mod outcome_files;
 mod queries;
 mod records;
 mod runs;
 mod schema;
+mod selection;
 mod sets;
 mod sums;
-mod taking;
 mod text;
+mod transfer;
 mod tree;
 
 #[cfg(test)]
@@ -40,22 +40,22 @@ use rusqlite::{Connection, Transaction};
 
 use crate::catalog::{Catalog, lock};
 use crate::time::Time;
+use backup::BackupWriter;
 pub use bounds::{End, bound};
 pub use conditions::Condition;
 pub use contents::{Content, Thumbnail};
 use ids::Ids;
 use image::Image;
-use kept::Keeper;
 pub use members::{Change, Mode};
-pub use picked::{Picked, PickedFile};
-pub use queries::{Answer, Asked, Member, Sort};
+pub use queries::{Answer, Member, SetQuery, Sort};
 pub use records::{Plan, PlanChange, Saved, Source};
-pub use runs::{Execution, Job, JobWish};
+pub use runs::{Execution, Job, JobFilter};
 use schema::failed;
+pub use selection::{SelectedFile, Selection};
 pub use sets::{Direction, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, MAX_SETS, Set};
 pub use sums::Totals;
-pub use taking::Taken;
 pub use text::{Field, Match, Text};
+pub use transfer::ImportCounts;
 pub use tree::Branch;
 
 /// Seconds since 1970.
@@ -77,9 +77,9 @@ pub struct Space {
     members: Mutex<HashMap<i64, (i64, Arc<Ids>)>>,
     /// When the image was last read.
     used: Mutex<Instant>,
-    /// Found by an answer: it is looked at before the next one.
+    /// Set when a query finds damage, which is repaired before the next one.
     damaged: AtomicBool,
-    keeper: Keeper,
+    backup: BackupWriter,
 }
 
 #[derive(Default)]
@@ -96,12 +96,12 @@ pub struct Numbers {
     pub sets: u64,
     pub sources: u64,
     pub plans: u64,
-    /// Bytes of the database of the catalogue and of what users made.
+    /// Bytes of the databases of the catalogue and of the sets.
     pub bytes: u64,
 }
 
 impl Space {
-    /// Opens what users made beside a catalogue, or makes it. What cannot be read is moved aside, and made anew from its copy.
+    /// Opens the sets next to a catalogue, or creates them. A damaged database is moved aside, and rebuilt from its copy.
     ///
     /// Errors: a folder that cannot be written, a format of a newer program.
     pub fn open(catalog: Arc<Catalog>) -> Result<Self> {
@@ -109,7 +109,7 @@ impl Space {
         let writer = Mutex::new(schema::open(&folder)?);
         let space = Self {
             catalog,
-            keeper: Keeper::start(&folder),
+            backup: BackupWriter::start(&folder),
             folder,
             writer,
             generation: AtomicU64::new(generation),
@@ -124,11 +124,11 @@ impl Space {
             restored => restored?,
         }
         // The last process may have ended before it copied all.
-        space.keeper.changed();
+        space.backup.changed();
         Ok(space)
     }
 
-    /// Where the database is.
+    /// The path of the database.
     pub fn path(&self) -> PathBuf {
         self.folder.join(schema::FILE)
     }
@@ -161,16 +161,21 @@ impl Space {
                 lock(&self.members).clear();
             }
             let transaction = writer.transaction().map_err(failed)?;
-            // Locks this database alone: a scan goes on writing the catalogue.
+            // Locks only this database: a scan continues to write the catalogue.
             transaction.execute("UPDATE state SET catalog_key = catalog_key", []).map_err(failed)?;
             let result = work(&transaction)?;
             transaction.commit().map_err(failed)?;
-            self.keeper.changed();
+            self.backup.changed();
             Ok(result)
         })
     }
 
-    /// Reads beside other readers and the writer.
+    /// As [`Self::write`], for work whose only errors are those of statements.
+    fn write_rows<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
+        self.write(|transaction| work(transaction).map_err(failed))
+    }
+
+    /// Reads at the same time as other readers and the writer.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         let generation = self.catalog.generation();
         if self.generation.load(Ordering::Acquire) != generation {
@@ -217,7 +222,7 @@ impl Space {
         Ok(image)
     }
 
-    /// What changes with the catalogue: another value once an entry has come, gone or changed since the image was last read.
+    /// A value that changes once an entry has come, gone or changed since the image was last read.
     pub fn state(&self) -> Result<(u64, i64, i64)> {
         let generation = self.catalog.generation();
         self.read(|connection| {
@@ -226,8 +231,8 @@ impl Space {
         })
     }
 
-    /// Gives the memory of the image back where nobody has read it for so long. The next answer costs about a second for a million entries.
-    pub fn rest_after(&self, idle: Duration) {
+    /// Frees the memory of an image that was not read for this long. The next answer costs about a second for a million entries.
+    pub fn free_after(&self, idle: Duration) {
         if lock(&self.used).elapsed() >= idle {
             *lock(&self.image) = Image::default();
             lock(&self.members).clear();

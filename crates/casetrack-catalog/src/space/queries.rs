@@ -16,9 +16,9 @@ use crate::columns::Columns;
 use crate::entry::Facts;
 use crate::paths;
 
-/// Rows that are looked at beyond a page, where some of its files are gone.
+/// Rows beyond a page that are checked, because files of the page may be gone.
 const SPARE: usize = 64;
-/// Entries that are looked at together. A block has room for more.
+/// Entries that are checked together. A block has room for more.
 const BATCH: usize = 1_000;
 
 /// The order of an answer. Equals follow in the order of their paths.
@@ -32,7 +32,7 @@ pub enum Sort {
 
 /// A question about the entries of a set.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct SetQuery<'a> {
     pub set: &'a str,
     /// With the entries of all sets below it.
     pub children: bool,
@@ -60,36 +60,36 @@ pub struct Answer {
     pub members: Vec<Member>,
     /// All that meet the conditions.
     pub total: u64,
-    /// Whether some follow this page.
+    /// True if more entries follow this page.
     pub has_more: bool,
 }
 
 /// A row that meets the conditions.
 #[derive(Clone, Copy)]
 struct Hit<'a> {
-    /// What comes first has the lower one. Those with the same are compared further.
+    /// Lower keys come first. Rows with the same key are compared further.
     key: u64,
     block: &'a Block,
     place: usize,
 }
 
 impl Space {
-    /// Answers a question. Each entry is looked at once more before it is returned: one that is gone, that no longer meets the conditions,
+    /// Answers a query. Each entry is read again before it is returned: one that is gone, that no longer meets the conditions,
     /// or that `is_denied` covers is no answer. Costs about 10 nanoseconds of one core for each entry of the sets, and 100 for regular
     /// expressions. The cores share the work.
     ///
     /// Errors: a set that does not exist.
-    pub fn find(&self, asked: &Asked<'_>, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<Answer> {
-        let set = self.set(asked.set)?;
-        let sets = self.sets_of(&set, asked.children)?;
-        let mut ids = self.members_with_children(&set, (!asked.children).then_some(0))?;
-        if asked.added != (None, None) {
-            ids.keep(&self.added_within(&sets, asked.added)?);
+    pub fn find(&self, query: &SetQuery<'_>, is_denied: &dyn Fn(&Path) -> bool, cancel: &Cancel) -> Result<Answer> {
+        let set = self.set(query.set)?;
+        let sets = self.sets_of(&set, query.children)?;
+        let mut ids = self.members_with_children(&set, (!query.children).then_some(0))?;
+        if query.added != (None, None) {
+            ids.keep(&self.added_within(&sets, query.added)?);
         }
         let image = self.image()?;
-        let judge = asked.condition.judge(&image);
+        let judge = query.condition.judge(&image);
         let parts = side_by_side(&image.blocks_of(&ids), |part| {
-            let mut best = Best::new(&image, asked);
+            let mut best = Best::new(&image, query);
             for &(block, bits) in part {
                 if cancel.is_cancelled() {
                     return Err(Error::cancelled());
@@ -100,15 +100,15 @@ impl Space {
             }
             Ok(best)
         });
-        let mut best = Best::new(&image, asked);
+        let mut best = Best::new(&image, query);
         for part in parts {
             best.unite(part?);
         }
         let (total, hits) = best.finish();
         let mut answer = Answer { total, ..Answer::default() };
-        let mut hits = hits.into_iter().skip(asked.offset);
+        let mut hits = hits.into_iter().skip(query.offset);
         loop {
-            let wanted = (asked.limit - answer.members.len()).min(BATCH);
+            let wanted = (query.limit - answer.members.len()).min(BATCH);
             let batch: Vec<Hit<'_>> = hits.by_ref().take(wanted).collect();
             if batch.is_empty() {
                 break;
@@ -178,7 +178,7 @@ fn still_met(
             && let Ok(facts) = Facts::read(&path)
         {
             let row = block.row(*place);
-            // Numbered anew: they are in another order than that of their ids.
+            // With new numbers: they are in another order than their ids.
             now.push(&Row { id: now.len() as i64, ..fresh(&row, &facts) }, block.name(*place));
             there.push((row.id, path, facts));
         }
@@ -191,7 +191,7 @@ fn still_met(
     there.into_iter().enumerate().filter(|(place, _)| met.has_place(*place)).map(|(_, entry)| entry).collect()
 }
 
-/// A row with what the disk says now.
+/// A row with the current metadata from the disk.
 fn fresh(row: &Row, facts: &Facts) -> Row {
     let columns = Columns::of(facts).facts();
     Row {
@@ -213,14 +213,14 @@ struct Best<'a> {
     most: usize,
     total: u64,
     hits: Vec<Hit<'a>>,
-    /// The last of those that are wanted so far; what follows it cannot be among them.
+    /// The last of the hits that count so far; rows that follow it cannot be among them.
     last: Option<Hit<'a>>,
 }
 
 impl<'a> Best<'a> {
-    fn new(image: &'a Image, asked: &Asked<'_>) -> Self {
-        let most = asked.offset.saturating_add(asked.limit).saturating_add(SPARE);
-        Self { image, sort: asked.sort, descending: asked.descending, most, total: 0, hits: Vec::new(), last: None }
+    fn new(image: &'a Image, query: &SetQuery<'_>) -> Self {
+        let most = query.offset.saturating_add(query.limit).saturating_add(SPARE);
+        Self { image, sort: query.sort, descending: query.descending, most, total: 0, hits: Vec::new(), last: None }
     }
 
     /// Takes rows of a block.
@@ -326,7 +326,7 @@ mod tests {
         let image = image(&mut random);
         for sort in [Sort::Size, Sort::Name, Sort::Modified, Sort::Path] {
             for descending in [false, true] {
-                let asked = Asked {
+                let query = SetQuery {
                     set: "",
                     children: false,
                     condition: Condition::ALWAYS,
@@ -336,7 +336,7 @@ mod tests {
                     limit: random.usize(1..300),
                     offset: random.usize(..100),
                 };
-                let mut best = Best::new(&image, &asked);
+                let mut best = Best::new(&image, &query);
                 let mut all = Vec::new();
                 for block in image.blocks.values() {
                     best.take(block, block.places(block.ids()));
@@ -355,7 +355,7 @@ mod tests {
                     by.then_with(by_name).then(first.id.cmp(&second.id))
                 });
                 let (total, hits) = best.finish();
-                assert_eq!((total, hits.len()), (all.len() as u64, asked.limit + asked.offset + SPARE));
+                assert_eq!((total, hits.len()), (all.len() as u64, query.limit + query.offset + SPARE));
                 let ids: Vec<i64> = hits.iter().map(|hit| hit.block.id(hit.place)).collect();
                 let expected: Vec<i64> = all.iter().map(|(block, place)| block.id(*place)).take(ids.len()).collect();
                 assert_eq!(ids, expected, "{sort:?} {descending}");

@@ -1,4 +1,4 @@
-//! What users defined: sources, plans and saved queries.
+//! Definitions of users: sources, plans and saved queries.
 
 use casetrack_core::{Error, ErrorCode, Result};
 use rusqlite::types::Type;
@@ -15,12 +15,12 @@ const MAX_RECORDS: i64 = 1_000;
 /// Longest definition of one, in bytes of JSON.
 const MAX_JSON_BYTES: usize = 1 << 20;
 
-/// What fills a set.
+/// A source that fills a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub id: i64,
     pub name: String,
-    /// Its type, which says what `config` has.
+    /// Its type, which determines the fields of `config`.
     pub kind: String,
     pub target_set: String,
     pub config: Value,
@@ -51,7 +51,7 @@ pub struct Plan {
     pub updated: i64,
 }
 
-/// What changes of a plan; the rest stays. `Some(None)` clears a part that a plan need not have.
+/// Changes of a plan; the rest stays. `Some(None)` clears an optional part.
 #[derive(Debug, Clone, Default)]
 pub struct PlanChange {
     pub description: Option<Option<String>>,
@@ -69,12 +69,72 @@ pub struct Saved {
     pub arguments: Value,
 }
 
-const SOURCE: &str =
-    "SELECT id, name, kind, target_set, config, update_mode, status, created, last_run, last_error FROM sources";
-const PLAN: &str =
-    "SELECT id, name, description, mode, status, sources, conditions, outcomes, created, updated FROM plans";
+/// A record with a name, in a table.
+pub(super) trait Record: Sized {
+    /// In words, for errors.
+    const KIND: &str;
+    const SELECT: &str;
 
-const QUERY: &str = "SELECT name, arguments FROM queries";
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self>;
+}
+
+impl Record for Source {
+    const KIND: &str = "source";
+    const SELECT: &str =
+        "SELECT id, name, kind, target_set, config, update_mode, status, created, last_run, last_error FROM sources";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            kind: row.get(2)?,
+            target_set: row.get(3)?,
+            config: json(row, 4)?,
+            update_mode: row.get(5)?,
+            status: row.get(6)?,
+            created: row.get(7)?,
+            last_run: row.get(8)?,
+            last_error: row.get(9)?,
+        })
+    }
+}
+
+impl Record for Plan {
+    const KIND: &str = "plan";
+    const SELECT: &str =
+        "SELECT id, name, description, mode, status, sources, conditions, outcomes, created, updated FROM plans";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let optional = |column| json::<Option<Value>>(row, column);
+        Ok(Self {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            description: row.get(2)?,
+            mode: row.get(3)?,
+            status: row.get(4)?,
+            sources: json(row, 5)?,
+            conditions: optional(6)?,
+            outcomes: optional(7)?,
+            created: row.get(8)?,
+            updated: row.get(9)?,
+        })
+    }
+}
+
+impl Record for Saved {
+    const KIND: &str = "query";
+    const SELECT: &str = "SELECT name, arguments FROM queries";
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self { name: row.get(0)?, arguments: json(row, 1)? })
+    }
+}
+
+impl Space {
+    fn record<R: Record>(&self, name: &str) -> Result<R> {
+        self.read(|connection| find(connection, name))?.ok_or_else(not_found::<R>)
+    }
+}
 
 /// Sources.
 impl Space {
@@ -86,47 +146,39 @@ impl Space {
         let config = written(&source.config)?;
         self.write(|transaction| {
             refuse_taken(transaction, "sources", "source", &source.name)?;
-            transaction
-                .execute(
-                    "INSERT INTO sources (name, kind, target_set, config, update_mode, status, created)
-                    VALUES (?, ?, ?, ?, ?, 'stopped', ?)",
-                    params![source.name, source.kind, source.target_set, config, source.update_mode, now()],
-                )
-                .map_err(failed)?;
-            one(transaction, SOURCE, "source", &source.name, read_source)
+            let values = params![source.name, source.kind, source.target_set, config, source.update_mode, now()];
+            let sql = "INSERT INTO sources (name, kind, target_set, config, update_mode, status, created)
+                VALUES (?, ?, ?, ?, ?, 'stopped', ?)";
+            transaction.execute(sql, values).map_err(failed)?;
+            one(transaction, &source.name)
         })
     }
 
     /// All sources, in the order of their names.
     pub fn sources(&self) -> Result<Vec<Source>> {
-        self.read(all_sources)
+        self.read(all)
     }
 
     /// Errors: [`ErrorCode::NotFound`].
     pub fn source(&self, name: &str) -> Result<Source> {
-        self.read(|connection| found(connection, SOURCE, name, read_source))?.ok_or_else(|| not_found("source"))
+        self.record(name)
     }
 
-    /// Notes what a source does now, and what went wrong when it last ran. One that is gone is left alone.
+    /// Stores the state of a source, and the error of its last run. Does nothing if it is gone.
     pub fn set_source_status(&self, name: &str, status: &str, error: Option<&str>, has_run: bool) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .execute(
-                    "UPDATE sources SET status = ?, last_error = ?, last_run = CASE WHEN ? THEN ? ELSE last_run END
-                    WHERE name = ?",
-                    params![status, error, has_run, now(), name],
-                )
-                .map(drop)
-                .map_err(failed)
+        self.write_rows(|transaction| {
+            let sql = "UPDATE sources SET status = ?, last_error = ?, last_run = CASE WHEN ? THEN ? ELSE last_run END
+                WHERE name = ?";
+            transaction.execute(sql, params![status, error, has_run, now(), name]).map(drop)
         })
     }
 
-    /// Forgets a source; what it put into sets stays.
+    /// Deletes a source; the entries that it put into sets stay.
     ///
     /// Errors: [`ErrorCode::NotFound`].
     pub fn delete_source(&self, name: &str) -> Result<Source> {
         self.write(|transaction| {
-            let source = one(transaction, SOURCE, "source", name, read_source)?;
+            let source = one(transaction, name)?;
             transaction.execute("DELETE FROM sources WHERE name = ?", [name]).map_err(failed)?;
             Ok(source)
         })
@@ -145,35 +197,32 @@ impl Space {
             (written(&plan.sources)?, optional(plan.conditions.as_ref())?, optional(plan.outcomes.as_ref())?);
         self.write(|transaction| {
             refuse_taken(transaction, "plans", "plan", &plan.name)?;
-            let time = now();
-            transaction
-                .execute(
-                    "INSERT INTO plans (name, description, mode, status, sources, conditions, outcomes, created, updated)
-                    VALUES (?, ?, ?, 'active', ?, ?, ?, ?, ?)",
-                    params![plan.name, plan.description, plan.mode, sources, conditions, outcomes, time, time],
-                )
-                .map_err(failed)?;
-            one(transaction, PLAN, "plan", &plan.name, read_plan)
+            let values = params![plan.name, plan.description, plan.mode, sources, conditions, outcomes, now()];
+            let sql =
+                "INSERT INTO plans (name, description, mode, status, sources, conditions, outcomes, created, updated)
+                VALUES (?1, ?2, ?3, 'active', ?4, ?5, ?6, ?7, ?7)";
+            transaction.execute(sql, values).map_err(failed)?;
+            one(transaction, &plan.name)
         })
     }
 
     /// All plans, in the order of their names.
     pub fn plans(&self) -> Result<Vec<Plan>> {
-        self.read(all_plans)
+        self.read(all)
     }
 
     /// Errors: [`ErrorCode::NotFound`].
     pub fn plan(&self, name: &str) -> Result<Plan> {
-        self.read(|connection| found(connection, PLAN, name, read_plan))?.ok_or_else(|| not_found("plan"))
+        self.record(name)
     }
 
-    /// Changes what is given of a plan.
+    /// Changes the given parts of a plan.
     ///
     /// Errors: [`ErrorCode::NotFound`], and a definition that is too long.
     pub fn update_plan(&self, name: &str, change: &PlanChange) -> Result<Plan> {
         let PlanChange { description, mode, status, sources, conditions, outcomes } = change.clone();
         self.write(|transaction| {
-            let plan = one(transaction, PLAN, "plan", name, read_plan)?;
+            let plan: Plan = one(transaction, name)?;
             let plan = Plan {
                 description: description.unwrap_or(plan.description),
                 mode: mode.unwrap_or(plan.mode),
@@ -193,16 +242,16 @@ impl Space {
                     params![plan.description, plan.mode, plan.status, sources, conditions, outcomes, now(), plan.id],
                 )
                 .map_err(failed)?;
-            one(transaction, PLAN, "plan", name, read_plan)
+            one(transaction, name)
         })
     }
 
-    /// Forgets a plan with its history; what it put into sets stays.
+    /// Deletes a plan with its history; the entries that it put into sets stay.
     ///
     /// Errors: [`ErrorCode::NotFound`].
     pub fn delete_plan(&self, name: &str) -> Result<Plan> {
         self.write(|transaction| {
-            let plan = one(transaction, PLAN, "plan", name, read_plan)?;
+            let plan: Plan = one(transaction, name)?;
             for sql in ["DELETE FROM executions WHERE plan = ?", "DELETE FROM plans WHERE name = ?"] {
                 transaction.execute(sql, [name]).map_err(failed)?;
             }
@@ -231,59 +280,11 @@ impl Space {
 
     /// Errors: [`ErrorCode::NotFound`].
     pub fn saved_query(&self, name: &str) -> Result<Saved> {
-        self.read(|connection| found(connection, QUERY, name, read_query))?.ok_or_else(|| not_found("query"))
+        self.record(name)
     }
 }
 
-pub(super) fn all_sources(connection: &Connection) -> rusqlite::Result<Vec<Source>> {
-    all(connection, SOURCE, read_source)
-}
-
-pub(super) fn all_plans(connection: &Connection) -> rusqlite::Result<Vec<Plan>> {
-    all(connection, PLAN, read_plan)
-}
-
-/// All saved queries, in the order of their names.
-pub(super) fn saved(connection: &Connection) -> rusqlite::Result<Vec<Saved>> {
-    all(connection, QUERY, read_query)
-}
-
-fn read_query(row: &Row<'_>) -> rusqlite::Result<Saved> {
-    Ok(Saved { name: row.get(0)?, arguments: json(row, 1)? })
-}
-
-fn read_source(row: &Row<'_>) -> rusqlite::Result<Source> {
-    Ok(Source {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        kind: row.get(2)?,
-        target_set: row.get(3)?,
-        config: json(row, 4)?,
-        update_mode: row.get(5)?,
-        status: row.get(6)?,
-        created: row.get(7)?,
-        last_run: row.get(8)?,
-        last_error: row.get(9)?,
-    })
-}
-
-fn read_plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
-    let optional = |column| json::<Option<Value>>(row, column);
-    Ok(Plan {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        description: row.get(2)?,
-        mode: row.get(3)?,
-        status: row.get(4)?,
-        sources: json(row, 5)?,
-        conditions: optional(6)?,
-        outcomes: optional(7)?,
-        created: row.get(8)?,
-        updated: row.get(9)?,
-    })
-}
-
-/// A column of JSON; null where it is empty.
+/// A column of JSON; null if it is empty.
 fn json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: Option<String> = row.get(column)?;
     serde_json::from_str(text.as_deref().unwrap_or("null"))
@@ -302,35 +303,21 @@ fn optional(value: Option<&Value>) -> Result<Option<String>> {
     value.map(written).transpose()
 }
 
-fn all<T>(
-    connection: &Connection,
-    select: &str,
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Vec<T>> {
-    connection.prepare(&format!("{select} ORDER BY name"))?.query_map([], read)?.collect()
+/// All records of a kind, in the order of their names.
+pub(super) fn all<R: Record>(connection: &Connection) -> rusqlite::Result<Vec<R>> {
+    connection.prepare(&format!("{} ORDER BY name", R::SELECT))?.query_map([], R::read)?.collect()
 }
 
-fn found<T>(
-    connection: &Connection,
-    select: &str,
-    name: &str,
-    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Option<T>> {
-    connection.prepare(&format!("{select} WHERE name = ?"))?.query_row([name], read).optional()
+fn find<R: Record>(connection: &Connection, name: &str) -> rusqlite::Result<Option<R>> {
+    connection.query_row(&format!("{} WHERE name = ?", R::SELECT), [name], R::read).optional()
 }
 
-fn one<T>(
-    connection: &Connection,
-    select: &str,
-    what: &str,
-    name: &str,
-    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<T> {
-    found(connection, select, name, read).map_err(failed)?.ok_or_else(|| not_found(what))
+fn one<R: Record>(connection: &Connection, name: &str) -> Result<R> {
+    find(connection, name).map_err(failed)?.ok_or_else(not_found::<R>)
 }
 
-fn not_found(what: &str) -> Error {
-    Error::new(ErrorCode::NotFound, format!("{what} not found"))
+fn not_found<R: Record>() -> Error {
+    Error::new(ErrorCode::NotFound, format!("{} not found", R::KIND))
 }
 
 fn refuse_taken(connection: &Connection, table: &str, what: &str, name: &str) -> Result<()> {

@@ -1,10 +1,10 @@
-//! What was run: the history of plans, and jobs with numbers that are never used again.
+//! History of plans, and jobs with numbers that are never used again.
 
 use casetrack_core::{Error, ErrorCode, Result};
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::schema::failed;
 use super::{Space, now};
+use crate::rows::stored;
 
 /// Executions of one plan, and jobs, that are kept.
 const KEPT_EXECUTIONS: i64 = 1_000;
@@ -49,7 +49,7 @@ pub struct Job {
 
 /// Which jobs are listed.
 #[derive(Debug, Clone, Default)]
-pub struct JobWish<'a> {
+pub struct JobFilter<'a> {
     pub kind: Option<&'a str>,
     /// Those that have not ended.
     pub active: bool,
@@ -68,35 +68,28 @@ const JOB: &str =
 impl Space {
     /// Begins a run of a plan.
     pub fn begin_execution(&self, plan: &str) -> Result<Execution> {
-        self.write(|transaction| {
-            let begin = || {
-                transaction.execute(
-                    "INSERT INTO executions (plan, status, started) VALUES (?, 'running', ?)",
-                    params![plan, now()],
-                )?;
-                let id = transaction.last_insert_rowid();
-                transaction.execute(
-                    "DELETE FROM executions WHERE plan = ?1 AND id NOT IN
-                    (SELECT id FROM executions WHERE plan = ?1 ORDER BY id DESC LIMIT ?2)",
-                    params![plan, KEPT_EXECUTIONS],
-                )?;
-                transaction.query_row(&format!("{EXECUTION} WHERE id = ?"), [id], read_execution)
-            };
-            begin().map_err(failed)
+        self.write_rows(|transaction| {
+            transaction.execute(
+                "INSERT INTO executions (plan, status, started) VALUES (?, 'running', ?)",
+                params![plan, now()],
+            )?;
+            let id = transaction.last_insert_rowid();
+            transaction.execute(
+                "DELETE FROM executions WHERE plan = ?1 AND id NOT IN
+                (SELECT id FROM executions WHERE plan = ?1 ORDER BY id DESC LIMIT ?2)",
+                params![plan, KEPT_EXECUTIONS],
+            )?;
+            transaction.query_row(&format!("{EXECUTION} WHERE id = ?"), [id], read_execution)
         })
     }
 
-    /// Notes what a run has done so far, or how it ended.
+    /// Stores the progress of a run, or its end.
     pub fn set_execution(&self, execution: &Execution) -> Result<()> {
         let Execution { id, status, ended, entries, matched, error, .. } = execution;
-        self.write(|transaction| {
-            transaction
-                .execute(
-                    "UPDATE executions SET status = ?, ended = ?, entries = ?, matched = ?, error = ? WHERE id = ?",
-                    params![status, ended, stored(*entries), stored(*matched), error, id],
-                )
-                .map(drop)
-                .map_err(failed)
+        self.write_rows(|transaction| {
+            let values = params![status, ended, stored(*entries), stored(*matched), error, id];
+            let sql = "UPDATE executions SET status = ?, ended = ?, entries = ?, matched = ?, error = ? WHERE id = ?";
+            transaction.execute(sql, values).map(drop)
         })
     }
 
@@ -116,41 +109,27 @@ impl Space {
 
     /// Makes a job, which waits.
     pub fn create_job(&self, kind: &str, path: &str) -> Result<Job> {
-        self.write(|transaction| {
-            let create = || {
-                transaction.execute(
-                    "INSERT INTO jobs (kind, path, status, created) VALUES (?, ?, 'pending', ?)",
-                    params![kind, path, now()],
-                )?;
-                let id = transaction.last_insert_rowid();
-                transaction.execute("DELETE FROM jobs WHERE id <= ? - ?", [id, KEPT_JOBS])?;
-                transaction.query_row(&format!("{JOB} WHERE id = ?"), [id], read_job)
-            };
-            create().map_err(failed)
+        self.write_rows(|transaction| {
+            transaction.execute(
+                "INSERT INTO jobs (kind, path, status, created) VALUES (?, ?, 'pending', ?)",
+                params![kind, path, now()],
+            )?;
+            let id = transaction.last_insert_rowid();
+            transaction.execute("DELETE FROM jobs WHERE id <= ? - ?", [id, KEPT_JOBS])?;
+            transaction.query_row(&format!("{JOB} WHERE id = ?"), [id], read_job)
         })
     }
 
-    /// Notes what a job does now, or how it ended.
+    /// Stores the progress of a job, or its end.
     pub fn set_job(&self, job: &Job) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .execute(
-                    "UPDATE jobs SET status = ?, progress = ?, files = ?, folders = ?, bytes = ?, started = ?, ended = ?,
-                    error = ? WHERE id = ?",
-                    params![
-                        job.status,
-                        job.progress,
-                        stored(job.files),
-                        stored(job.folders),
-                        stored(job.bytes),
-                        job.started,
-                        job.ended,
-                        job.error,
-                        job.id
-                    ],
-                )
-                .map(drop)
-                .map_err(failed)
+        let Job { id, status, progress, files, folders, bytes, started, ended, error, .. } = job;
+        let (files, folders, bytes) = (stored(*files), stored(*folders), stored(*bytes));
+        self.write_rows(|transaction| {
+            let values = params![status, progress, files, folders, bytes, started, ended, error, id];
+            let sql =
+                "UPDATE jobs SET status = ?, progress = ?, files = ?, folders = ?, bytes = ?, started = ?, ended = ?,
+                error = ? WHERE id = ?";
+            transaction.execute(sql, values).map(drop)
         })
     }
 
@@ -175,7 +154,8 @@ impl Space {
     }
 
     /// Jobs, the latest first.
-    pub fn jobs(&self, wish: &JobWish<'_>) -> Result<Vec<Job>> {
+    pub fn jobs(&self, filter: &JobFilter<'_>) -> Result<Vec<Job>> {
+        let JobFilter { kind, active, status, min_progress, max_progress, limit, offset } = filter;
         self.read(|connection| {
             connection
                 .prepare(&format!(
@@ -183,18 +163,7 @@ impl Space {
                     AND (?3 IS NULL OR status = ?3) AND (?4 IS NULL OR progress >= ?4) AND (?5 IS NULL OR progress <= ?5)
                     ORDER BY id DESC LIMIT ?6 OFFSET ?7"
                 ))?
-                .query_map(
-                    params![
-                        wish.kind,
-                        wish.active,
-                        wish.status,
-                        wish.min_progress,
-                        wish.max_progress,
-                        wish.limit,
-                        stored(wish.offset)
-                    ],
-                    read_job,
-                )?
+                .query_map(params![kind, active, status, min_progress, max_progress, limit, stored(*offset)], read_job)?
                 .collect()
         })
     }
@@ -218,27 +187,20 @@ impl Space {
         .ok_or_else(|| Error::new(ErrorCode::NotFound, "execution not found"))
     }
 
-    /// Ends what the end of a process interrupted. For the owner of the data directory, once. Returns how many jobs and runs there were.
+    /// Ends the jobs and runs that the end of a process interrupted. For the owner of the data directory, once. Returns their number.
     pub fn end_interrupted(&self) -> Result<u64> {
         const WHY: &str = "the program ended before it was done";
-        self.write(|transaction| {
-            let end = || -> rusqlite::Result<u64> {
-                let mut ended = 0;
-                for sql in [
-                    "UPDATE jobs SET status = 'failed', ended = ?, error = ? WHERE status IN ('pending', 'running')",
-                    "UPDATE executions SET status = 'failed', ended = ?, error = ? WHERE status = 'running'",
-                ] {
-                    ended += transaction.execute(sql, params![now(), WHY])? as u64;
-                }
-                Ok(ended)
-            };
-            end().map_err(failed)
+        self.write_rows(|transaction| {
+            let mut ended = 0;
+            for sql in [
+                "UPDATE jobs SET status = 'failed', ended = ?, error = ? WHERE status IN ('pending', 'running')",
+                "UPDATE executions SET status = 'failed', ended = ?, error = ? WHERE status = 'running'",
+            ] {
+                ended += transaction.execute(sql, params![now(), WHY])? as u64;
+            }
+            Ok(ended)
         })
     }
-}
-
-fn stored(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {

@@ -1,5 +1,5 @@
-//! The database of what users made: sets, sources, plans and their histories. It lies beside the catalogue, which is attached to it, so
-//! that it outlives a catalogue that is made anew.
+//! The database of users' data: sets, sources, plans and their histories. It is next to the catalogue, which is attached to it, so that it
+//! survives a rebuild of the catalogue.
 
 use std::path::Path;
 
@@ -10,14 +10,15 @@ use crate::database;
 
 /// Name of the file in the folder of the catalogue.
 pub(super) const FILE: &str = "space.sqlite";
-/// What a damaged one is renamed to.
+/// The new name of a damaged database.
 const DAMAGED: &str = "space.damaged.sqlite";
 
 /// The schema, one step for each version. Times are seconds since 1970.
 ///
-/// `members` names entries by the ids of the catalogue whose key is in `state`. `places` and `place_folders` repeat where these entries
-/// were; members of a catalogue that was made anew wait by their paths until a scan meets them. `handed` has the entries that the outcomes of
-/// a plan had, with the times of their last change then, in nanoseconds. Jobs up to `jobs_before` worked on an earlier catalogue.
+/// `members` names entries by the ids of the catalogue whose key is in `state`. `places` and `place_folders` repeat the paths of these
+/// entries; after a rebuild of the catalogue, members wait by their paths until a scan meets them. `handed` has the entries that the
+/// outcomes of a plan had, with the times of their last change then, in nanoseconds. Jobs up to `jobs_before` worked on an earlier
+/// catalogue.
 const STEPS: &[&str] = &["
 CREATE TABLE state (catalog_key INTEGER);
 INSERT INTO state VALUES (NULL);
@@ -121,8 +122,8 @@ CREATE TABLE handed (
 ALTER TABLE state ADD COLUMN jobs_before INTEGER NOT NULL DEFAULT 0;
 "];
 
-/// What keeps count of the changes of the catalogue, block by block of ids, and of its folders as block -1. A block that was never read has
-/// no row, so that a first scan pays nothing for it.
+/// Triggers that count the changes of the catalogue, by block of ids, and of its folders as block -1. A block that was never read has no
+/// row, so that a first scan pays nothing for it.
 const WATCHED: &str = "
 CREATE TABLE IF NOT EXISTS touched (block INTEGER PRIMARY KEY, changes INTEGER NOT NULL);
 INSERT OR IGNORE INTO touched VALUES (-1, 0);
@@ -143,8 +144,8 @@ pub(super) fn failed(error: rusqlite::Error) -> Error {
     database::failed(error)
 }
 
-/// Opens the database, or makes it, with the catalogue of the same folder attached as `files`. One that is damaged is moved aside, and the log
-/// says so.
+/// Opens the database, or creates it, with the catalogue of the same folder attached as `files`. A damaged one is moved aside, with an
+/// error in the log.
 pub(super) fn open(folder: &Path) -> Result<Connection> {
     let mut connection = match own(folder) {
         Err(error) if error.code == ErrorCode::Corrupt => {
@@ -162,24 +163,20 @@ pub(super) fn open(folder: &Path) -> Result<Connection> {
 
 /// Moves a damaged database aside; an earlier one that was moved aside is overwritten.
 pub(super) fn set_aside(folder: &Path) -> Result<()> {
-    let io = |error| Error::io(folder.join(FILE).display(), error);
-    std::fs::rename(folder.join(FILE), folder.join(DAMAGED)).map_err(io)?;
-    for suffix in ["-wal", "-shm"] {
-        match std::fs::remove_file(folder.join(format!("{FILE}{suffix}"))) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(io(error)),
-            _ => {}
-        }
-    }
-    Ok(())
+    database::set_aside(folder, FILE, DAMAGED)
 }
 
 /// The database without the catalogue.
 fn own(folder: &Path) -> Result<Connection> {
     let mut connection = Connection::open(folder.join(FILE)).map_err(failed)?;
     database::set_up(&connection)?;
-    // What users made is not to be lost with the power.
+    // The data of users must survive a power failure.
     connection.execute_batch("PRAGMA synchronous = FULL;").map_err(failed)?;
-    migrate(&mut connection)?;
+    database::migrate(&mut connection, STEPS, |found| {
+        let message =
+            format!("The resource sets have the format {found}; this program knows formats up to {}.", STEPS.len());
+        Error::new(ErrorCode::NewerSchema, message).with_hint("Use the newer program that made them.")
+    })?;
     Ok(connection)
 }
 
@@ -206,26 +203,7 @@ fn watch(folder: &Path) -> Result<()> {
     database::connect(folder)?.execute_batch(WATCHED).map_err(failed)
 }
 
-fn migrate(connection: &mut Connection) -> Result<()> {
-    let version = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
-    if version(connection).map_err(failed)? == STEPS.len() as i64 {
-        return Ok(());
-    }
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(failed)?;
-    let found = version(&transaction).map_err(failed)?;
-    let Some(missing) = usize::try_from(found).ok().and_then(|done| STEPS.get(done..)) else {
-        let message =
-            format!("The resource sets have the format {found}; this program knows formats up to {}.", STEPS.len());
-        return Err(Error::new(ErrorCode::NewerSchema, message).with_hint("Use the newer program that made them."));
-    };
-    for step in missing {
-        transaction.execute_batch(step).map_err(failed)?;
-    }
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64).map_err(failed)?;
-    transaction.commit().map_err(failed)
-}
-
-/// Where the catalogue was made anew, its ids mean other entries: members wait by their paths then.
+/// Makes members wait by their paths if the catalogue was rebuilt, because its ids then mean other entries.
 fn rebind(connection: &mut Connection) -> rusqlite::Result<()> {
     let key: i64 = connection.query_row("SELECT digest_key FROM files.state", [], |row| row.get(0))?;
     let known: Option<i64> = connection.query_row("SELECT catalog_key FROM state", [], |row| row.get(0))?;

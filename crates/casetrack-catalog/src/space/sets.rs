@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use super::schema::failed;
 use super::{Space, now};
 
-/// Longest name and description of what users make, in characters.
+/// Longest name and description of sets and definitions, in characters.
 pub const MAX_NAME_CHARS: usize = 200;
 pub const MAX_DESCRIPTION_CHARS: usize = 4_000;
 /// Most sets.
@@ -142,18 +142,14 @@ impl Space {
     pub fn delete_set(&self, name: &str) -> Result<Set> {
         self.write(|transaction| {
             let set = existing(transaction, name)?;
-            let delete = || -> rusqlite::Result<()> {
-                for sql in [
-                    "DELETE FROM edges WHERE parent = ?1 OR child = ?1",
-                    "DELETE FROM members WHERE set_id = ?1",
-                    "DELETE FROM waiting WHERE set_id = ?1",
-                    "DELETE FROM sets WHERE id = ?1",
-                ] {
-                    transaction.execute(sql, [set.id])?;
-                }
-                Ok(())
-            };
-            delete().map_err(failed)?;
+            for sql in [
+                "DELETE FROM edges WHERE parent = ?1 OR child = ?1",
+                "DELETE FROM members WHERE set_id = ?1",
+                "DELETE FROM waiting WHERE set_id = ?1",
+                "DELETE FROM sets WHERE id = ?1",
+            ] {
+                transaction.execute(sql, [set.id]).map_err(failed)?;
+            }
             Ok(set)
         })
     }
@@ -170,13 +166,11 @@ impl Space {
                     std::iter::once(parent.name.as_str()).chain(names.iter().map(String::as_str)).collect();
                 return Err(Error::invalid(format!("this edge closes a cycle: {}", circle.join(" -> "))));
             }
-            let add = || -> rusqlite::Result<bool> {
-                let added = transaction
-                    .execute("INSERT OR IGNORE INTO edges (parent, child) VALUES (?, ?)", [parent.id, child.id])?;
-                touch(transaction, &[parent.id, child.id])?;
-                Ok(added > 0)
-            };
-            add().map_err(failed)
+            let added = transaction
+                .execute("INSERT OR IGNORE INTO edges (parent, child) VALUES (?, ?)", [parent.id, child.id])
+                .map_err(failed)?;
+            touch(transaction, &[parent.id, child.id]).map_err(failed)?;
+            Ok(added > 0)
         })
     }
 
@@ -186,15 +180,13 @@ impl Space {
     pub fn remove_edge(&self, parent: &str, child: &str) -> Result<bool> {
         self.write(|transaction| {
             let (parent, child) = (existing(transaction, parent)?, existing(transaction, child)?);
-            let remove = || -> rusqlite::Result<bool> {
-                let removed =
-                    transaction.execute("DELETE FROM edges WHERE parent = ? AND child = ?", [parent.id, child.id])?;
-                if removed > 0 {
-                    touch(transaction, &[parent.id, child.id])?;
-                }
-                Ok(removed > 0)
-            };
-            remove().map_err(failed)
+            let removed = transaction
+                .execute("DELETE FROM edges WHERE parent = ? AND child = ?", [parent.id, child.id])
+                .map_err(failed)?;
+            if removed > 0 {
+                touch(transaction, &[parent.id, child.id]).map_err(failed)?;
+            }
+            Ok(removed > 0)
         })
     }
 
@@ -230,7 +222,7 @@ pub(super) fn existing(connection: &Connection, name: &str) -> Result<Set> {
     by_name(connection, name).map_err(failed)?.ok_or_else(|| no_such_set(name))
 }
 
-/// The set of a name, which is made where there is none.
+/// The set of a name, which is created if there is none.
 pub(super) fn existing_or_new(transaction: &Transaction<'_>, name: &str) -> Result<Set> {
     match by_name(transaction, name).map_err(failed)? {
         Some(set) => Ok(set),
@@ -241,21 +233,20 @@ pub(super) fn existing_or_new(transaction: &Transaction<'_>, name: &str) -> Resu
 fn create(transaction: &Transaction<'_>, name: &str, description: Option<&str>) -> Result<Set> {
     check_name("name", name)?;
     check_description(description)?;
-    let make = || -> rusqlite::Result<Option<Set>> {
-        let count: i64 = transaction.query_row("SELECT count(*) FROM sets", [], |row| row.get(0))?;
-        if count >= MAX_SETS {
-            return Ok(None);
-        }
-        let now = now();
-        transaction.execute(
-            "INSERT INTO sets (name, description, created, updated) VALUES (?, ?, ?, ?)",
-            params![name, description, now, now],
-        )?;
-        by_name(transaction, name)
-    };
-    make()
-        .map_err(failed)?
-        .ok_or_else(|| Error::invalid(format!("there are {MAX_SETS} resource-sets, which is the most")))
+    refuse_many(transaction)?;
+    let values = params![name, description, now()];
+    let sql = "INSERT INTO sets (name, description, created, updated) VALUES (?1, ?2, ?3, ?3)";
+    transaction.execute(sql, values).map_err(failed)?;
+    existing(transaction, name)
+}
+
+/// Errors: as many sets as there may be.
+pub(super) fn refuse_many(connection: &Connection) -> Result<()> {
+    let count: i64 = connection.query_row("SELECT count(*) FROM sets", [], |row| row.get(0)).map_err(failed)?;
+    match count >= MAX_SETS {
+        true => Err(Error::invalid(format!("there are {MAX_SETS} resource-sets, which is the most"))),
+        false => Ok(()),
+    }
 }
 
 /// Notes that sets changed.
@@ -278,7 +269,7 @@ fn no_such_set(name: &str) -> Error {
         .with_hint(format!("There is no resource-set \"{shown}\"."))
 }
 
-/// Errors: a name that is blank, too long or not on one line. The message is what is wrong with it.
+/// Errors: a name that is blank, too long or not on one line. The message describes the fault.
 pub(super) fn check_name(what: &str, name: &str) -> Result<()> {
     let fault = match () {
         () if name.trim().is_empty() => "must not be blank".to_owned(),

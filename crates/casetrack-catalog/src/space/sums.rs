@@ -1,4 +1,4 @@
-//! Sums over entries: each path once, each file once whatever its names, and what is in a folder once.
+//! Sums over entries: each path, each file with any number of names, and the contents of a folder count once.
 
 use std::collections::HashSet;
 use std::panic::resume_unwind;
@@ -9,10 +9,10 @@ use super::ids::{Bits, Ids};
 use super::image::{Image, NOWHERE};
 use crate::entry::Kind;
 
-/// What entries take on the disk.
+/// Space that entries take on the disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Paths that were summed up, without what is only below a folder among them.
+    /// Paths that were summed up, without those that are only below a folder among them.
     pub count: u64,
     pub files: u64,
     pub folders: u64,
@@ -29,10 +29,10 @@ const NOTED_BITS: u32 = 24;
 const FEWEST_BLOCKS: usize = 16;
 
 impl Image {
-    /// Sums up entries. Costs about 30 nanoseconds of one core for each of them, and 10 for each entry that the catalogue has where folders
-    /// among them count with what is below them. The cores share the work.
+    /// Sums up entries. Costs about 30 nanoseconds of one core for each of them, and 10 for each entry of the catalogue if folders among
+    /// them count with their contents. The cores share the work.
     pub fn totals(&self, ids: &Ids) -> Totals {
-        let noted = Noted::new();
+        let noted = SeenFiles::new();
         let members = side_by_side(&self.blocks_of(ids), |part| {
             let mut members = Members::new(self.folders.paths.len(), &noted);
             part.iter().flat_map(|(block, bits)| block.rows_of(bits)).for_each(|row| members.take(&row));
@@ -63,7 +63,7 @@ impl Image {
         totals
     }
 
-    /// Something is below a folder where it is in the folder or in one below it.
+    /// Marks every folder around a marked one.
     pub fn hold_outwards(&self, holds: &mut [bool]) {
         for place in self.folders.order.iter().rev() {
             let parent = self.folders.parents[*place as usize];
@@ -99,14 +99,14 @@ impl Image {
         below
     }
 
-    /// What is in the folders of these places.
+    /// The rows in the folders of these places.
     pub fn rows_in<'a>(&'a self, folders: &'a [bool]) -> impl Iterator<Item = Row> {
         let blocks = (!folders.is_empty()).then_some(&self.blocks);
         blocks.into_iter().flat_map(|blocks| blocks.values()).flat_map(|block| block.rows_in(folders))
     }
 }
 
-/// Works on the parts of a list side by side, one for each core. What each gave is in the order of the list.
+/// Works on the parts of a list in parallel, one for each core. The results are in the order of the list.
 pub(super) fn side_by_side<T: Sync, R: Send>(list: &[T], work: impl Fn(&[T]) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut parts = list.chunks(list.len().div_ceil(cores).max(FEWEST_BLOCKS));
@@ -119,11 +119,11 @@ pub(super) fn side_by_side<T: Sync, R: Send>(list: &[T], work: impl Fn(&[T]) -> 
     })
 }
 
-/// What is found while members are summed up.
+/// The sums of a part of the members.
 struct Members<'n> {
     files: u64,
     folders: u64,
-    /// Whether a folder holds members, by places.
+    /// True for each place of a folder that holds members.
     holds: Vec<bool>,
     /// Folders that are members, by their places.
     whole: Vec<u32>,
@@ -131,7 +131,7 @@ struct Members<'n> {
 }
 
 impl<'n> Members<'n> {
-    fn new(places: usize, noted: &'n Noted) -> Self {
+    fn new(places: usize, noted: &'n SeenFiles) -> Self {
         Self { files: 0, folders: 0, holds: vec![false; places], whole: Vec::new(), content: Content::new(noted) }
     }
 
@@ -151,10 +151,10 @@ impl<'n> Members<'n> {
     }
 }
 
-/// A bit for the number of each file that was counted. One that is set already may be that of another file.
-struct Noted(Vec<AtomicU64>);
+/// A bit for the number of each counted file. Several files may share a bit.
+struct SeenFiles(Vec<AtomicU64>);
 
-impl Noted {
+impl SeenFiles {
     fn new() -> Self {
         Self(std::iter::repeat_with(AtomicU64::default).take(1 << (NOTED_BITS - 6)).collect())
     }
@@ -166,19 +166,19 @@ impl Noted {
     }
 }
 
-/// What entries take, each file once whatever its names.
+/// Space that entries take; each file counts once, whatever its names.
 struct Content<'n> {
     bytes: u64,
     allocated: u64,
-    noted: &'n Noted,
+    noted: &'n SeenFiles,
     /// The numbers of those that were counted: device and inode.
     counted: Vec<(u64, u64)>,
-    /// What may be another name of a file that was counted. It is compared at the end.
+    /// Possible other names of a counted file. They are compared at the end.
     aside: Vec<Row>,
 }
 
 impl<'n> Content<'n> {
-    fn new(noted: &'n Noted) -> Self {
+    fn new(noted: &'n SeenFiles) -> Self {
         Self { bytes: 0, allocated: 0, noted, counted: Vec::new(), aside: Vec::new() }
     }
 
@@ -202,7 +202,7 @@ impl<'n> Content<'n> {
 }
 
 /// Bytes of content and those set aside by the file system.
-fn finish(parts: Vec<Content<'_>>, noted: &Noted) -> (u64, u64) {
+fn finish(parts: Vec<Content<'_>>, noted: &SeenFiles) -> (u64, u64) {
     let mut all = Content::new(noted);
     let (mut counted, mut aside) = (Vec::new(), Vec::new());
     for part in parts {
@@ -212,7 +212,7 @@ fn finish(parts: Vec<Content<'_>>, noted: &Noted) -> (u64, u64) {
         aside.extend(part.aside);
     }
     // Few of those that were counted share a bit with one of these.
-    let among = Noted::new();
+    let among = SeenFiles::new();
     for row in &aside {
         among.note(row.device, row.inode);
     }
@@ -232,10 +232,10 @@ fn finish(parts: Vec<Content<'_>>, noted: &Noted) -> (u64, u64) {
     (all.bytes, all.allocated)
 }
 
-/// The bit of the number of a file. Numbers that follow each other have bits that do so, which the processor's caches reward. What is above
-/// these bits moves them, so that numbers of other devices and other parts of a device seldom meet.
+/// The bit of the number of a file. Consecutive numbers have consecutive bits, which suits the processor's caches. The higher bits shift
+/// them, so that numbers of other devices and other parts of a device seldom collide.
 fn bit(device: u64, inode: u64) -> (usize, u64) {
-    // A multiplier with bits at random: that of Knuth's multiplicative hashing for 64 bits.
+    // A multiplier with random bits, from Knuth's multiplicative hashing for 64 bits.
     let moved =
         (device.rotate_left(40) ^ (inode >> NOTED_BITS)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - NOTED_BITS);
     let bit = inode.wrapping_add(moved) & ((1 << NOTED_BITS) - 1);

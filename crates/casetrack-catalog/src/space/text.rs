@@ -4,17 +4,13 @@ use std::borrow::Cow;
 
 use casetrack_core::{Error, Result};
 use memchr::memmem::{self, Finder};
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 
 use super::block::Block;
 use super::ids::Bits;
 use super::image::{Folders, Image};
 use crate::paths;
-use crate::pattern::class;
-
-/// Longest pattern, in bytes, and the memory that a compiled one may take.
-const MAX_BYTES: usize = 4096;
-const MAX_COMPILED: usize = 4 << 20;
+use crate::pattern::{MAX_BYTES, glob_regex, regex};
 
 /// Which text of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +19,7 @@ pub enum Field {
     Name,
     /// The path of the folder that it is in.
     Parent,
-    /// In lower case, without a dot; empty where there is none.
+    /// In lower case, without a dot; empty if there is none.
     Extension,
 }
 
@@ -36,7 +32,7 @@ pub enum Match {
     Suffix,
     /// A regular expression that occurs anywhere in the text.
     Regex,
-    /// The whole text: `*` stands for any characters, also `/`, `?` for one, `[…]` for one of several.
+    /// The whole text: `*` matches any characters, also `/`, `?` one, `[…]` one of several.
     Glob,
 }
 
@@ -50,31 +46,23 @@ pub struct Text {
 
 #[derive(Debug, Clone)]
 enum Rule {
-    /// In lower case where case does not count.
+    /// In lower case if case does not count.
     Literal(Match, Vec<u8>),
     Regex(Regex),
 }
 
 impl Text {
-    /// Errors: a pattern that is too long or cannot be read. The message is what is wrong with it.
+    /// Errors: a pattern that is too long or cannot be read. The message describes the fault.
     pub fn new(field: Field, how: Match, pattern: &str, case_sensitive: bool) -> Result<Self> {
         if pattern.len() > MAX_BYTES {
             return Err(Error::invalid(format!("a pattern may have at most {MAX_BYTES} bytes")));
         }
-        let compiled = |source: &str| {
-            RegexBuilder::new(source).case_insensitive(!case_sensitive).size_limit(MAX_COMPILED).build().map_err(
-                |error| {
-                    let reason = error.to_string();
-                    let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                    Error::invalid(format!("the pattern cannot be read: {reason}"))
-                },
-            )
-        };
+        let unreadable = |reason: &str| Error::invalid(format!("the pattern cannot be read: {reason}"));
+        let compiled = |source: &str| regex(source, !case_sensitive).map_err(|reason| unreadable(&reason));
         let rule = match how {
             Match::Regex => Rule::Regex(compiled(pattern)?),
             Match::Glob => {
-                let source = from_glob(pattern)
-                    .ok_or_else(|| Error::invalid("the pattern cannot be read: a bracket is not closed"))?;
+                let source = glob_regex(pattern, false).ok_or_else(|| unreadable("a bracket is not closed"))?;
                 Rule::Regex(compiled(&source)?)
             }
             literal if case_sensitive => Rule::Literal(literal, pattern.as_bytes().to_vec()),
@@ -83,7 +71,7 @@ impl Text {
         Ok(Self { field, case_sensitive, rule })
     }
 
-    /// Prepares the comparison with many entries: what follows from the folder alone is found once.
+    /// Prepares the comparison with many entries: the results that depend only on the folder are computed once.
     pub(super) fn judge(&self, image: &Image) -> TextJudge<'_> {
         let Rule::Literal(how, needle) = &self.rule else {
             return TextJudge { text: self, verdicts: Vec::new(), names: None };
@@ -114,7 +102,7 @@ impl Text {
     }
 }
 
-/// What the folder of an entry says about it: yes, no, or what its name has to be, from a byte of the pattern on.
+/// The result of the folder of an entry: yes, no, or a condition on its name, from a byte of the pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Yes,
@@ -125,7 +113,7 @@ enum Verdict {
     NameEquals(usize),
 }
 
-/// Of a path that consists of a folder, which ends in a separator, and a name, which has none.
+/// For a path that consists of a folder, which ends in a separator, and a name, which has none.
 fn of_path(folder: &[u8], how: Match, needle: &[u8]) -> Verdict {
     let split = needle.iter().rposition(|byte| *byte == std::path::MAIN_SEPARATOR as u8).map(|place| place + 1);
     let ends_before = |split: usize| folder.ends_with(&needle[..split]) && split < needle.len();
@@ -156,21 +144,21 @@ fn contains(text: &[u8], needle: &[u8]) -> bool {
     memmem::find(text, needle).is_some()
 }
 
-/// Where fewer than one in this many rows of a block are left, their names are searched one after another: that takes about as many times as
-/// long for each.
+/// If fewer than one in this many rows of a block are left, their names are searched one after another, which takes about this many times
+/// as long for each.
 const FEW: usize = 8;
 
 /// A condition that is ready for many entries of one image.
 pub(super) struct TextJudge<'a> {
     text: &'a Text,
-    /// By the places of folders, where these count.
+    /// By the places of folders, if these count.
     verdicts: Vec<Verdict>,
     /// Finds a text that names contain.
     names: Option<Finder<'a>>,
 }
 
 impl TextJudge<'_> {
-    /// What an entry costs, compared with others: extensions are the least, a regular expression the most.
+    /// The cost of an entry, compared with others: extensions are the cheapest, a regular expression the dearest.
     pub fn cost(&self) -> u8 {
         match (self.text.field, &self.text.rule) {
             (Field::Extension, _) => 0,
@@ -225,35 +213,14 @@ impl TextJudge<'_> {
         if self.text.case_sensitive { block.name(place) } else { block.lower(place) }
     }
 
-    /// The rows whose names contain the text, where it is faster to search them together.
+    /// The rows whose names contain the text, if it is faster to search them together.
     fn having(&self, block: &Block, places: &Bits) -> Option<Bits> {
         let names = self.names.as_ref().filter(|_| places.len() * FEW > block.len())?;
         Some(block.containing(names, self.text.case_sensitive))
     }
 }
 
-/// A text with what is not Unicode replaced. Where all is, this is found several times as fast as it would be replaced.
+/// A text with replacements for bytes that are not Unicode. Valid text is detected several times as fast as it would be copied.
 fn readable(text: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(text).map_or_else(|_| String::from_utf8_lossy(text), Cow::Borrowed)
-}
-
-/// The regular expression of a glob; `None` where a bracket is not closed.
-fn from_glob(glob: &str) -> Option<String> {
-    let mut regex = String::from("(?s)^");
-    let mut rest = glob;
-    while let Some(c) = rest.chars().next() {
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '*' => regex.push_str(".*"),
-            '?' => regex.push('.'),
-            '[' => {
-                let (class, behind) = class(rest, "")?;
-                regex.push_str(&class);
-                rest = behind;
-            }
-            literal => regex.push_str(&regex::escape(&literal.to_string())),
-        }
-    }
-    regex.push('$');
-    Some(regex)
 }

@@ -1,4 +1,4 @@
-//! What a folder takes on the disk, as a tree of the largest parts.
+//! Space that a folder takes on the disk, as a tree of the largest parts.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::{Space, Totals};
 use crate::entry::Kind;
 use crate::paths;
 
-/// A folder or file and what it takes, with the largest of what is in it.
+/// A folder or file and its space, with the largest of its contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Branch {
     pub path: PathBuf,
@@ -20,24 +20,24 @@ pub struct Branch {
     pub totals: Totals,
     /// The largest first.
     pub children: Vec<Branch>,
-    /// What is in it and not among `children`: how many entries, with all below them.
+    /// Number of entries in it that are not among `children`, with all below them.
     pub others: u64,
     pub other_totals: Totals,
 }
 
 impl Space {
-    /// What a folder takes, to a depth of levels (1 is its children), with the `width` largest entries of each folder. `None` where the
+    /// The space of a folder, to a depth of levels (1 is its children), with the `width` largest entries of each folder. `None` if the
     /// catalogue lacks the folder. Costs about 0.2 seconds for a million entries, and 10 milliseconds more for each level.
     pub fn tree(&self, start: &Path, depth: usize, width: usize, by_allocated: bool) -> Result<Option<Branch>> {
         let image = self.image()?;
         let Some(place) = image.folders.at(paths::bytes(start)) else { return Ok(None) };
         let below = image.below(&[place]);
         let (sums, second_names) = sums(&image, &below);
-        let growing = Growing { image: &image, sums: &sums, second_names: &second_names, width, by_allocated };
-        Ok(Some(growing.grow(start, place, depth)))
+        let builder = TreeBuilder { image: &image, sums: &sums, second_names: &second_names, width, by_allocated };
+        Ok(Some(builder.build(start, place, depth)))
     }
 
-    /// What is below a folder, all of it; nothing where the catalogue lacks the folder.
+    /// The totals of everything below a folder; zero if the catalogue lacks it.
     pub fn totals_below(&self, folder: &Path) -> Result<Totals> {
         let image = self.image()?;
         let Some(place) = image.folders.at(paths::bytes(folder)) else { return Ok(Totals::default()) };
@@ -46,7 +46,7 @@ impl Space {
     }
 }
 
-/// What each folder holds with all below it, by places, and the entries that are another name of a file that was counted.
+/// The totals of each folder with all below it, by places, and the entries that are another name of a counted file.
 fn sums(image: &Image, below: &[bool]) -> (Vec<Totals>, HashSet<i64>) {
     let mut sums = vec![Totals::default(); image.folders.paths.len()];
     let (mut counted, mut second_names) = (HashSet::new(), HashSet::new());
@@ -70,7 +70,7 @@ fn sums(image: &Image, below: &[bool]) -> (Vec<Totals>, HashSet<i64>) {
     (sums, second_names)
 }
 
-/// What an entry takes itself.
+/// The space of an entry itself.
 fn own(row: &Row, is_first: bool) -> Totals {
     let is_folder = row.kind == Kind::Folder;
     let taken = |number: u64| if is_first { number } else { 0 };
@@ -93,7 +93,7 @@ impl Totals {
     }
 }
 
-struct Growing<'a> {
+struct TreeBuilder<'a> {
     image: &'a Image,
     sums: &'a [Totals],
     second_names: &'a HashSet<i64>,
@@ -103,8 +103,8 @@ struct Growing<'a> {
 
 type Child<'a> = (Totals, &'a Block, Row);
 
-impl Growing<'_> {
-    fn grow(&self, start: &Path, place: u32, depth: usize) -> Branch {
+impl TreeBuilder<'_> {
+    fn build(&self, start: &Path, place: u32, depth: usize) -> Branch {
         let totals = self.sums.get(place as usize).copied().unwrap_or_default();
         let mut top = branch(start.to_owned(), Kind::Folder, totals);
         let mut level = vec![(&mut top, place)];

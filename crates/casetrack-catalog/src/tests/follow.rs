@@ -1,4 +1,4 @@
-//! Following what was reported to have changed.
+//! Following reported changes.
 
 use super::*;
 
@@ -12,7 +12,7 @@ impl Disk {
 
 pub(super) fn follow(catalog: &Catalog, root: &Path, paths: &BTreeSet<PathBuf>) -> casetrack_core::Result<ScanReport> {
     let scope = Scope { start: root, max_depth: None, is_closed: &|_| false };
-    let reported = Reported { paths, needs_walk: &|folder| paths.contains(folder), before_listing: &|_| {} };
+    let reported = ReportedChanges { paths, needs_walk: &|folder| paths.contains(folder), before_listing: &|_| {} };
     catalog.follow(&scope, &reported, &Cancel::default())
 }
 
@@ -108,7 +108,7 @@ fn after_any_history_that_is_reported_the_rows_are_as_the_disk_is() {
     disk.agrees_with_the_disk();
 }
 
-/// Changes something below a folder. Returns what the system reports of it.
+/// Changes something below a folder. Returns the system's report.
 pub(super) fn change(root: &Path, random: &mut fastrand::Rng) -> Vec<PathBuf> {
     let mut place = |depth: usize| {
         let mut path = root.to_owned();

@@ -35,7 +35,7 @@ fn after_a_kill_at_any_moment_the_next_start_makes_the_catalogue_as_the_disk_is(
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // It says when it begins with something. The kill comes then, or a little later.
+        // It announces each step. The kill comes then, or a little later.
         let (mut out, mut steps) = (child.stdout.take().unwrap(), random.u32(1..12));
         let mut byte = [0];
         while steps > 0 {

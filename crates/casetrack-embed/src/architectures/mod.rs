@@ -11,7 +11,7 @@ use casetrack_core::Result;
 
 use crate::errors::{damaged, unreadable};
 
-/// Reads a `config.json`, already as text; the error says what about it is not supported.
+/// Reads a `config.json`, already as text; the error names what is not supported.
 type ReadConfig = fn(&str) -> Result<EncoderConfig, String>;
 
 /// Every architecture under its name in Hugging Face's `model_type`, and how its configuration is read.
@@ -36,16 +36,16 @@ pub struct EncoderConfig {
     pub epsilon: f32,
 }
 
-/// What an architecture calls its tensors; `.weight` and `.bias` are appended.
+/// The names of an architecture's tensors; `.weight` and `.bias` are appended.
 #[derive(Debug)]
 pub struct TensorNames {
-    /// What precedes the encoder's names in a file that holds a head as well; left out in one that holds the encoder alone.
+    /// Prefix of the encoder's names in a file that also holds a head; left out in one with only the encoder.
     pub prefix: &'static str,
     pub words: &'static str,
     pub positions: &'static str,
     pub token_types: &'static str,
     pub embedding_norm: &'static str,
-    /// What precedes the number of a layer.
+    /// Prefix of the number of a layer.
     pub layer: &'static str,
     pub query: &'static str,
     pub key: &'static str,
@@ -64,7 +64,7 @@ pub struct TensorNames {
 pub struct MlmNames {
     pub transform: &'static str,
     pub norm: &'static str,
-    /// The product with the vocabulary. Where the file has no weight of this name, the word embeddings are it.
+    /// The product with the vocabulary. If the file has no weight of this name, the word embeddings serve.
     pub decoder: &'static str,
     /// The whole name of the vocabulary's bias.
     pub bias: &'static str,

@@ -69,7 +69,7 @@ impl Instructions {
     }
 }
 
-/// Whether products of integers are faster than those of `f32` on this CPU.
+/// True if products of integers are faster than those of `f32` on this CPU.
 pub fn is_fast() -> bool {
     Instructions::best() != Instructions::Portable
 }
@@ -161,9 +161,9 @@ struct Product<'a> {
     a: Rows<'a>,
     b: &'a Int8Matrix,
     out: &'a mut [f32],
-    /// From one row of the output to the next; 0 where it has one only.
+    /// From one row of the output to the next; 0 if it has only one.
     stride: usize,
-    /// Whether the output is raised to the product, not added to.
+    /// True if the output is raised to the product, not added to.
     raise: bool,
 }
 
@@ -212,7 +212,7 @@ impl Product<'_> {
         }
     }
 
-    /// The register tile: `MR` rows from `row` on times the panel that begins at `column`; `at` is where its output begins.
+    /// The register tile: `MR` rows from `row` times the panel that begins at `column`; `at` is the start of its output.
     #[inline(always)]
     #[expect(clippy::needless_range_loop, reason = "loops over constants by index unroll into registers")]
     #[expect(clippy::too_many_arguments, reason = "inlined, and of one caller")]
@@ -244,7 +244,7 @@ impl Product<'_> {
                 }
             }
         }
-        // A copy, so that what follows does not keep the compiler from holding the sums in registers above.
+        // A copy, so that the code below does not keep the compiler from holding the sums in registers above.
         let mut totals = [[[0i32; LANES]; VECTORS]; MR];
         for r in 0..MR {
             for v in 0..VECTORS {
@@ -330,7 +330,7 @@ struct QuantisedRows {
 }
 
 impl QuantisedRows {
-    /// Takes the place of what was here with `count` rows of `k` values from `start` on.
+    /// Replaces the contents with `count` rows of `k` values from `start`.
     fn quantise(&mut self, arch: Arch, a: Rows<'_>, start: usize, count: usize, k: usize) {
         self.bytes.resize(count * k.div_ceil(DEPTH), [0; DEPTH]);
         self.scales.clear();

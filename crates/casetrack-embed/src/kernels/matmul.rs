@@ -98,12 +98,12 @@ pub struct Rows<'a> {
     pub count: usize,
 }
 
-/// What to do with the values the output holds already.
+/// The effect on the values that the output already holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
     Overwrite,
     Add,
-    /// `out` has one row only, which becomes the greatest of what it holds and of all rows of the product.
+    /// `out` has only one row, which becomes the greatest of its values and all rows of the product.
     Max,
 }
 

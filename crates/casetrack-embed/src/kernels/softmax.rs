@@ -65,7 +65,7 @@ fn exp2<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     for coefficient in COEFFICIENTS {
         p = simd.mul_add_e_f32s(p, r, simd.splat_f32s(coefficient));
     }
-    // The shift drops all of ROUND's own bits, so that n alone is added to the exponent of 1.
+    // The shift drops all of ROUND's own bits, so that only n is added to the exponent of 1.
     let n = simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
     let power = simd.transmute_f32s_u32s(simd.add_u32s(n, simd.splat_u32s(1f32.to_bits())));
     simd.mul_f32s(p, power)

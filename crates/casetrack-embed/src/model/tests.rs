@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::kernels::testing::random;
-use crate::locate::find_models_dir;
+use crate::models_dir::find_models_dir;
 
 const HIDDEN: usize = 16;
 const HEADS: usize = 2;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::expected::Expected;
+use crate::checksum::ExpectedChecksum;
 
 /// The cached files of one repository.
 pub struct RepositoryCache {
@@ -28,14 +28,14 @@ impl RepositoryCache {
     }
 
     /// A file of a commit, if it is there, and the hash that its link names.
-    pub fn file(&self, commit: &str, name: &str) -> Option<(PathBuf, Expected)> {
+    pub fn file(&self, commit: &str, name: &str) -> Option<(PathBuf, ExpectedChecksum)> {
         let path = self.dir.join("snapshots").join(commit).join(name);
         if !path.is_file() {
             return None;
         }
         let blob = fs::read_link(&path).ok();
         let etag = blob.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let expected = etag.map(|etag| Expected::from_etag(&etag)).unwrap_or_default();
+        let expected = etag.map(|etag| ExpectedChecksum::from_etag(&etag)).unwrap_or_default();
         Some((path, expected))
     }
 }

@@ -10,7 +10,7 @@ use ureq::http::{HeaderMap, Response, Uri};
 use ureq::{Agent, Body};
 
 use super::settings::{HubSettings, Patience};
-use crate::expected::Expected;
+use crate::checksum::ExpectedChecksum;
 
 /// Redirections within the hub, as after a repository was renamed.
 const MAX_MOVES: u32 = 5;
@@ -33,7 +33,7 @@ pub struct RemoteFile {
     pub url: String,
     /// The commit of the repository that it belongs to.
     pub commit: String,
-    pub expected: Expected,
+    pub expected: ExpectedChecksum,
 }
 
 /// Why a request failed, and whether the same request may succeed later.
@@ -96,10 +96,10 @@ impl Hub {
         Ok(response)
     }
 
-    /// Asks for a file's headers without following redirections that lead away from the hub: other servers do not know the
+    /// Requests a file's headers without following redirections that lead away from the hub: other servers do not have the
     /// hub's identities.
     fn head(&self, url: &str, what: &str) -> Result<RemoteFile, Failure> {
-        let (mut next, mut commit, mut expected) = (url.to_owned(), None, Expected::default());
+        let (mut next, mut commit, mut expected) = (url.to_owned(), None, ExpectedChecksum::default());
         for _ in 0..MAX_MOVES {
             let request = self.authorised(self.agent.head(&next)).config().max_redirects(0).build();
             let response = request.call().map_err(|error| self.unreachable(&error))?;
@@ -109,7 +109,10 @@ impl Hub {
             commit = commit.or_else(|| header(headers, "x-repo-commit").map(str::to_owned));
             if !expected.has_hash() {
                 let etag = header(headers, "x-linked-etag").or_else(|| header(headers, "etag"));
-                expected = Expected { size: expected.size, ..etag.map(Expected::from_etag).unwrap_or_default() };
+                expected = ExpectedChecksum {
+                    size: expected.size,
+                    ..etag.map(ExpectedChecksum::from_etag).unwrap_or_default()
+                };
             }
             let length = header(headers, "content-length").filter(|_| !moved);
             let size = header(headers, "x-linked-size").or(length).and_then(|size| size.parse().ok());

@@ -19,9 +19,9 @@ use std::path::{Component, Path, PathBuf};
 
 use casetrack_core::{Action, Error, ErrorCode, Result};
 
-use crate::expected::{Expected, Found};
+use crate::checksum::{ExpectedChecksum, FileChecksum};
 use crate::manifest::{FileSpec, ModelManifest, ModelProfile, ModelSpec};
-use crate::pulled::{PulledFile, PulledRecord};
+use crate::pull_record::{PullRecord, PulledFile};
 use crate::state::ModelState;
 use cache::RepositoryCache;
 use hub::{Hub, RemoteFile};
@@ -31,7 +31,7 @@ use transfer::TransferEvent;
 /// Folder of unfinished pulls within the destination.
 const STAGING_DIR: &str = ".pulling";
 
-/// What happens during a pull.
+/// An event of a pull.
 #[derive(Debug)]
 pub enum PullEvent<'a> {
     /// A model is missing and its files on the hub are known; `bytes` is their total size, 0 if the hub does not give it.
@@ -40,7 +40,7 @@ pub enum PullEvent<'a> {
     Received { model: &'a str, bytes: u64 },
     /// A file is complete and checked. It was `downloaded`, or found on this machine.
     FileDone { model: &'a str, name: &'a str, bytes: u64, downloaded: bool },
-    /// The connection broke; the download will go on.
+    /// The connection broke; the download will continue.
     Retrying { model: &'a str, reason: &'a str },
     /// The model is in its place; `already` if it was there before.
     Finished { model: &'a str, already: bool },
@@ -51,7 +51,7 @@ pub enum PullEvent<'a> {
 pub struct PulledModel {
     pub id: String,
     pub dir: PathBuf,
-    /// Whether it was there before.
+    /// True if it was there before.
     pub already: bool,
     /// Bytes that came over the network.
     pub downloaded: u64,
@@ -59,9 +59,9 @@ pub struct PulledModel {
 
 /// Brings the models with these ids, or all of the quality profile, into `destination`, one after the other.
 ///
-/// Models that are present and undamaged cost no request. Ends with the first error; what was downloaded before it is kept. Errors:
-/// `Network`, `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when a file differs from what was expected (it is deleted),
-/// `InUse` while another pull runs, `MissingDependency` offline.
+/// Models that are present and undamaged cost no request. Ends with the first error, and keeps earlier downloads. Errors: `Network`,
+/// `PermissionDenied`, `NotFound`, `DiskFull`, `Corrupt` when a file differs from the expected one (it is deleted), `InUse` while another
+/// pull runs, `MissingDependency` offline.
 pub fn pull(
     models_dir: &Path,
     ids: &[String],
@@ -112,10 +112,10 @@ struct Pull<'a> {
     report: &'a mut dyn FnMut(PullEvent<'_>),
 }
 
-/// A file, what is known about it, and where to get it.
-struct Wanted<'a> {
+/// A file, its known properties, and its source.
+struct FileDownload<'a> {
     file: &'a FileSpec,
-    expected: Expected,
+    expected: ExpectedChecksum,
     /// On the hub; `None` offline.
     remote: Option<RemoteFile>,
 }
@@ -160,19 +160,23 @@ impl Pull<'_> {
         if !missing.is_empty() {
             return Err(offline(&format!("{} (lacks {})", model.id, missing.join(", "))));
         }
-        let record = PulledRecord { repository: model.source_repository.clone(), revision: commit, files };
+        let record = PullRecord { repository: model.source_repository.clone(), revision: commit, files };
         let dir = staging.install(&record)?;
         (self.report)(PullEvent::Finished { model: &model.id, already: false });
         Ok(PulledModel { id: model.id.clone(), dir, already: false, downloaded })
     }
 
     /// Finds the commit and, for each file, size and hash.
-    fn plan<'m>(&mut self, model: &'m ModelSpec, cache: Option<&RepositoryCache>) -> Result<(String, Vec<Wanted<'m>>)> {
-        let pinned = |file: &FileSpec| Expected { sha256: file.sha256, ..Expected::default() };
+    fn plan<'m>(
+        &mut self,
+        model: &'m ModelSpec,
+        cache: Option<&RepositoryCache>,
+    ) -> Result<(String, Vec<FileDownload<'m>>)> {
+        let pinned = |file: &FileSpec| ExpectedChecksum { sha256: file.sha256, ..ExpectedChecksum::default() };
         if self.settings.offline {
             let commit = cache.and_then(|cache| cache.commit(&model.source_revision));
             let commit = commit.unwrap_or_else(|| model.source_revision.clone());
-            let wanted = model.files.iter().map(|file| Wanted { file, expected: pinned(file), remote: None });
+            let wanted = model.files.iter().map(|file| FileDownload { file, expected: pinned(file), remote: None });
             return Ok((commit, wanted.collect()));
         }
         let hub = self.hub.get_or_insert_with(|| Hub::new(self.settings));
@@ -184,7 +188,7 @@ impl Pull<'_> {
                 let problem = format!("it is from revision {}, expected {commit}", remote.commit);
                 return Err(wrong(&file.name, model, &problem));
             }
-            // All files come from the commit of the first one, even if the branch moves meanwhile.
+            // All files come from the commit of the first one, even if the branch moves in the meantime.
             commit.clone_from(&remote.commit);
             if let (Some(pinned), Some(offered)) = (file.sha256, remote.expected.sha256)
                 && pinned != offered
@@ -193,7 +197,7 @@ impl Pull<'_> {
                 return Err(wrong(&file.name, model, &problem));
             }
             remote.expected.sha256 = file.sha256.or(remote.expected.sha256);
-            wanted.push(Wanted { file, expected: remote.expected, remote: Some(remote) });
+            wanted.push(FileDownload { file, expected: remote.expected, remote: Some(remote) });
         }
         Ok((commit, wanted))
     }
@@ -202,10 +206,10 @@ impl Pull<'_> {
     fn download(
         &mut self,
         model: &ModelSpec,
-        wanted: &Wanted<'_>,
+        wanted: &FileDownload<'_>,
         staging: &Staging,
         done: u64,
-    ) -> Result<Option<(Found, u64)>> {
+    ) -> Result<Option<(FileChecksum, u64)>> {
         let (Some(remote), Some(hub)) = (&wanted.remote, &self.hub) else {
             return Ok(None);
         };
@@ -232,17 +236,17 @@ impl Pull<'_> {
     }
 }
 
-/// Takes a file that is on this machine already: from an earlier, interrupted pull, from the model's own folder where other files
-/// are damaged, or from Hugging Face's cache. Only a file whose hash is known beforehand is taken.
+/// Takes a file that is on this machine already: from an earlier, interrupted pull, from the model's own folder if other files are damaged,
+/// or from Hugging Face's cache. Only a file whose hash is known beforehand is taken.
 fn take_local(
-    wanted: &Wanted<'_>,
+    wanted: &FileDownload<'_>,
     staged: &Path,
     beside: &Path,
-    cached: Option<(PathBuf, Expected)>,
-) -> Result<Option<Found>> {
+    cached: Option<(PathBuf, ExpectedChecksum)>,
+) -> Result<Option<FileChecksum>> {
     let cached = cached.map(|(path, told)| {
         let known = wanted.expected.has_hash();
-        (path, if known { wanted.expected } else { Expected { size: wanted.expected.size, ..told } })
+        (path, if known { wanted.expected } else { ExpectedChecksum { size: wanted.expected.size, ..told } })
     });
     let own = [staged, beside].map(|path| (path.to_owned(), wanted.expected));
     for (path, expected) in own.into_iter().chain(cached) {
@@ -293,7 +297,7 @@ impl Staging {
 
     /// The path that a file is downloaded to. The name contains its hash, so that the beginning of one version is never continued
     /// with the rest of another.
-    fn part(&self, name: &str, expected: &Expected) -> PathBuf {
+    fn part(&self, name: &str, expected: &ExpectedChecksum) -> PathBuf {
         let hash = match (expected.sha256, expected.git_blob) {
             (Some(sha256), _) => format!("{:.16}", sha256.to_string()),
             (None, Some(blob)) => format!("{:.16}", blob.to_string()),
@@ -302,8 +306,8 @@ impl Staging {
         self.dir.join("parts").join(format!("{}.{hash}", name.replace('/', "--")))
     }
 
-    /// Writes the record and moves the model to its place, replacing what was there.
-    fn install(self, record: &PulledRecord) -> Result<PathBuf> {
+    /// Writes the record and moves the model to its place, replacing the former one.
+    fn install(self, record: &PullRecord) -> Result<PathBuf> {
         let files = self.dir.join("files");
         record.write(&files)?;
         if self.target.exists() {
@@ -332,7 +336,7 @@ fn make_parent(path: &Path) -> Result<()> {
     }
 }
 
-/// Whether a revision is a commit, which never changes, rather than a branch or tag.
+/// True if a revision is a commit, which never changes, rather than a branch or tag.
 fn is_commit(revision: &str) -> bool {
     revision.len() == 40 && revision.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

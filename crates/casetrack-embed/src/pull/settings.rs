@@ -10,7 +10,7 @@ use casetrack_core::{Error, Result};
 /// The hub when `HF_ENDPOINT` names none.
 const DEFAULT_ENDPOINT: &str = "https://huggingface.co";
 
-/// Where models come from and how hard to try. [`HubSettings::from_env`] reads the environment.
+/// The source of models, and the number of attempts. [`HubSettings::from_env`] reads the environment.
 #[derive(Clone)]
 pub struct HubSettings {
     /// `HF_ENDPOINT`, without a slash at the end.

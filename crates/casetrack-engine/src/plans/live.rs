@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use casetrack_catalog::space::{Execution, Picked, PickedFile};
+use casetrack_catalog::space::{Execution, SelectedFile, Selection};
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 
 use super::record::Record;
@@ -341,19 +341,19 @@ impl Live {
     }
 
     /// Gives the outcomes that take long what is new, beside this thread, one lot after another. What fails is given once more later.
-    fn hand_on(self: &Arc<Self>, jobs: &Arc<Jobs>, definition: &Definition, matched: &Picked) -> Result<()> {
+    fn hand_on(self: &Arc<Self>, jobs: &Arc<Jobs>, definition: &Definition, matched: &Selection) -> Result<()> {
         let Some(plan) = self.record.plan().filter(|_| running::takes_long(definition)) else { return Ok(()) };
         if self.is_busy.swap(true, Ordering::AcqRel) {
             lock(&self.state).is_left = true;
             return Ok(());
         }
-        let new = || -> Result<Vec<PickedFile>> {
+        let new = || -> Result<Vec<SelectedFile>> {
             let space = self.host.space()?;
             let files = space.files_of(matched)?;
             let mut state = lock(&self.state);
             let done = match &mut state.done {
                 Some(done) => done,
-                done => done.insert(space.handed(plan)?),
+                done => done.insert(space.outcome_files(plan)?),
             };
             let mut new: Vec<_> = files.into_iter().filter(|file| done.get(&file.id) != Some(&file.modified)).collect();
             state.is_left = new.len() > running::MAX_FILES;
@@ -369,7 +369,7 @@ impl Live {
         let work = move || {
             let done = caught(|| {
                 running::long_outcomes(&live.host, &jobs, &outcomes, &new, &live.cancel)?;
-                live.host.space()?.hand(plan, &new)
+                live.host.space()?.add_outcome_files(plan, &new)
             });
             let mut state = lock(&live.state);
             match done {

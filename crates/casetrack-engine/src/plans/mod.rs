@@ -74,7 +74,7 @@ impl Plans {
                     host.space_changed(SpaceChange::Entries);
                 }
                 seen = state;
-                space.rest_after(IDLE);
+                space.free_after(IDLE);
                 if tidied.elapsed() >= TIDY {
                     tidied = Instant::now();
                     if let Err(error) = space.tidy() {

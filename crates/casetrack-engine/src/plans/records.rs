@@ -157,7 +157,7 @@ impl Plans {
         let after = space.update_plan(name, change)?;
         if after.outcomes != before.outcomes {
             // What had the former outcomes has yet to have the new ones.
-            space.forget_handed(after.id)?;
+            space.forget_outcome_files(after.id)?;
         }
         let running = self.get(&Key::Plan(name.to_owned())).filter(|live| live.is_running());
         let is_active = after.status == "active";

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use casetrack_catalog::space::{Mode, Picked, PickedFile};
+use casetrack_catalog::space::{Mode, SelectedFile, Selection};
 use casetrack_core::{Cancel, Error, Result};
 use casetrack_extract::is_supported_extension;
 
@@ -20,8 +20,8 @@ pub(super) const MAX_FILES: usize = 10_000;
 /// What a pass found.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pass {
-    pub found: Picked,
-    pub matched: Picked,
+    pub found: Selection,
+    pub matched: Selection,
     /// Entries that are new to the target sets, and that left them.
     pub added: u64,
     pub removed: u64,
@@ -76,7 +76,7 @@ pub(super) fn long_outcomes(
     host: &Host,
     jobs: &Arc<Jobs>,
     outcomes: &[Outcome],
-    files: &[PickedFile],
+    files: &[SelectedFile],
     cancel: &Cancel,
 ) -> Result<()> {
     for outcome in outcomes {

@@ -327,5 +327,5 @@ fn outcomes_that_fail_get_their_files_again_and_those_that_had_them_do_not() {
     made.write("b.txt", "Another.");
     made.until("what is new", |made| made.count() == 2 && made.engine.jobs(JobFilter::default()).len() == 1);
     // What was handed on is noted after the job is there.
-    made.until("it is noted", |made| made.engine.host().space().unwrap().handed(1).unwrap().len() == 2);
+    made.until("it is noted", |made| made.engine.host().space().unwrap().outcome_files(1).unwrap().len() == 2);
 }

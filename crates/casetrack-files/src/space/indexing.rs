@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use casetrack_catalog::space::{Job, JobWish};
+use casetrack_catalog::space::{Job, JobFilter};
 use casetrack_catalog::{Scope, Time, shown};
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use schemars::JsonSchema;
@@ -345,7 +345,7 @@ pub fn space_jobs(host: &Host, asked: &JobsAsked<'_>) -> Result<JobList> {
     let space = host.space()?;
     let (mut jobs, mut left_out) = (Vec::new(), 0);
     for read in (0..).step_by(MAX_LISTED as usize) {
-        let wish = JobWish {
+        let wish = JobFilter {
             kind: Some("index"),
             active,
             status,

@@ -1,7 +1,7 @@
 //! Questions about the entries of sets.
 
 use casetrack_catalog::TimeField;
-use casetrack_catalog::space::{Asked, Condition, End, Field, Match, Sort, Text, bound};
+use casetrack_catalog::space::{Condition, End, Field, Match, SetQuery, Sort, Text, bound};
 use casetrack_core::{Cancel, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,7 @@ pub struct SetSearch<'a> {
 
 impl<'a> SetSearch<'a> {
     /// Errors: a kind, time or order that cannot be read.
-    pub(super) fn asked(&self) -> Result<Asked<'a>> {
+    pub(super) fn asked(&self) -> Result<SetQuery<'a>> {
         let mut conditions = Vec::new();
         if let Some(kind) = self.kind {
             conditions.push(Condition::Kind(kind_named("kind", kind)?));
@@ -169,7 +169,7 @@ impl<'a> SetSearch<'a> {
             _ => return Err(refused("sort_by", "sort_by must be one of size, name, mtime")),
         };
         let asked = asked(self.name, Condition::All(conditions), self.page)?;
-        Ok(Asked { children: self.children, sort, descending: self.descending, ..asked })
+        Ok(SetQuery { children: self.children, sort, descending: self.descending, ..asked })
     }
 }
 
@@ -224,7 +224,7 @@ impl StoredSearch {
 // Errors name the parameter that they are about: see [`InField`](super::InField). Answers are in the order of paths but for a search.
 /// The entries of a set itself, as they are now.
 pub(super) fn set_entries(host: &Host, name: &str, page: Paging, cancel: &Cancel) -> Result<EntryPage> {
-    found(host, &Asked { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
+    found(host, &SetQuery { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)
 }
 
 /// Errors: a set that does not exist, an unknown field, a time that cannot be read.
@@ -243,7 +243,7 @@ pub fn find_in_time_range(host: &Host, search: &TimeRangeSearch<'_>, cancel: &Ca
         }
         _ => return Err(refused("field", "field must be one of mtime, ctime, added_at")),
     };
-    answered(host, &Asked { children, added, ..asked(name, condition, page)? }, cancel)
+    answered(host, &SetQuery { children, added, ..asked(name, condition, page)? }, cancel)
 }
 
 /// Errors: a set that does not exist, an unknown metric.
@@ -258,7 +258,7 @@ pub fn find_in_metric_range(host: &Host, search: &MetricRange<'_>, cancel: &Canc
         }
         _ => return Err(refused("metric", "metric must be one of size, allocated, blocks")),
     };
-    answered(host, &Asked { children, ..asked(name, condition, page)? }, cancel)
+    answered(host, &SetQuery { children, ..asked(name, condition, page)? }, cancel)
 }
 
 /// Errors: a set that does not exist, an unknown field or kind.
@@ -272,7 +272,7 @@ pub fn find_equal(host: &Host, search: &Comparison<'_>, cancel: &Cancel) -> Resu
             Condition::Text(in_field("value", Text::new(field, Match::Equals, value, true))?)
         }
     };
-    answered(host, &Asked { children, ..asked(name, condition, page)? }, cancel)
+    answered(host, &SetQuery { children, ..asked(name, condition, page)? }, cancel)
 }
 
 /// Errors: a set that does not exist, an unknown field or mode, a pattern that cannot be read.
@@ -288,7 +288,7 @@ pub fn find_matching(host: &Host, search: &Matching<'_>, cancel: &Cancel) -> Res
         _ => return Err(refused("mode", "mode must be one of contains, prefix, suffix, regex, glob")),
     };
     let text = in_field("pattern", Text::new(field, how, pattern, case_sensitive))?;
-    answered(host, &Asked { children, ..asked(name, Condition::Text(text), page)? }, cancel)
+    answered(host, &SetQuery { children, ..asked(name, Condition::Text(text), page)? }, cancel)
 }
 
 /// `save_as` keeps the search under a name, for sources of the type query.
@@ -304,12 +304,12 @@ pub fn search_set(host: &Host, search: &SetSearch<'_>, save_as: Option<&str>, ca
     Ok(page)
 }
 
-fn answered(host: &Host, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
+fn answered(host: &Host, asked: &SetQuery<'_>, cancel: &Cancel) -> Result<EntryPage> {
     let notice = sets::wait_for_runs(host, asked.set, asked.children, cancel)?;
     Ok(EntryPage { notice, ..found(host, asked, cancel)? })
 }
 
-fn found(host: &Host, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
+fn found(host: &Host, asked: &SetQuery<'_>, cancel: &Cancel) -> Result<EntryPage> {
     let answer =
         in_field("name", host.fresh_space(cancel)?.find(asked, &|path| is_denied_in_space(host, path), cancel))?;
     let entries: Vec<EntryItem> = answer.members.into_iter().map(EntryItem::from).collect();
@@ -324,11 +324,11 @@ fn found(host: &Host, asked: &Asked<'_>, cancel: &Cancel) -> Result<EntryPage> {
     })
 }
 
-fn asked(name: &str, condition: Condition, page: Paging) -> Result<Asked<'_>> {
+fn asked(name: &str, condition: Condition, page: Paging) -> Result<SetQuery<'_>> {
     if page.limit == 0 || page.limit > MAX_ENTRIES {
         return Err(refused("limit", format!("limit must be between 1 and {MAX_ENTRIES}")));
     }
-    Ok(Asked {
+    Ok(SetQuery {
         set: name,
         children: true,
         condition,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use casetrack_catalog::space::{Change, Condition, Mode, Picked, Plan, Source};
+use casetrack_catalog::space::{Change, Condition, Mode, Plan, Selection, Source};
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use serde::Deserialize;
 use serde_json::Value;
@@ -153,7 +153,7 @@ impl SourceSpec {
 /// What a source gave.
 #[derive(Debug, Clone, Default)]
 pub struct Sourced {
-    pub picked: Picked,
+    pub picked: Selection,
     pub change: Change,
 }
 
@@ -207,7 +207,7 @@ pub fn index_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<(
 /// The entries that a source has now, by the catalogue.
 ///
 /// Errors: a saved query or set that does not exist.
-pub(crate) fn pick_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<Picked> {
+pub(crate) fn pick_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<Selection> {
     let space = host.space()?;
     match spec {
         SourceSpec::Index { path, .. } if path.is_file() => Ok(space.pick_paths(std::slice::from_ref(path), cancel)?.0),
@@ -224,7 +224,7 @@ pub(crate) fn pick_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Re
             let search = StoredSearch::deserialize(&saved.arguments)
                 .map_err(|error| Error::internal(format!("The query {name} cannot be read: {error}")))?;
             let asked = search.as_search();
-            space.pick_asked(&asked.asked()?, cancel)
+            space.pick_matching(&asked.asked()?, cancel)
         }
         SourceSpec::Set(name) => space.pick_in_set(name),
     }
@@ -247,7 +247,7 @@ pub fn run_source(
 }
 
 /// Adds what the links among the entries lead to, under its own path, with all below it. Each folder is walked once.
-fn follow_links(host: &Host, start: &Path, picked: &mut Picked, cancel: &Cancel) -> Result<()> {
+fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Cancel) -> Result<()> {
     let space = host.space()?;
     let (mut walked, mut seen) = (vec![start.to_owned()], BTreeSet::new());
     loop {

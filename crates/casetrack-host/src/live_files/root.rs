@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use casetrack_catalog::{Reported, Scope};
+use casetrack_catalog::{ReportedChanges, Scope};
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 
@@ -223,7 +223,7 @@ impl LiveRoot {
     fn follow(&self, host: &Host, at_work: &Watching, paths: &BTreeSet<PathBuf>, cancel: &Cancel) -> Result<()> {
         let access = &host.config().access;
         let scope = Scope { start: &self.path, max_depth: None, is_closed: &|path| access.is_closed(path) };
-        let reported = Reported {
+        let reported = ReportedChanges {
             paths,
             needs_walk: &|folder| !at_work.has(folder),
             before_listing: &|folder| at_work.add(folder, &self.path),

@@ -57,7 +57,7 @@ pub struct EmbeddingSpeed {
     pub tokens_per_second: f64,
     /// Billions of floating-point operations a second that the networks' products need.
     pub gflops: f64,
-    /// The rate of matrix products alone, with our kernel and with candle's.
+    /// The rate of bare matrix products, with our kernel and with candle's.
     pub peak_gflops: f64,
     pub candle_peak_gflops: f64,
     /// `gflops` of the greater of the two.
@@ -117,13 +117,7 @@ impl EmbedBench {
             }
             Ok(median(times))
         })?;
-        let mut latencies = Vec::new();
-        for _ in 0..QUERIES {
-            let started = Instant::now();
-            embedder.embed_query_as(QUERY, outputs)?;
-            latencies.push(milliseconds(started.elapsed()));
-        }
-        latencies.sort_by(f64::total_cmp);
+        let latencies = latencies(&embedder, outputs)?;
         let gflops = operations as f64 / seconds / 1e9;
         let names: Vec<&str> = models.iter().map(|model| model.spec().id.as_str()).collect();
         Ok(EmbeddingSpeed {
@@ -174,6 +168,18 @@ fn describe(speed: &EmbeddingSpeed) -> String {
     out
 }
 
+/// The times of the queries in milliseconds, ascending.
+fn latencies(embedder: &Embedder, outputs: Outputs) -> Result<Vec<f64>> {
+    let mut latencies = Vec::new();
+    for _ in 0..QUERIES {
+        let started = Instant::now();
+        embedder.embed_query_as(QUERY, outputs)?;
+        latencies.push(milliseconds(started.elapsed()));
+    }
+    latencies.sort_by(f64::total_cmp);
+    Ok(latencies)
+}
+
 /// The models that make these outputs, each once.
 fn models(embedder: &Embedder, outputs: Outputs) -> Result<Vec<Arc<Model>>> {
     let mut models: Vec<Arc<Model>> = Vec::new();
@@ -188,7 +194,7 @@ fn models(embedder: &Embedder, outputs: Outputs) -> Result<Vec<Arc<Model>>> {
     Ok(models)
 }
 
-/// Runs the work and returns the most memory the process held meanwhile, in bytes.
+/// Runs the work and returns the most memory that the process held during it, in bytes.
 fn with_peak_memory<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, u64)> {
     let (done, peak) = (AtomicBool::new(false), AtomicU64::new(resident_memory()));
     thread::scope(|scope| {

@@ -45,7 +45,7 @@ struct Corpus {
 }
 
 impl Corpus {
-    /// Writes the corpus of `directory` to files in `target`. Files that already have the right content are left alone.
+    /// Writes the corpus of `directory` to files in `target`. Files that already have the right content stay untouched.
     fn write(directory: &Path, target: &Path) -> Result<Self> {
         std::fs::create_dir_all(target).map_err(|error| Error::io(target.display(), error))?;
         let target = target.canonicalize().map_err(|error| Error::io(target.display(), error))?;
@@ -132,7 +132,7 @@ impl Judgements for Judged {
 
     fn measure(&self, number: usize, ranking: &[Hit]) -> Vec<f64> {
         let query = &self.queries[number];
-        // A document ranks where its best chunk does.
+        // The rank of a document is the rank of its best chunk.
         let mut seen = HashSet::new();
         let documents = ranking.iter().map(|hit| hit.document).filter(|&document| seen.insert(document));
         let ids = documents.filter_map(|document| self.ids.get(&document)).flatten();

@@ -1,4 +1,4 @@
-//! Ways of ranking that can be asked for by name.
+//! Ways of ranking, by name.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -14,16 +14,16 @@ pub enum Stage {
     Sparse,
 }
 
-/// What ranks the passages of one query.
+/// A ranker for the passages of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ranker {
-    /// One recall source alone.
+    /// Only one recall source.
     Stage(Stage),
     /// Fusion by score as searches do it, with the weights for the language.
     Default,
     /// Fusion by score with these weights.
     Score(Weights),
-    /// Fusion by score, with the weights for the language where none are given, ranked again by late interaction of a weight.
+    /// Fusion by score, by default with the weights of the language, ranked again by late interaction of a weight.
     Late { weights: Option<Weights>, late: f32 },
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): the sum of 1 / (k + rank).
     ReciprocalRank { k: f32 },
@@ -92,7 +92,7 @@ impl Configuration {
 }
 
 impl Ranker {
-    /// The chunks in this order; `None` where the stage that is asked for did not answer.
+    /// The chunks in this order; `None` if the requested stage gave no answer.
     fn rank(self, recall: &Recall) -> Option<Vec<Hit>> {
         match self {
             Self::Stage(Stage::Bm25) => Some(recall.bm25.clone()),

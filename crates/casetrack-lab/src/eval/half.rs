@@ -1,4 +1,4 @@
-//! Every second query of a set: what is chosen on one half is tested on the other.
+//! Every second query of a set: parameters chosen on one half are tested on the other.
 
 use std::str::FromStr;
 

@@ -3,8 +3,7 @@
 /// Normalised discounted cumulative gain of the first `k` (Järvelin and Kekäläinen 2002), with the gain linear in the grade as
 /// trec_eval has it: Σ grade / log₂(rank + 1), divided by the sum for the best possible order.
 ///
-/// `gains` are the grades in the order of the ranking, 0 for what is not relevant; `relevant` all grades above 0 that the
-/// query has, in any order.
+/// `gains` are the grades in the order of the ranking, 0 for irrelevant ones; `relevant` all grades above 0 of the query, in any order.
 pub fn ndcg(gains: &[f64], relevant: &[f64], k: usize) -> f64 {
     let dcg = |grades: &[f64]| -> f64 {
         let discounted = (2..).zip(grades.iter().take(k)).map(|(place, grade)| grade / f64::from(place).log2());
@@ -23,7 +22,7 @@ pub fn recall(gains: &[f64], relevant: usize, k: usize) -> f64 {
     if relevant > 0 { found as f64 / relevant as f64 } else { 0.0 }
 }
 
-/// 1 / rank of the first relevant one, 0 where none is among the first `k`.
+/// 1 / rank of the first relevant one, 0 if none is among the first `k`.
 pub fn reciprocal_rank(gains: &[f64], k: usize) -> f64 {
     gains.iter().take(k).position(|&gain| gain > 0.0).map_or(0.0, |place| 1.0 / (place as f64 + 1.0))
 }
@@ -44,7 +43,7 @@ mod tests {
         close(ndcg(&[3.0, 2.0, 0.0, 1.0], &[1.0, 2.0, 3.0, 2.0], 10), dcg / ideal);
         // Cut at 2, the ideal is 3 and 2 as well.
         close(ndcg(&[2.0, 3.0], &[3.0, 2.0, 2.0], 2), (2.0 + 3.0 / 3f64.log2()) / (3.0 + 2.0 / 3f64.log2()));
-        // Equal grades may stand in any order.
+        // Equal grades may be in any order.
         close(ndcg(&[1.0, 1.0, 0.0], &[1.0, 1.0], 10), 1.0);
         close(ndcg(&[0.0, 1.0], &[1.0], 10), 1.0 / 3f64.log2());
         close(ndcg(&[0.0, 0.0], &[1.0], 10), 0.0);

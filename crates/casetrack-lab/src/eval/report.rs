@@ -37,8 +37,8 @@ struct Difference {
 }
 
 impl Report {
-    /// Adds intervals to the means, and compares the two rankings that `compared` names. There is no comparison where one of the two
-    /// needs a stage that did not answer: a notice says why.
+    /// Adds intervals to the means, and compares the two rankings that `compared` names. There is no comparison if one of the two needs a
+    /// stage that gave no answer: a notice gives the reason.
     pub fn new(
         report: EvalReport,
         measures: &[&'static str],

@@ -38,7 +38,7 @@ impl Bootstrap {
         Self { draws, queries }
     }
 
-    /// The 95 % interval of the mean (percentile bootstrap). `values` holds one a query; (0, 0) where there are none.
+    /// The 95 % interval of the mean (percentile bootstrap). `values` holds one a query; (0, 0) if there are none.
     pub fn interval(&self, values: &[f64]) -> (f64, f64) {
         debug_assert_eq!(values.len(), self.queries);
         let mean_of = |draw: &[u32]| draw.iter().map(|&at| values[at as usize]).sum::<f64>() / draw.len() as f64;

@@ -64,7 +64,7 @@ fn documents_in_beirs_layout_are_measured_and_kept_for_the_next_run() {
     let difference = &report["comparison"]["differences"][0];
     assert_eq!((&difference["difference"], &difference["p_value"]), (&json!(0.0), &json!(1.0)));
 
-    // The second run finds the documents, and says the same but for times.
+    // The second run finds the documents, with the same results except times.
     let mut again = run_json(&arguments);
     again["latency"] = report["latency"].clone();
     assert_eq!(again, report);
@@ -76,7 +76,7 @@ fn documents_in_beirs_layout_are_measured_and_kept_for_the_next_run() {
     let mut again = run_json(&arguments);
     again["latency"] = report["latency"].clone();
     assert_eq!(again, report);
-    // What is no longer in the corpus is no longer found.
+    // A document that left the corpus is no longer found.
     write(&set, &[("corpus.jsonl", &CORPUS.lines().skip(1).collect::<Vec<_>>().join("\n"))]);
     let without = run_json(&arguments);
     assert_eq!(without["documents"], 3);
@@ -111,7 +111,7 @@ fn wrong_usage_is_refused() {
     let set = data.path().to_str().unwrap();
     run_expecting(2, &["eval", set, "--also", "nonsense"]);
     run_expecting(2, &["eval", set, "-k", "0"]);
-    // The comparison of two rankings can be asked for once: a second one would have nowhere to go.
+    // Only one comparison is possible: a second one would have no place in the report.
     run_expecting(2, &["eval", set, "--compare", "rrf", "default", "--compare", "stage=bm25", "default"]);
     let error = run_expecting(1, &["eval", set, "--json"]);
     assert!(error.contains("has no spans.jsonl"), "{error}");

@@ -140,7 +140,7 @@ fn page_text(page: &PageText, picture: &Target, problem: Option<&Error>) -> Stri
     }
     let chunks: Vec<String> = page.chunks.iter().map(ToString::to_string).collect();
     lines.push(format!("Chunks: {}", if chunks.is_empty() { "none".to_owned() } else { chunks.join(", ") }));
-    let text = page.viewed.as_ref().map_or_else(|| document_text(&page.text), text::tracked::viewed);
+    let text = page.viewed.as_ref().map_or_else(|| document_text(&page.text), text::tracked_changes::viewed);
     format!("{}\n\n{DATA}\n{text}", lines.join("\n"))
 }
 

@@ -44,8 +44,7 @@ impl Tool for FindHiddenText {
     fn call(context: &Context<'_>, parameters: HiddenParameters) -> Result<Reply<HiddenPassages>> {
         let HiddenParameters { document, offset, limit } = parameters;
         let paging = Paging { offset, limit };
-        let list =
-            documents::find_hidden_text(context.engine.host(), context.active()?.id, document.as_deref(), paging)?;
-        Ok(Reply::new(list, |list| text::hidden::passages(list, Reader::Assistant)))
+        let list = context.engine.find_hidden_text(context.active()?.id, document.as_deref(), paging)?;
+        Ok(Reply::new(list, |list| text::hidden_text::passages(list, Reader::Assistant)))
     }
 }

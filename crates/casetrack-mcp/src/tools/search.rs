@@ -181,7 +181,7 @@ impl Tool for AskEveryDocument {
                 answer.next_offset = Some(kept as u64);
             }
         }
-        Ok(Reply::new(answer, move |answer| text::every::answer(answer, offset, Reader::Assistant)))
+        Ok(Reply::new(answer, move |answer| text::answers::answer(answer, offset, Reader::Assistant)))
     }
 }
 

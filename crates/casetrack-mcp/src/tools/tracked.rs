@@ -43,8 +43,7 @@ impl Tool for ListChanges {
 
     fn call(context: &Context<'_>, parameters: ChangesParameters) -> Result<Reply<DocumentChanges>> {
         let ChangesParameters { document, offset, limit } = parameters;
-        let list =
-            documents::list_changes(context.engine.host(), context.active()?.id, &document, Paging { offset, limit })?;
-        Ok(Reply::new(list, |list| text::tracked::changes(list, Reader::Assistant)))
+        let list = context.engine.list_changes(context.active()?.id, &document, Paging { offset, limit })?;
+        Ok(Reply::new(list, |list| text::tracked_changes::changes(list, Reader::Assistant)))
     }
 }

@@ -14,7 +14,7 @@ const GAP: usize = 2;
 /// The narrowest column of a table: a date fits.
 const NARROWEST: usize = 10;
 
-/// `width` is that of the terminal, in columns; without one, the text goes to a file and is a list.
+/// `width` is the width of the terminal, in columns; without one, the text goes to a file and is a list.
 pub fn for_people(sheet: &Sheet, width: Option<usize>) -> String {
     let mut text = format!("Matter sheet of {}: {}", one_line(&sheet.collection), counted(sheet.documents, "document"));
     if sheet.total < sheet.documents {
@@ -122,7 +122,7 @@ fn cells(row: &SheetRow, columns: &[ColumnView]) -> Vec<Vec<Part>> {
     std::iter::once(name).chain(columns.iter().map(of_column)).collect()
 }
 
-/// The width of each column: at least its longest word, and what is left over for those that would use it. `None` if they do not fit.
+/// The width of each column: at least its longest word, and a share of the rest for columns that would use it. `None` if they do not fit.
 fn widths<'p>(
     header: impl Iterator<Item = &'p Vec<Part>>,
     rows: &'p [Vec<Vec<Part>>],
@@ -180,7 +180,7 @@ fn push_row(text: &mut String, cells: &[Vec<Part>], widths: &[usize], plain: imp
 mod tests {
     use super::super::tests::sheet;
     use super::*;
-    use crate::terminal::{Look, Paint, dress};
+    use crate::terminal::{Layout, Paint, dress};
 
     #[test]
     fn people_read_the_names_of_columns_and_no_escapes() {
@@ -197,7 +197,7 @@ mod tests {
     fn columns_that_fit_stand_side_by_side_and_words_stay_whole() {
         let sheet = sheet("A supply agreement of several words");
         let text = for_people(&sheet, Some(80));
-        let dressed = dress(&text, Look { columns: 80, paint: Paint::None });
+        let dressed = dress(&text, Layout { columns: 80, paint: Paint::None });
         let lines: Vec<&str> = dressed.lines().collect();
         let header = lines.iter().position(|line| line.starts_with("Document  ")).unwrap();
         assert!(lines[header].contains("Title") && lines[header].ends_with("Venue"), "{dressed}");

@@ -1,4 +1,4 @@
-//! Weight and colour. The colours are those of the terminal's own palette that are readable on dark and on light.
+//! Weight and colour, from the terminal's own palette: the colours that are readable on dark and on light.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::Paint;
 pub enum Style {
     Strong,
     Dim,
-    /// A word that was looked for.
+    /// A word of the query.
     Hit,
     Good,
     Warning,
@@ -36,7 +36,7 @@ pub fn dim(text: &str) -> String {
     format!("{DIM}{text}{PLAIN}")
 }
 
-/// A word that was looked for.
+/// A word of the query.
 pub fn hit(text: &str) -> String {
     format!("{HIT}{text}{PLAIN}")
 }
@@ -45,7 +45,7 @@ pub fn is_mark(c: char) -> bool {
     matches!(c, STRONG | DIM | HIT | PLAIN)
 }
 
-/// The text without the characters that begin and end styles, and where these are.
+/// The text without the characters that begin and end styles, and the places of these.
 pub fn explicit(line: &str) -> (String, Vec<Span>) {
     let mut text = String::with_capacity(line.len());
     let mut spans = Vec::new();

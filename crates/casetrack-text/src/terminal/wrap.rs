@@ -16,7 +16,7 @@ pub fn wrap(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
     let mut pieces = Vec::new();
     let text = text.trim_end();
     let mut start = 0;
-    // Where the piece would end, and the next one begin, if the word that follows does not fit.
+    // The end of the piece, and the start of the next one, if the following word does not fit.
     let mut last: Option<(usize, usize)> = None;
     let mut breaks = breaks(text);
     breaks.push((text.len(), text.len()));
@@ -34,7 +34,7 @@ pub fn wrap(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
     pieces
 }
 
-/// Where a line may be broken: the end of a word and the beginning of the next one.
+/// The places at which a line may be broken: the end of a word and the beginning of the next one.
 fn breaks(text: &str) -> Vec<(usize, usize)> {
     let indent = text.len() - text.trim_start().len();
     let mut breaks = Vec::new();

@@ -55,7 +55,7 @@ function View({ route }: { route: Route }) {
 function App() {
   const route = useRoute();
   const { isOver } = useRights();
-  // Somebody who signs in again may do so in another window.
+  // A user who signs in again may do so in another window.
   useEffect(() => (isOver ? undefined : hearChanges()), [isOver]);
   return (
     <Shell route={route}>

@@ -1,4 +1,4 @@
-/** What the workbench says to users of a server for a team, and nowhere else. The rest is in strings.ts. */
+/** The workbench's words only for users of a server for a team. The rest is in strings.ts. */
 
 export const team = {
   login: {

@@ -1,4 +1,4 @@
-/** Every word that the workbench itself says, in English. What it says beside these comes from CaseTrack or from documents. */
+/** Every word of the workbench itself, in English. All other words come from CaseTrack or from documents. */
 
 const number = (value: number): string => value.toLocaleString("en-GB");
 const counted = (value: number, one: string, many = `${one}s`): string => `${number(value)} ${value === 1 ? one : many}`;

@@ -1,4 +1,4 @@
-//! What is to be changed in a configuration, shown before it is done.
+//! A change of a configuration, shown before it is made.
 
 use std::path::{Path, PathBuf};
 
@@ -43,8 +43,8 @@ impl Plan {
         Ok(Self { file, change, secrets })
     }
 
-    /// Takes an entry out of the configuration at `path`. Where connecting it was the last change, the file becomes what it was before,
-    /// byte for byte.
+    /// Removes an entry from the configuration at `path`. If connecting it was the last change, the file gets its former content, byte for
+    /// byte.
     pub fn disconnect(path: &Path, style: Style, name: &str) -> Result<Self> {
         let named = |error| in_file(path, error);
         let file = ConfigFile::read(path).map_err(named)?;
@@ -85,7 +85,7 @@ impl Plan {
         lines
     }
 
-    /// Makes the change. Returns where the file is kept as it was.
+    /// Makes the change. Returns the path of the backup.
     pub fn carry_out(&self) -> Result<Option<PathBuf>> {
         match &self.change {
             Change::None => Ok(None),
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn configurations_with_next_to_nothing_are_as_before_after_all() {
-        for &client in Client::ALL {
+        for &client in Client::all() {
             let section = client.style().section;
             let texts = match client {
                 Client::Codex => vec![String::new(), "[tui]\n".to_owned()],
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_made_goes_again_and_later_changes_stay() {
-        for &client in Client::ALL {
+        for &client in Client::all() {
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("new/config");
             Plan::connect(&path, client.style(), "casetrack", &us()).unwrap().carry_out().unwrap();
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_server_elsewhere_goes_again_and_its_token_is_not_shown() {
-        for &client in Client::ALL {
+        for &client in Client::all() {
             let style = client.style();
             let dir = tempfile::tempdir().unwrap();
             let path = dir.path().join("config");

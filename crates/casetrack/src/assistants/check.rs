@@ -20,36 +20,19 @@ const EXIT: Duration = Duration::from_secs(10);
 const WORDS: Duration = Duration::from_secs(2);
 /// Between two looks whether it has exited.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Most pages of tools, and most characters of what the server says on standard error.
+/// Most pages of tools, and most characters of the server's standard error.
 const MAX_PAGES: usize = 100;
 const MAX_WORDS: u64 = 4000;
 /// Of our environment, a server that an assistant starts gets only these, as in the SDKs of the protocol.
-const INHERITED: [&str; 17] = [
-    "HOME",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "USER",
-    "APPDATA",
-    "HOMEDRIVE",
-    "HOMEPATH",
-    "LOCALAPPDATA",
-    "PROCESSOR_ARCHITECTURE",
-    "SYSTEMDRIVE",
-    "SYSTEMROOT",
-    "TEMP",
-    "USERNAME",
-    "USERPROFILE",
-    "PROGRAMFILES",
-];
+const INHERITED: &str = "HOME LOGNAME PATH SHELL TERM USER APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PROCESSOR_ARCHITECTURE \
+    SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE PROGRAMFILES";
 
-/// What a server that works says.
+/// The answers of a working server.
 #[derive(Debug, Serialize)]
-pub struct Checked {
+pub struct ServerCheck {
     /// Its name and version.
     pub server: String,
-    /// None of a server elsewhere, which is not asked for them.
+    /// Empty for a remote server, which is not queried for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// From the start to the list of tools.
@@ -58,20 +41,19 @@ pub struct Checked {
 
 /// # Errors
 ///
-/// [`ErrorCode::FileNotFound`] if the program is gone, [`ErrorCode::Io`] if it does not answer as a server does; with what it said on
-/// standard error.
-pub fn check(server: &Server) -> Result<Checked> {
+/// [`ErrorCode::FileNotFound`] if the program is gone, [`ErrorCode::Io`] with its standard error if it does not answer as a server does.
+pub fn check(server: &Server) -> Result<ServerCheck> {
     let started = Instant::now();
     let mut command = Command::new(&server.command);
     command.args(&server.args).env_clear();
-    for name in INHERITED {
+    for name in INHERITED.split(' ') {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
     }
     command.envs(&server.env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().map_err(|error| Error::io(&server.command, error))?;
-    let mut running = Running::new(child, started + PATIENCE);
+    let mut running = ServerProcess::new(child, started + PATIENCE);
     let listed = running.tools();
     let said = running.end(listed.is_err());
     let (server, tools) = listed.map_err(|reason| {
@@ -79,10 +61,10 @@ pub fn check(server: &Server) -> Result<Checked> {
         Error::new(ErrorCode::Io, format!("{reason}{said}"))
             .with_hint("Run the command of the entry yourself to see what it prints.")
     })?;
-    Ok(Checked { server, tools, milliseconds: started.elapsed().as_millis() as u64 })
+    Ok(ServerCheck { server, tools, milliseconds: started.elapsed().as_millis() as u64 })
 }
 
-struct Running {
+struct ServerProcess {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -90,7 +72,7 @@ struct Running {
     deadline: Instant,
 }
 
-impl Running {
+impl ServerProcess {
     fn new(mut child: Child, deadline: Instant) -> Self {
         let (sender, lines) = channel();
         if let Some(stdout) = child.stdout.take() {
@@ -102,7 +84,7 @@ impl Running {
         let words = child.stderr.take().map(|mut stderr| {
             thread::spawn(move || {
                 let mut first = Vec::new();
-                // What goes beyond is read and dropped, so that the server is not held up.
+                // Further output is read and dropped, so that the server is not held up.
                 let _ = stderr.by_ref().take(MAX_WORDS).read_to_end(&mut first);
                 let _ = std::io::copy(&mut stderr, &mut std::io::sink());
                 String::from_utf8_lossy(&first).trim().to_owned()
@@ -164,7 +146,7 @@ impl Running {
         }
     }
 
-    /// Ends the server as assistants do. Returns what it said on standard error, if that is wanted.
+    /// Ends the server as assistants do. Returns its standard error on request.
     fn end(mut self, words_wanted: bool) -> String {
         drop(self.stdin.take());
         let deadline = Instant::now() + EXIT;

@@ -20,44 +20,30 @@ pub enum Client {
 }
 
 impl Client {
-    pub const ALL: &[Self] = &[
-        Self::ClaudeDesktop,
-        Self::ClaudeCode,
-        Self::Cursor,
-        Self::Vscode,
-        Self::VscodeInsiders,
-        Self::Windsurf,
-        Self::Codex,
-        Self::Gemini,
-        Self::Zed,
-    ];
+    pub fn all() -> &'static [Self] {
+        Self::value_variants()
+    }
 
     /// The word for it on the command line.
     pub fn id(self) -> &'static str {
-        match self {
-            Self::ClaudeDesktop => "claude-desktop",
-            Self::ClaudeCode => "claude-code",
-            Self::Cursor => "cursor",
-            Self::Vscode => "vscode",
-            Self::VscodeInsiders => "vscode-insiders",
-            Self::Windsurf => "windsurf",
-            Self::Codex => "codex",
-            Self::Gemini => "gemini",
-            Self::Zed => "zed",
-        }
+        self.words().0
     }
 
     pub fn name(self) -> &'static str {
+        self.words().1
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::ClaudeDesktop => "Claude Desktop",
-            Self::ClaudeCode => "Claude Code",
-            Self::Cursor => "Cursor",
-            Self::Vscode => "VS Code",
-            Self::VscodeInsiders => "VS Code Insiders",
-            Self::Windsurf => "Windsurf",
-            Self::Codex => "Codex",
-            Self::Gemini => "Gemini CLI",
-            Self::Zed => "Zed",
+            Self::ClaudeDesktop => ("claude-desktop", "Claude Desktop"),
+            Self::ClaudeCode => ("claude-code", "Claude Code"),
+            Self::Cursor => ("cursor", "Cursor"),
+            Self::Vscode => ("vscode", "VS Code"),
+            Self::VscodeInsiders => ("vscode-insiders", "VS Code Insiders"),
+            Self::Windsurf => ("windsurf", "Windsurf"),
+            Self::Codex => ("codex", "Codex"),
+            Self::Gemini => ("gemini", "Gemini CLI"),
+            Self::Zed => ("zed", "Zed"),
         }
     }
 
@@ -89,7 +75,7 @@ impl Client {
         }
     }
 
-    /// What is left to do before a change takes effect.
+    /// The remaining step before a change takes effect.
     pub fn then(self) -> &'static str {
         match self {
             Self::ClaudeDesktop => "Quit Claude Desktop and start it again; closing its window is not enough.",

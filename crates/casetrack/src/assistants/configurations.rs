@@ -8,7 +8,7 @@ use casetrack_core::ErrorCode;
 
 use super::change::{Change, Plan, entry};
 use super::clients::Client;
-use super::places::{Places, System};
+use super::config_paths::{ConfigPaths, System};
 use super::server::{Entry, Server};
 use super::text::{Encoding, decode, encode};
 
@@ -46,7 +46,7 @@ impl User {
         if folder == "claude-desktop-store" {
             fs::create_dir_all(at("local/Packages/Claude_pzs8sxrjxfjjc/LocalCache/Roaming/Claude")).unwrap();
         }
-        let places = Places {
+        let places = ConfigPaths {
             system,
             home: at("home"),
             config: at("config"),
@@ -120,7 +120,7 @@ fn each_is_connected_and_disconnected_in_every_encoding_and_stays_as_it_was() {
             plan.carry_out().unwrap();
             assert_eq!(user.server(), Some(us()), "{one:?} {state}");
             let new = user.text();
-            // What was there is there, in its order; a comma may follow.
+            // Every old line is there, in its order; a comma may follow.
             let mut rest = lines(&new).into_iter();
             for line in lines(&user.text) {
                 let is_this = |found: &str| found.trim_end_matches(',') == line.trim_end_matches(',');

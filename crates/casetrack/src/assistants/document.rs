@@ -1,6 +1,6 @@
 //! A configuration as text: an entry is put in or taken out, and everything else stays as it is, byte for byte.
 //!
-//! Every change is read again and compared with what was there: unless the entry is the only difference, nothing is written.
+//! Every change is read again and compared with the former content: unless the entry is the only difference, nothing is written.
 
 use casetrack_core::{Error, Result};
 use jsonc_parser::ParseOptions;
@@ -24,13 +24,13 @@ pub struct Style {
     pub format: Format,
     /// The key of the object or table of servers.
     pub section: &'static str,
-    /// The value of `type` in an entry, where the client has that.
+    /// The value of `type` in an entry, if the client has it.
     pub transport: Option<&'static str>,
     pub reach: Reach,
 }
 
 impl Style {
-    /// The entry of this name, as far as it says how to start a server, or how to reach one.
+    /// The entry of this name, reduced to the settings that start or reach a server.
     pub fn entry(self, text: &str, name: &str) -> Result<Option<Entry>> {
         let all = self.value(text)?;
         let entry = &all[self.section][name];
@@ -45,13 +45,13 @@ impl Style {
         Ok(Some(Entry::Program(Server { command: command.to_owned(), args, env })))
     }
 
-    /// Whether there is an entry of this name, of whatever kind.
+    /// True if there is an entry of this name, of whatever kind.
     pub fn has(self, text: &str, name: &str) -> Result<bool> {
         Ok(!self.value(text)?[self.section][name].is_null())
     }
 
-    /// The text with this entry in it. Of one of the same kind that is there, what the entry says is replaced, and its other settings stay; one of
-    /// another kind goes.
+    /// The text with this entry in it. In an existing entry of the same kind, the values are replaced, and its other settings stay; an
+    /// entry of another kind is replaced as a whole.
     pub fn with(self, text: &str, name: &str, entry: &Entry) -> Result<String> {
         let fields = match entry {
             Entry::Program(server) => self.fields(server),
@@ -132,7 +132,7 @@ impl Style {
         in_toml(text, |document| {
             let section = document.entry(self.section).or_insert_with(|| {
                 let mut table = Table::new();
-                // Written as [section.name] alone.
+                // Written only as [section.name].
                 table.set_implicit(true);
                 Item::Table(table)
             });
@@ -157,7 +157,7 @@ impl Style {
         })
     }
 
-    /// What a text says without the entry, and without the section if that has nothing else.
+    /// The content of a text without the entry, and without the section if that is otherwise empty.
     fn others(self, text: &str, name: &str) -> Result<Value> {
         let mut all = self.value(text)?;
         if let Some(object) = all.as_object_mut()
@@ -200,7 +200,7 @@ fn in_json(value: &Value) -> CstInputValue {
     }
 }
 
-/// `None` for what no entry has.
+/// `None` for values that no entry has.
 fn in_toml_value(value: &Value) -> Option<toml_edit::Value> {
     Some(match value {
         Value::String(text) => text.as_str().into(),
@@ -223,7 +223,7 @@ fn set(object: &CstObject, key: &str, value: CstInputValue) {
     }
 }
 
-/// Reads what editors accept: JSON with comments and commas after the last item, and nothing looser.
+/// Reads the dialect of editors: JSON with comments and commas after the last item, and nothing looser.
 fn json(text: &str) -> Result<CstRootNode> {
     let options = ParseOptions {
         allow_comments: true,
@@ -393,7 +393,7 @@ mod tests {
         for text in ["a = ", "mcp_servers = 1", "[a\n"] {
             assert!(TOML.with(text, "casetrack", &server()).is_err(), "{text}");
         }
-        // A key that is there twice: what the client reads of it is not known.
+        // A duplicate key: the value that the client reads is unknown.
         let twice = "{\"mcpServers\": {\"a\": {\"command\": \"a\"}}, \"mcpServers\": {\"b\": {\"command\": \"b\"}}}";
         assert!(JSON.with(twice, "casetrack", &server()).is_err());
     }

@@ -10,18 +10,18 @@ use super::text::{Encoding, decode, encode};
 
 /// Largest configuration that is read, in bytes. Claude Code also keeps its history in its own.
 const MAX_BYTES: u64 = 64 << 20;
-/// Appended to the name of a file: what it was before the last change.
+/// Suffix of the backup that has the content before the last change.
 const BACKUP: &str = ".before-casetrack";
 
 /// A configuration as it was when it was read.
 #[derive(Debug)]
 pub struct ConfigFile {
-    /// Where links lead to.
+    /// The target of links.
     target: PathBuf,
-    /// `None` where there is no such file.
+    /// `None` if there is no such file.
     bytes: Option<Vec<u8>>,
     encoding: Encoding,
-    /// Empty where there is no such file.
+    /// Empty if there is no such file.
     pub text: String,
 }
 
@@ -43,7 +43,7 @@ impl ConfigFile {
         self.bytes.is_some()
     }
 
-    /// Where the file is kept as it was before a change.
+    /// The path of the backup.
     pub fn backup(&self) -> PathBuf {
         let mut name = self.target.clone().into_os_string();
         name.push(BACKUP);
@@ -56,7 +56,7 @@ impl ConfigFile {
         decode(&bytes).filter(|(_, encoding)| *encoding == self.encoding).map(|(text, _)| text)
     }
 
-    /// Replaces the file in one step, after keeping what it was. Returns where that is, if there was a file.
+    /// Replaces the file in one step, after a backup. Returns the path of the backup, if there was a file.
     ///
     /// # Errors
     ///
@@ -140,7 +140,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// Writes beside the file, to the disk, then renames.
+/// Writes a new file next to it, to the disk, then renames.
 fn replace(path: &Path, bytes: &[u8], permissions: Option<fs::Permissions>) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
@@ -171,7 +171,7 @@ mod tests {
         let backup = file.write("two").unwrap().unwrap();
         assert_eq!([&path, &backup].map(|path| fs::read_to_string(path).unwrap()), ["two", "one"]);
         assert_eq!(ConfigFile::read(&path).unwrap().before().unwrap(), "one");
-        // What was read before is no longer there.
+        // The content that was read before is gone.
         assert_eq!(file.write("three").unwrap_err().code, ErrorCode::InUse);
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 2, "nothing else is left behind");

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 /// A server elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// Where it speaks the protocol.
+    /// The URL of the protocol.
     pub url: String,
     pub token: Token,
 }
 
-/// Where the assistant has the token from.
+/// The source of the assistant's token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
     /// A variable of its environment.
@@ -26,9 +26,9 @@ pub enum Reach {
     Headers {
         /// The key of the address.
         url: &'static str,
-        /// The value of `type` in an entry, where the client has that.
+        /// The value of `type` in an entry, if the client has it.
         transport: Option<&'static str>,
-        /// What stands before and after the name of a variable in a header, where the client puts in its value.
+        /// The text before and after the name of a variable in a header, if the client substitutes variables.
         variable: Option<[&'static str; 2]>,
     },
     /// As Codex does, which has keys of its own for this.
@@ -44,7 +44,7 @@ const CODEX_HEADERS: &str = "http_headers";
 const BRIDGED: &str = "CASETRACK_AUTH";
 
 impl Reach {
-    /// Whether a configuration may name a variable instead of the token.
+    /// True if a configuration may name a variable instead of the token.
     pub fn takes_variables(self) -> bool {
         match self {
             Self::Headers { variable, .. } => variable.is_some(),
@@ -111,7 +111,7 @@ impl Reach {
 }
 
 impl Remote {
-    /// What must not be shown of it.
+    /// The part of it that must not be shown.
     pub fn secret(&self) -> Option<&str> {
         match &self.token {
             Token::Held(text) => Some(text),

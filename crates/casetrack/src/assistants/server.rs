@@ -44,7 +44,7 @@ impl From<Server> for Entry {
 }
 
 impl Entry {
-    /// What must not be shown of it.
+    /// The part of it that must not be shown.
     pub fn secret(&self) -> Option<&str> {
         match self {
             Self::Program(_) => None,
@@ -53,7 +53,7 @@ impl Entry {
     }
 }
 
-/// The name under which PATH finds the program, where it does. An update replaces the file behind such a name, so that the name outlives it.
+/// The name under which PATH finds the program, if it does. An update replaces the file behind such a name, so that the name outlives it.
 fn named_on_path(program: &Path) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let name = format!("casetrack{}", std::env::consts::EXE_SUFFIX);

@@ -41,7 +41,7 @@ impl Call {
         let session = Session::new(engine, settings, active);
         let result = session.call(&self.tool, arguments, &console.progress(), &console.cancel, false)?;
         let text = |_: &_| result.text.clone();
-        // A program gets what an assistant gets, with the marks around passages.
+        // A program gets the same text as an assistant, with the marks around passages.
         match console.global.look {
             Some(_) => console.print(&result.structured, text),
             None => console.print_data(&result.structured, text),

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::vault;
 use crate::console::Console;
 use crate::options::named;
-use crate::secrets::Typed;
+use crate::secrets::PassphraseSource;
 
 /// Create an empty collection for a matter
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -44,7 +44,7 @@ pub struct New {
     #[arg(long, value_name = "TIME", requires = "vault", value_parser = duration)]
     idle: Option<Duration>,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     passphrase: Option<Password>,
 }
@@ -88,9 +88,9 @@ impl Collections {
     pub fn run(self, console: &Console) -> Result<u8> {
         let mut collections = collections::list_collections(console.engine.host(), None)?;
         collections.retain(|summary| self.all || summary.meta.status != CollectionStatus::Archived);
-        let locked = collections::locked_collections(console.engine.host())?.into_iter().map(Listed::Locked);
-        let all: Vec<Listed> =
-            collections.into_iter().map(|summary| Listed::Open(Box::new(summary))).chain(locked).collect();
+        let locked = console.engine.locked_collections()?.into_iter().map(CollectionEntry::Locked);
+        let all: Vec<CollectionEntry> =
+            collections.into_iter().map(|summary| CollectionEntry::Open(Box::new(summary))).chain(locked).collect();
         console.print(&all, |all| list(all))
     }
 }
@@ -98,19 +98,19 @@ impl Collections {
 /// In JSON, a vault that is locked has its ID and `"locked": true`.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Listed {
+enum CollectionEntry {
     Open(Box<CollectionSummary>),
     Locked(LockedCollection),
 }
 
-fn list(collections: &[Listed]) -> String {
+fn list(collections: &[CollectionEntry]) -> String {
     if collections.is_empty() {
         return "There are no collections yet.\n\nNext: casetrack new NAME".to_owned();
     }
-    let line = |listed: &Listed| {
+    let line = |listed: &CollectionEntry| {
         let summary = match listed {
-            Listed::Open(summary) => summary,
-            Listed::Locked(vault) => {
+            CollectionEntry::Open(summary) => summary,
+            CollectionEntry::Locked(vault) => {
                 let id = vault.id.short();
                 return format!("{id}  locked  (a vault; casetrack unlock {id})\n");
             }

@@ -14,12 +14,12 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::ask::{can_ask, confirm};
-use crate::assistants::{self, Change, Checked, Client, Entry, Places, Plan, Remote, Server, Token};
-use crate::options::{Global, Offered};
+use crate::assistants::{self, Change, Client, ConfigPaths, Entry, Plan, Remote, Server, ServerCheck, Token};
+use crate::options::{Global, ToolOptions};
 use crate::output;
+use crate::prompt::{can_ask, confirm};
 
-/// The name under which assistants know the server.
+/// The name of the server in the configurations of assistants.
 pub const SERVER_NAME: &str = "casetrack";
 /// The variable with the token of a user of a server elsewhere, unless another is named.
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
@@ -40,19 +40,19 @@ pub struct Connect {
     #[arg(long)]
     check: bool,
     #[command(flatten)]
-    writing: Writing,
+    writing: ChangeOptions,
     /// Start with this collection active
     #[arg(short, long, value_name = "NAME")]
     collection: Option<String>,
     #[command(flatten)]
-    offered: Offered,
+    offered: ToolOptions,
     #[command(flatten)]
-    elsewhere: Elsewhere,
+    elsewhere: RemoteServer,
 }
 
 /// A server for a team, in place of the collections of this machine.
 #[derive(Debug, Args)]
-struct Elsewhere {
+struct RemoteServer {
     /// Connect to a server for a team instead of this machine's collections: its address, such as https://casetrack.firm.example
     #[arg(long, value_name = "URL", requires = "clients", conflicts_with_all = ["check", "collection"])]
     server: Option<String>,
@@ -75,11 +75,11 @@ pub struct Disconnect {
     #[arg(value_enum, value_name = "ASSISTANT")]
     clients: Vec<Client>,
     #[command(flatten)]
-    writing: Writing,
+    writing: ChangeOptions,
 }
 
 #[derive(Debug, Args)]
-struct Writing {
+struct ChangeOptions {
     /// Make the changes without asking
     #[arg(short = 'y', long)]
     yes: bool,
@@ -91,7 +91,7 @@ struct Writing {
     name: String,
 }
 
-/// What came out for one assistant.
+/// The outcome for one assistant.
 #[derive(Debug, Serialize)]
 pub struct Outcome {
     assistant: &'static str,
@@ -101,7 +101,7 @@ pub struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    checked: Option<Checked>,
+    checked: Option<ServerCheck>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Value>,
     #[serde(skip)]
@@ -152,7 +152,7 @@ impl Outcome {
 impl Connect {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let Self { clients, check, writing, collection, offered, elsewhere } = self;
-        let places = Places::of_user()?;
+        let places = ConfigPaths::of_user()?;
         if check {
             return check_all(global, &places, &clients, &writing);
         }
@@ -196,7 +196,7 @@ impl Connect {
     }
 }
 
-impl Elsewhere {
+impl RemoteServer {
     /// The token, and the variable that it comes from.
     fn token(&self) -> Result<(Password, Option<String>)> {
         if self.token_stdin {
@@ -220,7 +220,7 @@ impl Elsewhere {
 impl Disconnect {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
         let Self { mut clients, writing } = self;
-        let places = Places::of_user()?;
+        let places = ConfigPaths::of_user()?;
         if clients.is_empty() {
             clients = connected(&places, &writing);
         }
@@ -239,12 +239,12 @@ impl Disconnect {
     }
 }
 
-impl Writing {
-    fn file(&self, places: &Places, client: Client) -> PathBuf {
+impl ChangeOptions {
+    fn file(&self, places: &ConfigPaths, client: Client) -> PathBuf {
         self.config.clone().unwrap_or_else(|| places.config_file(client))
     }
 
-    /// Whether somebody agrees, or can be asked.
+    /// Errors unless the user has agreed or can be asked.
     fn may_change(&self, clients: &[Client], global: &Global) -> Result<()> {
         if self.config.is_some() && clients.len() > 1 {
             return Err(Error::invalid("A file belongs to one assistant, and several were named.")
@@ -300,7 +300,7 @@ fn change(client: Client, file: &Path, plan: Result<Plan>, yes: bool, [done, und
 }
 
 /// All assistants, and whether they are here and connected.
-fn list(places: &Places, name: &str) -> Vec<Outcome> {
+fn list(places: &ConfigPaths, name: &str) -> Vec<Outcome> {
     let look = |&client: &Client| {
         let file = places.config_file(client);
         match assistants::entry(&file, client.style(), name) {
@@ -310,21 +310,21 @@ fn list(places: &Places, name: &str) -> Vec<Outcome> {
             Ok(None) => Outcome::new(client, &file, State::NotFound, String::new()),
         }
     };
-    Client::ALL.iter().map(look).collect()
+    Client::all().iter().map(look).collect()
 }
 
 /// Assistants that are on this machine.
-pub fn found(places: &Places) -> Vec<Client> {
-    Client::ALL.iter().copied().filter(|&client| places.has(client)).collect()
+pub fn present(places: &ConfigPaths) -> Vec<Client> {
+    Client::all().iter().copied().filter(|&client| places.has(client)).collect()
 }
 
 /// The assistants that are connected, and those whose own configuration cannot be read: they may be, and that is reported.
-fn connected(places: &Places, writing: &Writing) -> Vec<Client> {
+fn connected(places: &ConfigPaths, writing: &ChangeOptions) -> Vec<Client> {
     let is_connected = |client: &Client| {
         let entry = assistants::entry(&writing.file(places, *client), client.style(), &writing.name);
         entry.map_or(writing.config.is_none(), |entry| entry.is_some())
     };
-    Client::ALL.iter().copied().filter(is_connected).collect()
+    Client::all().iter().copied().filter(is_connected).collect()
 }
 
 fn listed(outcomes: &[Outcome]) -> String {
@@ -350,8 +350,8 @@ fn listed(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// Asks a server elsewhere whether it takes the token that the entry names.
-fn check_elsewhere(remote: &Remote) -> Result<Checked> {
+/// Checks that a remote server accepts the token of the entry.
+fn check_elsewhere(remote: &Remote) -> Result<ServerCheck> {
     let started = Instant::now();
     let token = match &remote.token {
         Token::Held(token) => Password::from(token.clone()),
@@ -361,10 +361,10 @@ fn check_elsewhere(remote: &Remote) -> Result<Checked> {
         })?),
     };
     let server = knock(&remote.url, token.reveal())?;
-    Ok(Checked { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
+    Ok(ServerCheck { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
 }
 
-fn check_all(global: &Global, places: &Places, clients: &[Client], writing: &Writing) -> Result<ExitCode> {
+fn check_all(global: &Global, places: &ConfigPaths, clients: &[Client], writing: &ChangeOptions) -> Result<ExitCode> {
     let clients = if clients.is_empty() { connected(places, writing) } else { clients.to_vec() };
     if clients.is_empty() {
         return Err(Error::invalid("No assistant is connected, so there is nothing to check.")
@@ -387,7 +387,7 @@ fn check_all(global: &Global, places: &Places, clients: &[Client], writing: &Wri
         match checked() {
             Err(error) => Outcome::failed(client, &file, &error),
             Ok(checked) => {
-                let Checked { server, tools, milliseconds } = &checked;
+                let ServerCheck { server, tools, milliseconds } = &checked;
                 let seconds = *milliseconds as f64 / 1000.0;
                 let mut text = format!("{}: {} answered after {seconds:.1} s", client.name(), one_line(server));
                 if !tools.is_empty() {
@@ -401,7 +401,7 @@ fn check_all(global: &Global, places: &Places, clients: &[Client], writing: &Wri
     report(&clients.iter().map(check).collect::<Vec<_>>(), global)
 }
 
-/// Prints what came out. The exit status says whether all went well.
+/// Prints the outcomes. The exit status is 0 if all went well.
 fn report(outcomes: &[Outcome], global: &Global) -> Result<ExitCode> {
     output::print(&outcomes, global, |outcomes| summary(outcomes))?;
     let failed = outcomes.iter().any(|outcome| outcome.state == State::Failed);

@@ -14,7 +14,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::found::LastSearch;
+use super::last_search::LastSearch;
 use crate::console::Console;
 use crate::options::{InCollection, named};
 

@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::found::LastSearch;
+use super::last_search::LastSearch;
 use crate::console::Console;
 use crate::options::InCollection;
 
@@ -25,18 +25,36 @@ pub struct Evidence {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum EvidenceAction {
-    List(List),
+    /// List what was collected, in its order, and whether its sources still say the same
+    List {
+        #[command(flatten)]
+        target: InCollection,
+    },
     Add(Add),
-    Update(Update),
-    Remove(Remove),
+    /// Change the note, the exhibit number or the place of a passage
+    Update {
+        /// Its ID in the list
+        id: u32,
+        /// In place of its note; "" for none
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+        /// In place of its exhibit number; "" for none
+        #[arg(long, value_name = "NUMBER")]
+        exhibit: Option<String>,
+        /// New place in the order, from 1
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        position: Option<u32>,
+        #[command(flatten)]
+        target: InCollection,
+    },
+    /// Take a passage out
+    Remove {
+        /// Its ID in the list
+        id: u32,
+        #[command(flatten)]
+        target: InCollection,
+    },
     Export(Export),
-}
-
-/// List what was collected, in its order, and whether its sources still say the same
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct List {
-    #[command(flatten)]
-    target: InCollection,
 }
 
 /// Collect a passage, or words of a page
@@ -61,33 +79,6 @@ struct Add {
     target: InCollection,
 }
 
-/// Change the note, the exhibit number or the place of a passage
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Update {
-    /// Its ID in the list
-    id: u32,
-    /// In place of its note; "" for none
-    #[arg(long, value_name = "TEXT")]
-    note: Option<String>,
-    /// In place of its exhibit number; "" for none
-    #[arg(long, value_name = "NUMBER")]
-    exhibit: Option<String>,
-    /// New place in the order, from 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    position: Option<u32>,
-    #[command(flatten)]
-    target: InCollection,
-}
-
-/// Take a passage out
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Remove {
-    /// Its ID in the list
-    id: u32,
-    #[command(flatten)]
-    target: InCollection,
-}
-
 /// Write the evidence to a file: .docx, .pdf, .md or .csv
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Export {
@@ -106,13 +97,13 @@ struct Export {
 impl Evidence {
     pub fn run(self, console: &Console) -> Result<u8> {
         match self.action {
-            EvidenceAction::List(command) => {
-                let collection = command.target.find(&console.engine)?.id;
-                let list = evidence::list_evidence(console.engine.host(), collection, Paging::ALL)?;
+            EvidenceAction::List { target } => {
+                let collection = target.find(&console.engine)?.id;
+                let list = console.engine.list_evidence(collection, Paging::ALL)?;
                 console.print(&list, text::evidence::list)
             }
             EvidenceAction::Add(command) => command.run(console),
-            EvidenceAction::Update(Update { id, note, exhibit, position, target }) => {
+            EvidenceAction::Update { id, note, exhibit, position, target } => {
                 let request = UpdateEvidence { id, note, exhibit, position, remove: false };
                 let collection = target.find(&console.engine)?.id;
                 console.print(
@@ -120,7 +111,7 @@ impl Evidence {
                     text::evidence::updated,
                 )
             }
-            EvidenceAction::Remove(Remove { id, target }) => {
+            EvidenceAction::Remove { id, target } => {
                 let request = UpdateEvidence { id, remove: true, ..UpdateEvidence::default() };
                 let collection = target.find(&console.engine)?.id;
                 console.print(
@@ -134,7 +125,7 @@ impl Evidence {
 
     /// Adding and removing twice is not the same as once.
     pub fn may_be_repeated(&self) -> bool {
-        matches!(self.action, EvidenceAction::List(_) | EvidenceAction::Update(_))
+        matches!(self.action, EvidenceAction::List { .. } | EvidenceAction::Update { .. })
     }
 }
 

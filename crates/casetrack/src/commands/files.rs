@@ -28,12 +28,51 @@ pub struct Files {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum Command {
-    Index(Index),
-    Watch(Watch),
+    /// Walk folders and remember what is in them
+    Index {
+        #[arg(required = true, value_name = "FOLDER")]
+        folders: Vec<OsString>,
+    },
+    /// Follow the changes of a folder, so that questions about it need no walk
+    ///
+    /// It is followed while CaseTrack runs in the background, and again when it next starts. `casetrack files roots` says how that goes.
+    Watch {
+        #[arg(value_name = "FOLDER")]
+        folder: OsString,
+        /// Follow it no more; it stays indexed
+        #[arg(long)]
+        stop: bool,
+    },
     Find(Find),
-    Recent(Recent),
-    Usage(Usage),
-    Duplicates(Duplicates),
+    /// List what was modified last
+    Recent {
+        #[arg(value_name = "FOLDER", default_value = ".")]
+        folder: OsString,
+        /// Only from this time: today, "last week", "last 3 days"
+        #[arg(long, value_name = "TIME")]
+        when: Option<String>,
+        #[command(flatten)]
+        answer: Answer,
+    },
+    /// Show what takes the space in a folder
+    Usage {
+        #[arg(value_name = "FOLDER", default_value = ".")]
+        folder: OsString,
+        #[command(flatten)]
+        answer: Answer,
+    },
+    /// Find files with equal content
+    ///
+    /// Files of equal size are read and compared by their SHA-256. Several names of one file are one file. Nothing is deleted.
+    Duplicates {
+        #[arg(value_name = "FOLDER", default_value = ".")]
+        folder: OsString,
+        /// Only files of at least this size, such as 1MB
+        #[arg(long, value_name = "SIZE", default_value = "1", value_parser = size)]
+        larger: u64,
+        #[command(flatten)]
+        answer: Answer,
+    },
     Roots(Roots),
 }
 
@@ -41,53 +80,41 @@ impl Files {
     pub fn run(self, console: &Console) -> Result<u8> {
         let is_colored = console.global.look.is_some_and(|look| look.paint == Paint::Color);
         let colors = if is_colored { Colors::Ansi } else { Colors::Plain };
+        let (engine, cancel) = (&console.engine, &console.cancel);
         match self.command {
-            Command::Index(command) => command.run(console),
-            Command::Watch(command) => command.run(console),
+            Command::Index { folders } => {
+                let index = |folder| engine.index_files(&console.path(folder), cancel);
+                let done = folders.into_iter().map(index).collect::<Result<Vec<_>>>()?;
+                console.print(&done, |done| done.iter().map(text::indexed).collect::<Vec<_>>().join("\n"))
+            }
+            Command::Watch { folder, stop } => {
+                let folder = console.path(folder);
+                let done = if stop { engine.unwatch_files(&folder)? } else { engine.watch_files(&folder, cancel)? };
+                console.print(&done, text::watched)
+            }
             Command::Find(command) => command.run(console, colors),
-            Command::Recent(command) => command.run(console, colors),
-            Command::Usage(command) => command.run(console, colors),
-            Command::Duplicates(command) => command.run(console, colors),
+            Command::Recent { folder, when, answer } => {
+                let range = when.as_deref().map(span).transpose()?;
+                let query = Query {
+                    kinds: vec![Kind::File],
+                    time: range.map(|range| (TimeField::Modified, range)),
+                    limit: answer.limit.max(1),
+                    ..Query::below(console.path(folder))
+                };
+                let found = engine.find_files(query, answer.cached, cancel)?;
+                console.print_data(&found, |found| text::found(found, TimeField::Modified, colors))
+            }
+            Command::Usage { folder, answer: Answer { limit, cached } } => {
+                let report = engine.file_usage(&Place { folder: console.path(folder), cached }, cancel)?;
+                console.print_data(&report, |report| text::usage(report, limit, colors))
+            }
+            Command::Duplicates { folder, larger, answer: Answer { limit, cached } } => {
+                let place = Place { folder: console.path(folder), cached };
+                let report = engine.duplicate_files(&place, larger, limit, cancel)?;
+                console.print_data(&report, |report| text::duplicates(report, colors))
+            }
             Command::Roots(command) => command.run(console, colors),
         }
-    }
-}
-
-/// Walk folders and remember what is in them
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Index {
-    #[arg(required = true, value_name = "FOLDER")]
-    folders: Vec<OsString>,
-}
-
-impl Index {
-    fn run(self, console: &Console) -> Result<u8> {
-        let index = |folder| files::index_files(console.engine.host(), &console.path(folder), &console.cancel);
-        let done = self.folders.into_iter().map(index).collect::<Result<Vec<_>>>()?;
-        console.print(&done, |done| done.iter().map(text::indexed).collect::<Vec<_>>().join("\n"))
-    }
-}
-
-/// Follow the changes of a folder, so that questions about it need no walk
-///
-/// It is followed while CaseTrack runs in the background, and again when it next starts. `casetrack files roots` says how that goes.
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Watch {
-    #[arg(value_name = "FOLDER")]
-    folder: OsString,
-    /// Follow it no more; it stays indexed
-    #[arg(long)]
-    stop: bool,
-}
-
-impl Watch {
-    fn run(self, console: &Console) -> Result<u8> {
-        let folder = console.path(self.folder);
-        let done = match self.stop {
-            true => files::unwatch_files(console.engine.host(), &folder)?,
-            false => files::watch_files(console.engine.host(), &folder, &console.cancel)?,
-        };
-        console.print(&done, text::watched)
     }
 }
 
@@ -177,73 +204,6 @@ impl Find {
         };
         let found = files::find_files(console.engine.host(), query, self.answer.cached, &console.cancel)?;
         console.print_data(&found, |found| text::found(found, time, colors))
-    }
-}
-
-/// List what was modified last
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Recent {
-    #[arg(value_name = "FOLDER", default_value = ".")]
-    folder: OsString,
-    /// Only from this time: today, "last week", "last 3 days"
-    #[arg(long, value_name = "TIME")]
-    when: Option<String>,
-    #[command(flatten)]
-    answer: Answer,
-}
-
-impl Recent {
-    fn run(self, console: &Console, colors: Colors) -> Result<u8> {
-        let range = self.when.as_deref().map(span).transpose()?;
-        let query = Query {
-            kinds: vec![Kind::File],
-            time: range.map(|range| (TimeField::Modified, range)),
-            limit: self.answer.limit.max(1),
-            ..Query::below(console.path(self.folder))
-        };
-        let found = files::find_files(console.engine.host(), query, self.answer.cached, &console.cancel)?;
-        console.print_data(&found, |found| text::found(found, TimeField::Modified, colors))
-    }
-}
-
-/// Show what takes the space in a folder
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Usage {
-    #[arg(value_name = "FOLDER", default_value = ".")]
-    folder: OsString,
-    #[command(flatten)]
-    answer: Answer,
-}
-
-impl Usage {
-    fn run(self, console: &Console, colors: Colors) -> Result<u8> {
-        let Answer { limit, cached } = self.answer;
-        let place = Place { folder: console.path(self.folder), cached };
-        let report = files::file_usage(console.engine.host(), &place, &console.cancel)?;
-        console.print_data(&report, |report| text::usage(report, limit, colors))
-    }
-}
-
-/// Find files with equal content
-///
-/// Files of equal size are read and compared by their SHA-256. Several names of one file are one file. Nothing is deleted.
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Duplicates {
-    #[arg(value_name = "FOLDER", default_value = ".")]
-    folder: OsString,
-    /// Only files of at least this size, such as 1MB
-    #[arg(long, value_name = "SIZE", default_value = "1", value_parser = size)]
-    larger: u64,
-    #[command(flatten)]
-    answer: Answer,
-}
-
-impl Duplicates {
-    fn run(self, console: &Console, colors: Colors) -> Result<u8> {
-        let Answer { limit, cached } = self.answer;
-        let place = Place { folder: console.path(self.folder), cached };
-        let report = files::duplicate_files(console.engine.host(), &place, self.larger, limit, &console.cancel)?;
-        console.print_data(&report, |report| text::duplicates(report, colors))
     }
 }
 

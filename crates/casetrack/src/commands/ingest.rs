@@ -16,7 +16,7 @@ use casetrack_text::{self as text, Reader};
 use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
-use super::moving;
+use super::model_moves;
 use super::tags::TagSource;
 use crate::console::Console;
 use crate::options::{InCollection, named};
@@ -214,8 +214,8 @@ impl Reindex {
             let models = ModelsWanted { profile: self.models, precision, late_interaction: self.late_interaction };
             let request = ReindexRequest { models: Some(models), throttle: self.throttle, ..ReindexRequest::new(None) };
             return match self.all {
-                true => moving::all(request, console),
-                false => moving::one(self.target.find(engine)?, request, console),
+                true => model_moves::all(request, console),
+                false => model_moves::one(self.target.find(engine)?, request, console),
             };
         }
         let collection = self.target.find(engine)?;

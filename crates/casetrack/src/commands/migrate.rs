@@ -93,7 +93,7 @@ fn migrated(report: &MigrateReport, remove: bool) -> String {
     out
 }
 
-/// Where a collection is, in a sentence.
+/// The store of a collection, in a sentence.
 fn place(store: &str) -> String {
     if store == "disk" { "on disk".to_owned() } else { format!("in {store}") }
 }

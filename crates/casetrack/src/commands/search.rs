@@ -13,7 +13,7 @@ use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::found::{LastSearch, results};
+use super::last_search::{LastSearch, results};
 use crate::console::Console;
 use crate::options::{InCollection, no_collection_named};
 
@@ -101,47 +101,9 @@ pub struct Search {
 impl Search {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let Self {
-            query,
-            collections,
-            top_k,
-            document,
-            offset,
-            context,
-            related,
-            explain,
-            full,
-            per_document,
-            brief,
-            count_only,
-            ..
-        } = self;
-        let written = WrittenFilters {
-            kinds: self.kinds,
-            entities: self.entities,
-            paths: self.paths,
-            from: self.from,
-            to: self.to,
-            ingested: self.ingested,
-            pages: self.pages,
-            min_confidence: self.min_confidence,
-            tags: self.tags,
-            fields: self.fields,
-        };
-        let filters = Filters::try_from(written)?;
-        let request = SearchRequest {
-            query,
-            top_k,
-            document,
-            filters,
-            offset,
-            context,
-            related,
-            per_document,
-            brief,
-            count_only,
-            ..SearchRequest::default()
-        };
+        let Self { explain, full, .. } = self;
+        let collections = self.collections.clone();
+        let request = self.request()?;
         // All names are looked up before any search.
         let found = match collections.is_empty() {
             true => vec![collections::sole_collection(engine.host())?.ok_or_else(no_collection_named)?.id],
@@ -164,6 +126,34 @@ impl Search {
             }
             true => text::search::results(response, explain, Reader::CommandLine),
             false => excerpts(response, explain),
+        })
+    }
+
+    fn request(self) -> Result<SearchRequest> {
+        let written = WrittenFilters {
+            kinds: self.kinds,
+            entities: self.entities,
+            paths: self.paths,
+            from: self.from,
+            to: self.to,
+            ingested: self.ingested,
+            pages: self.pages,
+            min_confidence: self.min_confidence,
+            tags: self.tags,
+            fields: self.fields,
+        };
+        Ok(SearchRequest {
+            query: self.query,
+            top_k: self.top_k,
+            document: self.document,
+            filters: Filters::try_from(written)?,
+            offset: self.offset,
+            context: self.context,
+            related: self.related,
+            per_document: self.per_document,
+            brief: self.brief,
+            count_only: self.count_only,
+            ..SearchRequest::default()
         })
     }
 }
@@ -197,7 +187,7 @@ fn excerpts(response: &SearchResponse, explain: bool) -> String {
             excerpt.char_end,
             result.chunk.chunk_id,
         );
-        for line in text::search::beside(result, explain) {
+        for line in text::search::details(result, explain) {
             let _ = writeln!(out, "   {line}");
         }
         let around = &result.surroundings;
@@ -255,8 +245,8 @@ impl Ask {
         let Self { question, target, documents, full, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
         let request = EveryRequest { question, documents, brief: !full, offset, limit };
-        let answer = search::ask_every_document(console.engine.host(), collection, &request)?;
-        console.print(&answer, |answer| text::every::answer(answer, offset, Reader::CommandLine))
+        let answer = console.engine.ask_every_document(collection, &request)?;
+        console.print(&answer, |answer| text::answers::answer(answer, offset, Reader::CommandLine))
     }
 }
 

@@ -24,21 +24,60 @@ pub struct Space {
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
 enum Command {
-    Sets(Sets),
-    Create(Create),
-    Delete(Delete),
+    /// List the sets
+    Sets,
+    /// Create a set
+    Create {
+        name: String,
+        /// What it is for
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+    },
+    /// Delete a set; its files stay
+    Delete {
+        name: String,
+    },
     Add(Change),
     Remove(Change),
-    Link(Link),
+    /// Put a set below another
+    Link {
+        parent: String,
+        child: String,
+        /// Take it from there
+        #[arg(long)]
+        remove: bool,
+    },
     Show(Show),
-    Sum(Sum),
+    /// Sum a set up, with the sets below it
+    Sum {
+        name: String,
+        /// size, count, files, directories, allocated or blocks
+        #[arg(long, default_value = "size")]
+        metric: String,
+    },
     Usage(Usage),
-    Index(Index),
-    Jobs(ListJobs),
-    Sources(Sources),
-    Plans(Plans),
+    /// Index a folder or file, as the tools index it
+    Index {
+        path: OsString,
+    },
+    /// List the jobs that index, the latest first
+    Jobs {
+        /// Only those that have not ended
+        #[arg(long)]
+        active: bool,
+        /// Most jobs, up to 1,000
+        #[arg(long, default_value_t = 50)]
+        limit: u32,
+    },
+    /// List the sources
+    Sources,
+    /// List the plans
+    Plans,
     Plan(MakePlan),
-    Run(Run),
+    /// Run a plan
+    Run {
+        plan: String,
+    },
 }
 
 impl Space {
@@ -47,7 +86,7 @@ impl Space {
     }
 }
 
-/// An error in which things have the names that the commands give them, and not those of the tools' contract.
+/// An error with the names of things in commands, instead of the names in the tools' contract.
 fn in_words_of_people(error: Error) -> Error {
     if let Some(name) = error.message.strip_prefix("resource-set already exists: ") {
         return Error::new(error.code, format!("A set named \"{name}\" exists already."))
@@ -64,59 +103,44 @@ fn in_words_of_people(error: Error) -> Error {
 
 impl Command {
     fn run(self, console: &Console) -> Result<u8> {
+        let engine = &console.engine;
         match self {
-            Self::Sets(Sets {}) => {
-                console.print(&space::list_sets(console.engine.host(), &console.cancel)?, text::sets)
+            Self::Sets => console.print(&engine.list_sets(&console.cancel)?, text::sets),
+            Self::Create { name, description } => {
+                console.print(&engine.create_set(&name, description.as_deref())?, text::created)
             }
-            Self::Create(command) => command.run(console),
-            Self::Delete(command) => command.run(console),
+            Self::Delete { name } => {
+                engine.delete_set(&name)?;
+                let answer = json!({"name": name, "deleted": true});
+                console.print(&answer, |_| format!("Deleted the resource set {name}.\n"))
+            }
             Self::Add(command) => command.run(console, Operation::Add),
             Self::Remove(command) => command.run(console, Operation::Remove),
-            Self::Link(command) => command.run(console),
+            Self::Link { parent, child, remove } => {
+                let changed = engine.set_child(&parent, &child, !remove)?;
+                let is = if remove { "is no longer below" } else { "is below" };
+                let answer = json!({"parent": parent, "child": child, "changed": changed});
+                console.print(&answer, |_| format!("{child} {is} {parent}.\n"))
+            }
             Self::Show(command) => command.run(console),
-            Self::Sum(command) => command.run(console),
+            Self::Sum { name, metric } => {
+                console.print(&engine.sum_set(&name, &metric, true, None, &console.cancel)?, text::sum)
+            }
             Self::Usage(command) => command.run(console),
-            Self::Index(command) => command.run(console),
-            Self::Jobs(command) => command.run(console),
-            Self::Sources(Sources {}) => console.print(&console.engine.sources(console.engine.host())?, text::sources),
+            Self::Index { path } => {
+                let root = console.path(path).to_string_lossy().into_owned();
+                let asked = IndexSpace { root: &root, in_background: false, force: true, max_age: 0.0 };
+                console.print(&engine.index_space(&asked, &console.cancel)?, text::indexed)
+            }
+            Self::Jobs { active, limit } => {
+                let asked = JobsAsked { active, limit, ..JobsAsked::default() };
+                console.print(&engine.space_jobs(&asked)?, text::jobs)
+            }
+            Self::Sources => console.print(&engine.sources(engine)?, text::sources),
+            Self::Plans => console.print(&engine.plans(engine)?, text::plans),
             Self::Plan(command) => command.run(console),
-            Self::Plans(Plans {}) => console.print(&console.engine.plans(console.engine.host())?, text::plans),
-            Self::Run(command) => command.run(console),
+            Self::Run { plan } => console.print(&engine.execute_plan(engine, &plan)?, text::started),
         }
-    }
-}
-
-/// List the sets
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Sets {}
-
-/// Create a set
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Create {
-    name: String,
-    /// What it is for
-    #[arg(long, value_name = "TEXT")]
-    description: Option<String>,
-}
-
-impl Create {
-    fn run(self, console: &Console) -> Result<u8> {
-        console
-            .print(&space::create_set(console.engine.host(), &self.name, self.description.as_deref())?, text::created)
-    }
-}
-
-/// Delete a set; its files stay
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Delete {
-    name: String,
-}
-
-impl Delete {
-    fn run(self, console: &Console) -> Result<u8> {
-        space::delete_set(console.engine.host(), &self.name)?;
-        let name = self.name;
-        console.print(&json!({"name": name, "deleted": true}), |_| format!("Deleted the resource set {name}.\n"))
     }
 }
 
@@ -134,26 +158,6 @@ impl Change {
         let paths: Vec<String> = paths.collect();
         let change = space::modify_set(console.engine.host(), &self.name, operation, &paths, &console.cancel)?;
         console.print(&change, text::modified)
-    }
-}
-
-/// Put a set below another
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Link {
-    parent: String,
-    child: String,
-    /// Take it from there
-    #[arg(long)]
-    remove: bool,
-}
-
-impl Link {
-    fn run(self, console: &Console) -> Result<u8> {
-        let Self { parent, child, remove } = self;
-        let changed = space::set_child(console.engine.host(), &parent, &child, !remove)?;
-        let is = if remove { "is no longer below" } else { "is below" };
-        let answer = json!({"parent": parent, "child": child, "changed": changed});
-        console.print(&answer, |_| format!("{child} {is} {parent}.\n"))
     }
 }
 
@@ -200,24 +204,6 @@ impl Show {
     }
 }
 
-/// Sum a set up, with the sets below it
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Sum {
-    name: String,
-    /// size, count, files, directories, allocated or blocks
-    #[arg(long, default_value = "size")]
-    metric: String,
-}
-
-impl Sum {
-    fn run(self, console: &Console) -> Result<u8> {
-        console.print(
-            &space::sum_set(console.engine.host(), &self.name, &self.metric, true, None, &console.cancel)?,
-            text::sum,
-        )
-    }
-}
-
 /// Show what a folder takes on the disk, as a tree of the largest
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct Usage {
@@ -245,42 +231,6 @@ impl Usage {
         console.print(&space::usage_tree(console.engine.host(), &asked, &console.cancel)?, text::usage)
     }
 }
-
-/// Index a folder or file, as the tools index it
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Index {
-    path: OsString,
-}
-
-impl Index {
-    fn run(self, console: &Console) -> Result<u8> {
-        let root = console.path(self.path).to_string_lossy().into_owned();
-        let asked = IndexSpace { root: &root, in_background: false, force: true, max_age: 0.0 };
-        console.print(&space::index_space(console.engine.host(), &asked, &console.cancel)?, text::indexed)
-    }
-}
-
-/// List the jobs that index, the latest first
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct ListJobs {
-    /// Only those that have not ended
-    #[arg(long)]
-    active: bool,
-    /// Most jobs, up to 1,000
-    #[arg(long, default_value_t = 50)]
-    limit: u32,
-}
-
-impl ListJobs {
-    fn run(self, console: &Console) -> Result<u8> {
-        let asked = JobsAsked { active: self.active, limit: self.limit, ..JobsAsked::default() };
-        console.print(&space::space_jobs(console.engine.host(), &asked)?, text::jobs)
-    }
-}
-
-/// List the sources
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Sources {}
 
 /// Make a plan that fills a set from a folder
 ///
@@ -316,21 +266,5 @@ impl MakePlan {
             ..PlanDefinition::default()
         };
         console.print(&console.engine.create_plan(console.engine.host(), plan)?, text::planned)
-    }
-}
-
-/// List the plans
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Plans {}
-
-/// Run a plan
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Run {
-    plan: String,
-}
-
-impl Run {
-    fn run(self, console: &Console) -> Result<u8> {
-        console.print(&console.engine.execute_plan(console.engine.host(), &self.plan)?, text::started)
     }
 }

@@ -66,7 +66,7 @@ impl Tag {
     }
 }
 
-/// Where the tags of documents come from that are read now.
+/// The source of imported tags of documents.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct TagSource {
     /// Tag every document with the names of its folders, below the folder that is read

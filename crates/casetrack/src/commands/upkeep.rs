@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::vault;
 use crate::console::Console;
 use crate::options::InCollection;
-use crate::secrets::{Typed, read_identity};
+use crate::secrets::{PassphraseSource, read_identity};
 
 /// Check every invariant of a collection on disk
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ pub struct Export {
     #[arg(long = "passphrase", conflicts_with = "recipients")]
     encrypt: bool,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     passphrase: Option<Password>,
     /// Leave out the copies of source files that the collection keeps
@@ -259,7 +259,7 @@ pub struct Import {
     #[arg(long, value_name = "TIME", requires = "vault", value_parser = casetrack_mcp::settings::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
-    from: Typed,
+    from: PassphraseSource,
     #[arg(skip)]
     key: Option<ImportKey>,
     #[arg(skip)]
@@ -267,7 +267,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Asks for what the file and the vault need. One that cannot be read here is left to the import, which says why.
+    /// Asks for the secrets of the file and of the vault. The import reports the error for a file that cannot be read here.
     pub fn ask(&mut self) -> Result<()> {
         let encrypted = if self.catalog { None } else { needs_passphrase(self.file.as_ref()).ok().flatten() };
         self.key = match (&self.identity, encrypted) {

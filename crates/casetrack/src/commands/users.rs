@@ -1,4 +1,4 @@
-//! `casetrack users`: who may use a server for a team, and what they may do there.
+//! `casetrack users`: the users of a server for a team, and their permissions there.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
 use casetrack_engine::Engine;
 use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
-use casetrack_mcp::{User, Users as Known};
+use casetrack_mcp::{User, Users as UserFile};
 use casetrack_text::format::{counted, one_line};
 use casetrack_text::terminal::{dim, strong};
 use clap::{Args, Subcommand};
@@ -32,15 +32,40 @@ enum Change {
     /// Add a user, and show their token, which is not shown again
     Add(Add),
     /// Change what a user may do besides their roles, and how they log in
-    Set(Set),
+    Set {
+        /// Name of the user
+        name: String,
+        #[command(flatten)]
+        changes: UserChanges,
+    },
     /// Remove a user; their sessions end
-    Remove(Named),
+    Remove {
+        /// Name of the user
+        name: String,
+    },
     /// Make a new token for a user and show it; the one before opens no more
-    Token(Named),
+    Token {
+        /// Name of the user
+        name: String,
+    },
     /// Give a user a role in a collection, in place of the one that they have
-    Allow(Allow),
+    Allow {
+        /// Name of the user
+        name: String,
+        /// Name, ID or reference of the collection
+        collection: String,
+        /// reader (search, read, cite), editor (also add, change and remove documents, tags and evidence) or owner (also rename, close and delete
+        /// the collection)
+        #[arg(value_parser = named::<Role>)]
+        role: Role,
+    },
     /// Take a user's role in a collection away: for them, there is no such collection any more
-    Deny(Deny),
+    Deny {
+        /// Name of the user
+        name: String,
+        /// Name, ID or reference of the collection
+        collection: String,
+    },
 }
 
 #[derive(Debug, Args, Serialize, Deserialize)]
@@ -58,19 +83,10 @@ struct Add {
     oidc: Option<String>,
 }
 
-/// What is not named stays. Where a user may do less afterwards, or logs in otherwise, their sessions end.
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Set {
-    /// Name of the user
-    name: String,
-    #[command(flatten)]
-    otherwise: Otherwise,
-}
-
-/// One of these, at least.
+/// One of these, at least. The others stay. If a user may do less afterwards, or logs in otherwise, their sessions end.
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[group(required = true, multiple = true)]
-struct Otherwise {
+struct UserChanges {
     /// The user may make collections, and owns those
     #[arg(long)]
     collections: bool,
@@ -91,35 +107,9 @@ struct Otherwise {
     no_oidc: bool,
 }
 
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Named {
-    /// Name of the user
-    name: String,
-}
-
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Allow {
-    /// Name of the user
-    name: String,
-    /// Name, ID or reference of the collection
-    collection: String,
-    /// reader (search, read, cite), editor (also add, change and remove documents, tags and evidence) or owner (also rename, close and delete
-    /// the collection)
-    #[arg(value_parser = named::<Role>)]
-    role: Role,
-}
-
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Deny {
-    /// Name of the user
-    name: String,
-    /// Name, ID or reference of the collection
-    collection: String,
-}
-
 /// A user, as they are shown.
 #[derive(Serialize)]
-struct Shown {
+struct UserView {
     name: String,
     has_token: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -133,115 +123,116 @@ struct Shown {
 #[derive(Serialize)]
 struct InCollection {
     collection: CollectionId,
-    /// `None` where it is gone, or a vault that is locked.
+    /// `None` if it is gone, or a locked vault.
     name: Option<String>,
     role: Role,
 }
 
 #[derive(Serialize)]
 struct WithToken {
-    user: Shown,
+    user: UserView,
     #[serde(skip_serializing_if = "Option::is_none")]
     token: Option<String>,
 }
 
 impl Users {
     pub fn may_be_repeated(&self) -> bool {
-        !matches!(self.change, Some(Change::Add(_) | Change::Remove(_) | Change::Token(_)))
+        !matches!(self.change, Some(Change::Add(_) | Change::Remove { .. } | Change::Token { .. }))
     }
 
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let known = Known::new(&engine.host().config().data_dir);
+        let file = UserFile::new(&engine.config().data_dir);
         match self.change {
             None | Some(Change::List) => {
-                let users: Vec<Shown> = known.all()?.iter().map(|user| shown(engine, user)).collect::<Result<_>>()?;
+                let users: Vec<UserView> = file.all()?.iter().map(|user| shown(engine, user)).collect::<Result<_>>()?;
                 console.print(&users, |users| list(users))
             }
-            Some(Change::Add(add)) => {
-                let mut user = User::new(&add.name)?;
-                (user.admin, user.may_create) = (add.admin, add.collections);
-                let token = match &add.oidc {
-                    Some(called) => user.called(called).map(|()| None)?,
-                    None => Some(user.new_token()?),
-                };
-                known.change(|users| {
-                    if users.iter().any(|other| other.name == user.name) {
-                        return Err(Error::new(
-                            ErrorCode::AlreadyExists,
-                            format!("There is a user {} already.", user.name),
-                        )
-                        .with_hint(
-                            "Give them a new token with `casetrack users token NAME`, or choose another name.",
-                        ));
-                    }
-                    check_called(users, &user)?;
-                    users.push(user.clone());
-                    Ok(())
-                })?;
-                console.print(&WithToken { user: shown(engine, &user)?, token }, added)
-            }
-            Some(Change::Set(set)) => {
-                let user = known.change(|users| {
-                    let at = position(users, &set.name)?;
-                    set.otherwise.change(&mut users[at])?;
+            Some(Change::Add(add)) => add.run(&file, console),
+            Some(Change::Set { name, changes }) => {
+                let user = file.change(|users| {
+                    let at = position(users, &name)?;
+                    changes.apply(&mut users[at])?;
                     check_called(users, &users[at])?;
                     Ok(users[at].clone())
                 })?;
                 console.print(&shown(engine, &user)?, |user| list(std::slice::from_ref(user)))
             }
-            Some(Change::Remove(Named { name })) => {
-                let user = known.change(|users| {
-                    let at = position(users, &name)?;
-                    Ok(users.remove(at))
-                })?;
-                console.print(&shown(engine, &user)?, |user| {
-                    format!("Removed {}. Their sessions end.", strong(&user.name))
-                })
+            Some(Change::Remove { name }) => {
+                let user = file.change(|users| Ok(users.remove(position(users, &name)?)))?;
+                let said = format!("Removed {}. Their sessions end.", strong(&user.name));
+                console.print(&shown(engine, &user)?, |_| said)
             }
-            Some(Change::Token(Named { name })) => {
-                let (user, token) = known.change(|users| {
-                    let at = position(users, &name)?;
-                    let token = users[at].new_token()?;
-                    Ok((users[at].clone(), token))
+            Some(Change::Token { name }) => {
+                let mut token = None;
+                let user = change_user(&file, &name, |user| {
+                    token = Some(user.new_token()?);
+                    Ok(())
                 })?;
-                console.print(&WithToken { user: shown(engine, &user)?, token: Some(token) }, renewed)
+                console.print(&WithToken { user: shown(engine, &user)?, token }, renewed)
             }
-            Some(Change::Allow(Allow { name, collection, role })) => {
-                let meta = collections::find_collection(engine.host(), &collection)?;
-                let user = known.change(|users| {
-                    let at = position(users, &name)?;
-                    users[at].roles.insert(meta.id, role);
-                    Ok(users[at].clone())
+            Some(Change::Allow { name, collection, role }) => {
+                let meta = engine.find_collection(&collection)?;
+                let user = change_user(&file, &name, |user| {
+                    user.roles.insert(meta.id, role);
+                    Ok(())
                 })?;
                 let said = format!("{} is now {} of {}.", strong(&user.name), role.name(), one_line(&meta.name));
                 console.print(&shown(engine, &user)?, |_| said)
             }
-            Some(Change::Deny(Deny { name, collection })) => {
-                let id = found_or_gone(engine, &collection)?;
-                let user = known.change(|users| {
-                    let at = position(users, &name)?;
-                    users[at].roles.remove(&id).ok_or_else(|| {
-                        Error::new(ErrorCode::NotFound, format!("{name} has no role in this collection."))
-                            .with_hint("See who has which with `casetrack users list`.")
-                    })?;
-                    Ok(users[at].clone())
-                })?;
-                let said = match user.admin {
-                    true => format!(
-                        "{} has no role of their own there, and owns it as an administrator.",
-                        strong(&user.name)
-                    ),
-                    false => format!("For {}, there is no such collection any more.", strong(&user.name)),
-                };
-                console.print(&shown(engine, &user)?, |_| said)
-            }
+            Some(Change::Deny { name, collection }) => deny(&file, &name, &collection, console),
         }
     }
 }
 
-impl Otherwise {
-    fn change(&self, user: &mut User) -> Result<()> {
+impl Add {
+    fn run(self, file: &UserFile, console: &Console) -> Result<u8> {
+        let mut user = User::new(&self.name)?;
+        (user.admin, user.may_create) = (self.admin, self.collections);
+        let token = match &self.oidc {
+            Some(called) => user.called(called).map(|()| None)?,
+            None => Some(user.new_token()?),
+        };
+        file.change(|users| {
+            if users.iter().any(|other| other.name == user.name) {
+                let message = format!("There is a user {} already.", user.name);
+                return Err(Error::new(ErrorCode::AlreadyExists, message)
+                    .with_hint("Give them a new token with `casetrack users token NAME`, or choose another name."));
+            }
+            check_called(users, &user)?;
+            users.push(user.clone());
+            Ok(())
+        })?;
+        console.print(&WithToken { user: shown(&console.engine, &user)?, token }, added)
+    }
+}
+
+fn deny(file: &UserFile, name: &str, collection: &str, console: &Console) -> Result<u8> {
+    let engine = &console.engine;
+    let id = found_or_gone(engine, collection)?;
+    let user = change_user(file, name, |user| match user.roles.remove(&id) {
+        Some(_) => Ok(()),
+        None => Err(Error::new(ErrorCode::NotFound, format!("{name} has no role in this collection."))
+            .with_hint("See who has which with `casetrack users list`.")),
+    })?;
+    let said = match user.admin {
+        true => format!("{} has no role of their own there, and owns it as an administrator.", strong(&user.name)),
+        false => format!("For {}, there is no such collection any more.", strong(&user.name)),
+    };
+    console.print(&shown(engine, &user)?, |_| said)
+}
+
+/// Changes a user. Returns the changed one.
+fn change_user(file: &UserFile, name: &str, change: impl FnOnce(&mut User) -> Result<()>) -> Result<User> {
+    file.change(|users| {
+        let at = position(users, name)?;
+        change(&mut users[at])?;
+        Ok(users[at].clone())
+    })
+}
+
+impl UserChanges {
+    fn apply(&self, user: &mut User) -> Result<()> {
         user.admin = self.admin || user.admin && !self.no_admin;
         user.may_create = self.collections || user.may_create && !self.no_collections;
         if let Some(called) = &self.oidc {
@@ -253,7 +244,7 @@ impl Otherwise {
     }
 }
 
-/// Refuses what the provider calls somebody else.
+/// Refuses a provider's name that another user has.
 fn check_called(users: &[User], user: &User) -> Result<()> {
     let is_other = |other: &&User| other.name != user.name && user.oidc.is_some() && other.oidc == user.oidc;
     match users.iter().find(is_other) {
@@ -281,11 +272,11 @@ fn found_or_gone(engine: &Engine, collection: &str) -> Result<CollectionId> {
     }
 }
 
-fn shown(engine: &Engine, user: &User) -> Result<Shown> {
-    let all = collections::collections(engine.host())?;
+fn shown(engine: &Engine, user: &User) -> Result<UserView> {
+    let all = engine.collections()?;
     let named = |id: &CollectionId| all.iter().find(|meta| meta.id == *id).map(|meta| meta.name.clone());
     let roles = user.roles.iter().map(|(id, role)| InCollection { collection: *id, name: named(id), role: *role });
-    Ok(Shown {
+    Ok(UserView {
         name: user.name.clone(),
         has_token: user.token_sha256.is_some(),
         oidc: user.oidc.clone(),
@@ -296,7 +287,7 @@ fn shown(engine: &Engine, user: &User) -> Result<Shown> {
     })
 }
 
-fn list(users: &[Shown]) -> String {
+fn list(users: &[UserView]) -> String {
     if users.is_empty() {
         return "There are no users.\n\nAdd one with `casetrack users add NAME`.".to_owned();
     }

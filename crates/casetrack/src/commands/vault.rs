@@ -1,8 +1,8 @@
 //! `casetrack unlock`, `lock` and `vault`
 //!
-//! Passphrases are asked for by the client and travel through the owner's socket, which only the same user can open.
+//! The client asks for passphrases, and they travel through the owner's socket, which only the same user can open.
 
-pub mod sealing;
+pub mod seal;
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use casetrack_text::format::counted;
 use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
-use super::{OfKeychain, OnCollections};
+use super::{CollectionCommand, KeychainUse};
 use crate::console::Console;
-use crate::secrets::OpenedWith;
+use crate::secrets::VaultOpener;
 
 /// Words of a recovery key in a row.
 const ROW: usize = 4;
@@ -36,7 +36,7 @@ pub struct Unlock {
     #[arg(long)]
     restored: bool,
     #[command(flatten)]
-    with: OpenedWith,
+    with: VaultOpener,
 }
 
 impl Unlock {
@@ -148,71 +148,77 @@ fn locked_vault(vault: &LockedVault) -> String {
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Vault {
     #[command(subcommand)]
-    command: OfVault,
+    command: VaultCommand,
 }
 
 #[derive(Debug, Subcommand, Serialize, Deserialize)]
-enum OfVault {
-    Seal(sealing::Seal),
-    Unseal(sealing::Unseal),
-    Slots(Slots),
+enum VaultCommand {
+    Seal(seal::Seal),
+    Unseal(seal::Unseal),
+    /// List what opens a vault
+    Slots {
+        #[command(flatten)]
+        which: VaultName,
+    },
     AddSlot(AddSlot),
     RemoveSlot(RemoveSlot),
     ChangePassphrase(ChangePassphrase),
 }
 
 impl Vault {
-    /// What must succeed before anybody is asked for anything.
-    pub fn before_asking(&self) -> Option<OnCollections> {
+    /// The check before any question to the user.
+    pub fn before_asking(&self) -> Option<CollectionCommand> {
         let which = match &self.command {
-            OfVault::Slots(_) => return None,
-            OfVault::Seal(command) => return Some(OnCollections::CanMove(command.can_move())),
-            OfVault::Unseal(command) => return Some(OnCollections::CanMove(command.can_move())),
-            OfVault::AddSlot(command) => &command.which,
-            OfVault::RemoveSlot(command) => &command.which,
-            OfVault::ChangePassphrase(command) => &command.which,
+            VaultCommand::Slots { .. } => return None,
+            VaultCommand::Seal(command) => return Some(CollectionCommand::CanMove(command.can_move())),
+            VaultCommand::Unseal(command) => return Some(CollectionCommand::CanMove(command.can_move())),
+            VaultCommand::AddSlot(command) => &command.which,
+            VaultCommand::RemoveSlot(command) => &command.which,
+            VaultCommand::ChangePassphrase(command) => &command.which,
         };
-        Some(OnCollections::FindVault(FindVault { vault: which.vault.clone() }))
+        Some(CollectionCommand::FindVault(FindVault { vault: which.vault.clone() }))
     }
 
     pub fn ask(&mut self) -> Result<()> {
         match &mut self.command {
-            OfVault::Slots(_) => Ok(()),
-            OfVault::Seal(command) => command.ask(),
-            OfVault::Unseal(command) => command.ask(),
-            OfVault::AddSlot(command) => command.ask(),
-            OfVault::RemoveSlot(command) => command.with.ask(),
-            OfVault::ChangePassphrase(command) => command.ask(),
+            VaultCommand::Slots { .. } => Ok(()),
+            VaultCommand::Seal(command) => command.ask(),
+            VaultCommand::Unseal(command) => command.ask(),
+            VaultCommand::AddSlot(command) => command.ask(),
+            VaultCommand::RemoveSlot(command) => command.with.ask(),
+            VaultCommand::ChangePassphrase(command) => command.ask(),
         }
     }
 
     pub fn run(self, console: &Console) -> Result<u8> {
         match self.command {
-            OfVault::Seal(command) => command.run(console),
-            OfVault::Unseal(command) => command.run(console),
-            OfVault::Slots(command) => command.run(console),
-            OfVault::AddSlot(command) => command.run(console),
-            OfVault::RemoveSlot(command) => command.run(console),
-            OfVault::ChangePassphrase(command) => command.run(console),
+            VaultCommand::Seal(command) => command.run(console),
+            VaultCommand::Unseal(command) => command.run(console),
+            VaultCommand::Slots { which } => {
+                console.print(&console.engine.vault_slots(which.find(console)?)?, slots_text)
+            }
+            VaultCommand::AddSlot(command) => command.run(console),
+            VaultCommand::RemoveSlot(command) => command.run(console),
+            VaultCommand::ChangePassphrase(command) => command.run(console),
         }
     }
 
     pub fn may_be_repeated(&self) -> bool {
-        matches!(self.command, OfVault::Slots(_))
+        matches!(self.command, VaultCommand::Slots { .. })
     }
 
-    pub fn of_keychain(&self) -> Option<OfKeychain> {
+    pub fn keychain_use(&self) -> Option<KeychainUse> {
         match &self.command {
-            OfVault::AddSlot(command) if command.kind == Kind::Keychain => Some(OfKeychain::AddSlot),
-            OfVault::RemoveSlot(command) => Some(OfKeychain::RemoveSlots(Some(command.slot.clone()))),
-            OfVault::Unseal(_) => Some(OfKeychain::RemoveSlots(None)),
+            VaultCommand::AddSlot(command) if command.kind == Kind::Keychain => Some(KeychainUse::AddSlot),
+            VaultCommand::RemoveSlot(command) => Some(KeychainUse::RemoveSlots(Some(command.slot.clone()))),
+            VaultCommand::Unseal(_) => Some(KeychainUse::RemoveSlots(None)),
             _ => None,
         }
     }
 
     pub fn take_keychain_slot(&mut self, slot: KeychainSlot) -> Result<()> {
         match &mut self.command {
-            OfVault::AddSlot(command) => command.keychain = Some(slot),
+            VaultCommand::AddSlot(command) => command.keychain = Some(slot),
             _ => return Err(Error::internal("Only `vault add-slot` adds a slot.")),
         }
         Ok(())
@@ -220,29 +226,15 @@ impl Vault {
 }
 
 #[derive(Debug, Args, Serialize, Deserialize)]
-struct Which {
+struct VaultName {
     /// ID of the vault, or the beginning of it; its name, while it is unlocked [default: the only one]
     #[arg(short = 'c', long = "collection", value_name = "NAME")]
     vault: Option<String>,
 }
 
-impl Which {
+impl VaultName {
     fn find(&self, console: &Console) -> Result<CollectionId> {
         vaults::find_vault(console.engine.host(), self.vault.as_deref())
-    }
-}
-
-/// List what opens a vault
-#[derive(Debug, Args, Serialize, Deserialize)]
-struct Slots {
-    #[command(flatten)]
-    which: Which,
-}
-
-impl Slots {
-    fn run(self, console: &Console) -> Result<u8> {
-        let slots = vaults::vault_slots(console.engine.host(), self.which.find(console)?)?;
-        console.print(&slots, slots_text)
     }
 }
 
@@ -294,9 +286,9 @@ struct AddSlot {
     #[arg(value_name = "RECIPIENT", required_if_eq("kind", "recipient"))]
     recipient: Option<String>,
     #[command(flatten)]
-    which: Which,
+    which: VaultName,
     #[command(flatten)]
-    with: OpenedWith,
+    with: VaultOpener,
     #[arg(skip)]
     new: Option<Password>,
     #[arg(skip)]
@@ -333,7 +325,7 @@ impl AddSlot {
     }
 }
 
-/// What somebody who adds a keychain has to know.
+/// Advice for users who add a keychain.
 const IN_KEYCHAIN: &str =
     " While you are logged in here, every program that you run can open the vault with what the keychain has.";
 
@@ -345,9 +337,9 @@ struct RemoveSlot {
     /// The slot, as `casetrack vault slots` shows it
     slot: String,
     #[command(flatten)]
-    which: Which,
+    which: VaultName,
     #[command(flatten)]
-    with: OpenedWith,
+    with: VaultOpener,
 }
 
 impl RemoveSlot {
@@ -362,9 +354,9 @@ impl RemoveSlot {
 #[derive(Debug, Args, Serialize, Deserialize)]
 struct ChangePassphrase {
     #[command(flatten)]
-    which: Which,
+    which: VaultName,
     #[command(flatten)]
-    from: crate::secrets::Typed,
+    from: crate::secrets::PassphraseSource,
     #[arg(skip)]
     old_and_new: Option<(Password, Password)>,
 }
@@ -384,7 +376,7 @@ impl ChangePassphrase {
     }
 }
 
-/// Finds the vault, before anybody is asked for its passphrase, and tells the client which of its slots a keychain opens.
+/// Finds the vault, before the user is asked for its passphrase, and sends the client the slots that a keychain opens.
 #[derive(Debug, Args, Serialize, Deserialize)]
 #[command(hide = true)]
 pub struct FindVault {
@@ -398,7 +390,7 @@ impl FindVault {
     }
 }
 
-/// What `casetrack new --vault` says.
+/// The text of `casetrack new --vault`.
 pub fn created(vault: &NewVault, idle: Duration) -> String {
     let NewVault { meta: CollectionMeta { id, name, .. }, recovery_words } = vault;
     format!(

@@ -1,8 +1,8 @@
-//! The keychain of the system, and what it keeps for slots of vaults: GNOME Keyring, KWallet or another Secret Service on Linux, the keychain of
-//! macOS, the Credential Manager of Windows.
+//! The keychain of the system, and its secrets for slots of vaults: GNOME Keyring, KWallet or another Secret Service on Linux, the keychain
+//! of macOS, the Credential Manager of Windows.
 //!
-//! Only the client reaches it, where a person is at the terminal. The owner, which serves assistants, never does: a test holds that no other file
-//! names the libraries.
+//! Only the client reaches it, with a person at the terminal. The owner, which serves assistants, never does: a test checks that no other
+//! file names the libraries.
 
 #[cfg(any(target_os = "macos", windows))]
 mod native;
@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 /// Every entry is of this service.
 const SERVICE: &str = "CaseTrack";
 
-/// What keeps secrets by their account.
+/// A store of secrets by their account.
 pub trait Keychain {
-    /// Keeps a secret, in the place of one of the same account. `label` is what people see of it, where the system shows one.
+    /// Stores a secret, replacing one of the same account. The system may show people its `label`.
     fn keep(&self, account: &str, label: &str, secret: &Password) -> Result<(), Refusal>;
-    /// `None` where there is no such entry.
+    /// `None` if there is no such entry.
     fn find(&self, account: &str) -> Result<Option<Password>, Refusal>;
-    /// Whether there was such an entry.
+    /// Returns true if there was such an entry.
     fn forget(&self, account: &str) -> Result<bool, Refusal>;
 }
 
@@ -35,7 +35,7 @@ pub trait Keychain {
 pub enum Refusal {
     /// There is none, or it does not answer.
     Absent,
-    /// Nobody unlocked it.
+    /// It stayed locked.
     Locked,
     /// In the system's words.
     Failed(String),
@@ -51,7 +51,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Reaches the keychain. It may ask its person for its own password when it is used, in a window of its own.
+/// Reaches the keychain. It may ask for its own password when it is used, in its own window.
 pub fn open() -> Result<Box<dyn Keychain>, Refusal> {
     #[cfg(any(target_os = "macos", windows))]
     let keychain = native::open()?;
@@ -60,18 +60,18 @@ pub fn open() -> Result<Box<dyn Keychain>, Refusal> {
     Ok(Box::new(keychain))
 }
 
-/// What the client knows of a vault before anybody is asked for a passphrase.
+/// The client's information on a vault before it asks for a passphrase.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct FoundVault {
+pub struct VaultSlots {
     pub id: CollectionId,
     /// The ids of the slots that a keychain opens, of this computer or of another.
     pub keychain_slots: Vec<String>,
 }
 
-impl FoundVault {
-    /// What the keychain has for its slots.
+impl VaultSlots {
+    /// The secrets in the keychain for its slots.
     ///
-    /// Errors: one sentence that says why a passphrase is needed.
+    /// Errors: one sentence with the reason why a passphrase is needed.
     pub fn secrets(&self, keychain: &dyn Keychain) -> Result<Vec<Password>, String> {
         let mut found = Vec::new();
         for slot in &self.keychain_slots {
@@ -85,7 +85,7 @@ impl FoundVault {
         Ok(found)
     }
 
-    /// Deletes the entry of a slot that was removed, and says what came of it.
+    /// Deletes the entry of a removed slot, and returns a sentence on the result.
     pub fn forget(&self, keychain: Result<&dyn Keychain, Refusal>, slot: &str) -> String {
         match keychain.and_then(|keychain| keychain.forget(&account(self.id, slot))) {
             Ok(true) => format!("The keychain's entry for slot {slot} is deleted."),
@@ -101,7 +101,7 @@ impl FoundVault {
     }
 }
 
-/// What is said where the keychain has another secret.
+/// The message if the keychain has another secret.
 pub const WRONG: &str = "What the keychain has for the vault does not open it, so something else must.";
 
 /// Why something else must open the vault.
@@ -133,14 +133,14 @@ pub fn take_back(keychain: &dyn Keychain, vault: CollectionId, slot: &KeychainSl
     ))
 }
 
-/// The error where the keychain does not take a secret.
+/// The error if the keychain does not take a secret.
 pub fn not_added(refusal: &Refusal) -> Error {
     Error::new(ErrorCode::WrongState, format!("The vault was not changed: {refusal}.")).with_hint(
         "Unlock the keychain, or log in at the desktop, then try again. Without a keychain, a passphrase or a recovery key opens the vault.",
     )
 }
 
-/// Under what the keychain keeps the secret of a slot.
+/// The account of the secret of a slot.
 fn account(vault: CollectionId, slot: &str) -> String {
     format!("{vault}/{slot}")
 }

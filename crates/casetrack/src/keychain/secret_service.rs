@@ -15,7 +15,8 @@ const ATTEMPTS: u32 = 15;
 
 pub struct Secrets(SecretService);
 
-/// Secrets travel over the bus of the session as they are: only programs of the same user are on it, and each of them can ask the keychain itself.
+/// Secrets travel unencrypted over the session bus: only programs of the same user are on it, and each of them can query the keychain
+/// itself.
 pub fn open() -> Result<Secrets, Refusal> {
     let connect = || SecretService::connect_with_max_prompt_timeout(EncryptionType::Plain, PATIENCE);
     patiently(connect).map(Secrets).map_err(|error| {
@@ -44,7 +45,7 @@ impl Keychain for Secrets {
             let Some(item) = found.unlocked.first().or(found.locked.first()) else { return Ok(None) };
             item.ensure_unlocked()?;
             let secret = Zeroizing::new(item.get_secret()?);
-            // What is no text is none of ours, and opens nothing.
+            // Bytes that are not text are not our secret, and open nothing.
             Ok(Some(Password::from(String::from_utf8_lossy(&secret).into_owned())))
         };
         patiently(find).map_err(refusal)
@@ -65,12 +66,12 @@ impl Keychain for Secrets {
     }
 }
 
-/// What an entry is found by: the attributes that other programs give theirs.
+/// The attributes by which an entry is found, as other programs name them.
 fn attributes(account: &str) -> HashMap<&str, &str> {
     HashMap::from([("service", SERVICE), ("username", account)])
 }
 
-/// Repeats what nobody has answered in time.
+/// Repeats work while the keychain does not answer in time.
 fn patiently<T>(work: impl Fn() -> Result<T, Error>) -> Result<T, Error> {
     for _ in 1..ATTEMPTS {
         match work() {

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// A keychain in memory, which can be locked, and lose or change what it keeps.
+/// A keychain in memory, which can be locked, and can lose or change its entries.
 #[derive(Default)]
 struct Memory {
     entries: RefCell<HashMap<String, String>>,
@@ -41,9 +41,9 @@ impl Keychain for Memory {
     }
 }
 
-fn vault(slots: &[&KeychainSlot]) -> FoundVault {
+fn vault(slots: &[&KeychainSlot]) -> VaultSlots {
     let keychain_slots = slots.iter().map(|slot| slot.id()).collect();
-    FoundVault { id: CollectionId::from_bytes([7; 16]), keychain_slots }
+    VaultSlots { id: CollectionId::from_bytes([7; 16]), keychain_slots }
 }
 
 #[test]

@@ -12,34 +12,16 @@ use serde_json::json;
 use crate::options::Global;
 use crate::output;
 
+macro_rules! topics {
+    ($($name:ident)*) => {
+        &[$((stringify!($name), include_str!(concat!("../../../../docs/", stringify!($name), ".md")))),*]
+    };
+}
+
 /// The documents of the book, in its order: the name, and the Markdown.
-const TOPICS: &[(&str, &str)] = &[
-    ("installing", include_str!("../../../../docs/installing.md")),
-    ("faq", include_str!("../../../../docs/faq.md")),
-    ("commands", include_str!("../../../../docs/commands.md")),
-    ("terminal", include_str!("../../../../docs/terminal.md")),
-    ("workbench", include_str!("../../../../docs/workbench.md")),
-    ("queries", include_str!("../../../../docs/queries.md")),
-    ("data", include_str!("../../../../docs/data.md")),
-    ("vault", include_str!("../../../../docs/vault.md")),
-    ("security", include_str!("../../../../docs/security.md")),
-    ("promises", include_str!("../../../../docs/promises.md")),
-    ("sheet", include_str!("../../../../docs/sheet.md")),
-    ("versions", include_str!("../../../../docs/versions.md")),
-    ("files", include_str!("../../../../docs/files.md")),
-    ("space", include_str!("../../../../docs/space.md")),
-    ("assistants", include_str!("../../../../docs/assistants.md")),
-    ("indexes", include_str!("../../../../docs/indexes.md")),
-    ("serve", include_str!("../../../../docs/serve.md")),
-    ("measured", include_str!("../../../../docs/measured.md")),
-    ("peers", include_str!("../../../../docs/peers.md")),
-    ("extraction", include_str!("../../../../docs/extraction.md")),
-    ("retrieval", include_str!("../../../../docs/retrieval.md")),
-    ("embedding", include_str!("../../../../docs/embedding.md")),
-    ("entities", include_str!("../../../../docs/entities.md")),
-    ("storage", include_str!("../../../../docs/storage.md")),
-    ("scale", include_str!("../../../../docs/scale.md")),
-    ("releasing", include_str!("../../../../docs/releasing.md")),
+const TOPICS: &[(&str, &str)] = topics![
+    installing faq commands terminal workbench queries data vault security promises sheet versions files
+    space assistants indexes serve measured peers extraction retrieval embedding entities storage scale releasing
 ];
 
 /// Explain a command or a topic
@@ -78,7 +60,7 @@ impl Help {
     }
 }
 
-/// What the help of a command says, if there is such a command. Hidden commands have none.
+/// The help of a command, if there is such a command. Hidden commands have none.
 fn usage(mut command: Command, names: &[String]) -> Option<String> {
     command.build();
     let mut found = &mut command;

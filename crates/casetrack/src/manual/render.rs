@@ -17,13 +17,13 @@ pub fn text(markdown: &str, columns: usize) -> String {
 struct Page {
     columns: usize,
     text: String,
-    /// What stands in the paragraph, item or cell that has begun.
+    /// The text of the paragraph, item or cell that has begun.
     line: String,
-    /// For each list around: the number of the next item, or `None` where items have no numbers.
+    /// For each list around: the number of the next item, or `None` if items have no numbers.
     lists: Vec<Option<u64>>,
     /// Rows of cells; the first has the headings.
     table: Vec<Vec<String>>,
-    /// Where in the line a bold part begins.
+    /// The start of a bold part in the line.
     bold_from: Option<usize>,
     is_code: bool,
     in_picture: bool,
@@ -142,7 +142,7 @@ impl Page {
     }
 }
 
-/// The rows in columns where they fit; else each row as its first cell, and the others below it with their headings.
+/// The rows in columns if they fit; else each row as its first cell, and the others below it with their headings.
 fn table(rows: &[Vec<String>], columns: usize) -> Vec<String> {
     const GAP: usize = 2;
     let Some((head, body)) = rows.split_first() else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The owner's directory: its lock, and where it listens.
+//! The owner's directory: its lock, and its address.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Address {
     /// Path of the socket, or name of the pipe.
     pub socket: PathBuf,
     pub pid: u32,
-    /// The directory that this file is in. In a copy of the data directory it is that of the original. Earlier programs leave it out.
+    /// The directory that this file is in. A copy of the data directory has the path of the original. Earlier programs leave it out.
     #[serde(default)]
     directory: Option<String>,
 }
@@ -31,14 +31,15 @@ impl Address {
         Ok(Self { socket: socket_path(data_dir)?, pid: std::process::id(), directory })
     }
 
-    /// The address published by the owner of `data_dir`, if any. One that came along with a copy of the directory is that of another owner.
+    /// The address published by the owner of `data_dir`, if any. An address in a copy of the directory is ignored, because another owner
+    /// published it.
     pub fn read(data_dir: &Path) -> Option<Self> {
         let address: Self = serde_json::from_slice(&std::fs::read(file(data_dir)).ok()?).ok()?;
         let is_own = address.directory.is_none() || address.directory == identity(&directory(data_dir));
         is_own.then_some(address)
     }
 
-    /// Publishes where the owner listens. The file is replaced in one step, so that no client reads half of it.
+    /// Publishes the address of the owner. The file is replaced in one step, so that no client reads half of it.
     pub fn publish(&self, data_dir: &Path) -> Result<()> {
         let path = file(data_dir);
         let partial = path.with_extension("partial");
@@ -66,7 +67,7 @@ pub fn directory(data_dir: &Path) -> PathBuf {
     data_dir.join("owner")
 }
 
-/// What tells a directory from its copies, by whatever path it is reached.
+/// Distinguishes a directory from its copies, by whatever path it is reached.
 #[cfg(unix)]
 fn identity(directory: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;

@@ -6,9 +6,9 @@ use casetrack_core::{Error, Result};
 
 use super::connect::{Connection, connect};
 use super::wire::{FromClient, FromOwner, Request, Run};
-use crate::commands::OnCollections;
-use crate::console::Shown;
-use crate::keychain::FoundVault;
+use crate::commands::CollectionCommand;
+use crate::console::Output;
+use crate::keychain::VaultSlots;
 use crate::options::Global;
 use crate::output;
 use crate::privacy::umask;
@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 3;
 
 /// The connection in use, for the handler of Ctrl-C.
 static CURRENT: Mutex<Option<Arc<Connected>>> = Mutex::new(None);
-/// Whether that handler is there.
+/// Set once the handler is installed.
 static HANDLED: OnceLock<()> = OnceLock::new();
 type Connected = interprocess::local_socket::Stream;
 
@@ -28,22 +28,22 @@ pub struct Ended {
     /// The exit status.
     pub status: u8,
     /// The vault that it was to find for the client.
-    pub vault: Option<FoundVault>,
+    pub vault: Option<VaultSlots>,
 }
 
 /// Runs a command in the owner of the data directory. Returns the exit status.
-pub fn status_of(global: Global, command: OnCollections) -> Result<u8> {
+pub fn status_of(global: Global, command: CollectionCommand) -> Result<u8> {
     ended(global, command).map(|ended| ended.status)
 }
 
-/// As [`status_of`], with what the command found for the client.
-pub fn ended(global: Global, command: OnCollections) -> Result<Ended> {
+/// As [`status_of`], with the command's data for the client.
+pub fn ended(global: Global, command: CollectionCommand) -> Result<Ended> {
     let ended = send(global, command);
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) = None;
     ended
 }
 
-fn send(global: Global, command: OnCollections) -> Result<Ended> {
+fn send(global: Global, command: CollectionCommand) -> Result<Ended> {
     let data_dir = global.data_dir()?;
     let directory = std::env::current_dir().map_err(|error| Error::io("the working directory", error))?;
     let directory = directory.into_os_string();
@@ -79,14 +79,14 @@ fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut
     let mut progress = output::Progress::new(quiet);
     let ended = loop {
         match connection.receive() {
-            Some(FromOwner::Show(Shown::Text(text))) => {
+            Some(FromOwner::Show(Output::Text(text))) => {
                 progress.clear();
                 *printed = true;
                 output::print_result(&text, may_page)?;
             }
-            Some(FromOwner::Show(Shown::Progress(event))) => progress.show(event),
-            Some(FromOwner::Show(Shown::Log(line))) => progress.line(&line),
-            Some(FromOwner::Show(Shown::Vault(found))) => vault = Some(found),
+            Some(FromOwner::Show(Output::Progress(event))) => progress.show(event),
+            Some(FromOwner::Show(Output::Log(line))) => progress.line(&line),
+            Some(FromOwner::Show(Output::Vault(found))) => vault = Some(found),
             Some(FromOwner::Exit(status)) => break Ok(Some(Ended { status, vault })),
             Some(FromOwner::Failed(error)) => break Err(error),
             Some(FromOwner::Line(_) | FromOwner::Active(_) | FromOwner::Listening(_) | FromOwner::Opened(_)) => {}
@@ -97,7 +97,7 @@ fn follow(mut connection: Connection, quiet: bool, may_page: bool, printed: &mut
     ended
 }
 
-/// The first Ctrl-C asks the command to stop at the next safe point. The second stops waiting for it; neither loses anything.
+/// The first Ctrl-C requests a stop at the next safe point. The second stops waiting for it; neither loses anything.
 fn cancel_on_signal() -> Result<()> {
     if HANDLED.set(()).is_err() {
         return Ok(());

@@ -90,7 +90,7 @@ pub fn stop(data_dir: &Path) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether an owner of a data directory answers. None is started.
+/// True if an owner of a data directory answers. None is started.
 pub fn answers(data_dir: &Path) -> bool {
     attempt(data_dir).is_ok_and(|found| found.is_some())
 }
@@ -101,7 +101,7 @@ fn not_answering(data_dir: &Path) -> Error {
     Error::new(ErrorCode::InUse, message).with_hint("End that process, then try again.")
 }
 
-/// Connects to the owner, or returns `None` if nobody answers.
+/// Connects to the owner, or returns `None` without an answer.
 fn attempt(data_dir: &Path) -> Result<Option<(Greeting, Connection)>> {
     let Some(address) = Address::read(data_dir) else { return Ok(None) };
     let Ok(stream) = Stream::connect(address.name()?) else { return Ok(None) };
@@ -113,7 +113,7 @@ fn attempt(data_dir: &Path) -> Result<Option<(Greeting, Connection)>> {
     Ok(Some((greeting, Connection { reader, writer })))
 }
 
-/// Asks the owner to exit, for another build or for `casetrack stop`.
+/// Requests the owner to exit, for another build or for `casetrack stop`.
 fn retire(mut connection: Connection) -> Result<()> {
     // It is fine if it has just gone.
     let _ = connection.send(&Request::Retire);
@@ -123,7 +123,7 @@ fn retire(mut connection: Connection) -> Result<()> {
     }
 }
 
-/// What a new owner prints on its standard output once it is listening or knows that it will not.
+/// The line that a new owner prints on its standard output once it is listening or cannot listen.
 pub const LISTENING: &str = "listening";
 pub const REFUSED: &str = "refused";
 

@@ -1,4 +1,4 @@
-//! `casetrack mcp --http`: the owner serves HTTP for as long as the command that asked for it stays.
+//! `casetrack mcp --http`: the owner serves HTTP until the command that requested it ends.
 //!
 //! If the owner is killed, the command starts a new one that listens on the same port. The old sessions are lost: their clients
 //! get 404 and open new ones, as the protocol specifies.
@@ -14,10 +14,10 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::address;
 use super::connect::connect;
-use super::serve::Serving;
+use super::serve::OwnerState;
 use super::session::{Reader, sessions};
 use super::wire::{FromClient, FromOwner, Http, Request, SessionOptions};
-use crate::console::Shown;
+use crate::console::Output;
 
 /// The environment variable that holds the token.
 const TOKEN_VARIABLE: &str = "CASETRACK_TOKEN";
@@ -26,7 +26,7 @@ const MIN_TOKEN: usize = 16;
 /// How many times an owner may be killed before it listens.
 const ATTEMPTS: u32 = 3;
 
-/// The token that HTTP clients must send, and where it comes from.
+/// The token that HTTP clients must send, and its source.
 pub(super) struct Token {
     pub value: String,
     /// The file it is kept in, unless the user gave it.
@@ -52,7 +52,7 @@ pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Resu
         while let Some(word) = connection.receive() {
             match word {
                 FromOwner::Listening(bound) => {
-                    // The same port next time, for clients that know it.
+                    // The same port next time, because clients have it.
                     http.address = bound;
                     attempts = 0;
                     if !shown {
@@ -60,7 +60,7 @@ pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Resu
                         shown = true;
                     }
                 }
-                FromOwner::Show(Shown::Log(line)) => eprintln!("{line}"),
+                FromOwner::Show(Output::Log(line)) => eprintln!("{line}"),
                 FromOwner::Failed(error) => return Err(error),
                 _ => {}
             }
@@ -72,7 +72,7 @@ pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Resu
     }
 }
 
-/// What the user, or a program that starts this one, must know to connect.
+/// The information that the user, or a program that starts this one, needs to connect.
 fn greeting(address: SocketAddr, token: Option<&Token>) -> String {
     let token = match token {
         None => "No token is required: every program on this machine can connect.".to_owned(),
@@ -131,7 +131,7 @@ fn check(token: String, source: &str) -> Result<String> {
 
 /// The owner's side: listens until the client has gone.
 pub(super) async fn serve(
-    serving: &Serving,
+    serving: &OwnerState,
     http: Http,
     mut reader: Reader,
     frames: &UnboundedSender<FromOwner>,

@@ -1,7 +1,7 @@
 //! The owner's log: a file next to its lock, and the standard error of connected clients.
 //!
-//! The file is not encrypted. From the moment on at which a vault is unlocked, the values of fields are left out of it, but for ids and
-//! numbers: they may be texts, names or paths. Messages are fixed texts. Clients see everything.
+//! The file is not encrypted. Once a vault is unlocked, the values of fields are left out of it, except ids and numbers: they may be texts,
+//! names or paths. Messages are fixed texts. Clients see everything.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,9 +14,9 @@ use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::wire::FromOwner;
-use crate::console::Shown;
-use crate::marks::unmarked;
+use crate::console::Output;
 use crate::options::Global;
+use crate::redaction::unmarked;
 
 /// Size from which the log is rotated when an owner starts, in bytes. One old log is kept.
 const MAX_BYTES: u64 = 1 << 20;
@@ -97,7 +97,7 @@ impl Drop for Line<'_> {
         lock(&self.log.clients).retain(|client| {
             // More verbose levels are greater.
             if self.level <= client.level {
-                let _ = client.frames.send(FromOwner::Show(Shown::Log(text.clone())));
+                let _ = client.frames.send(FromOwner::Show(Output::Log(text.clone())));
             }
             !client.frames.is_closed()
         });

@@ -1,11 +1,11 @@
-//! Whether the user is logged in. A process in the background may outlive that.
+//! The login state of the user. A process in the background may outlive the last session.
 //!
 //! systemd keeps the state of each user in `/run/systemd/users/UID`: `STATE` is `active` or `online` while there is a session, then `closing` or
 //! `lingering`, and the file goes with the last process or service of the user. On other systems processes of a session end with it.
 
 use std::path::PathBuf;
 
-/// The sessions of the user, where the system tells of them.
+/// The sessions of the user, if the system reports them.
 pub struct Login {
     state: PathBuf,
     /// There was a session at the last look.
@@ -21,7 +21,7 @@ impl Login {
         Self { state, was_there: false }
     }
 
-    /// Whether the last session ended since the last look. Where there never was one, none ends.
+    /// True if the last session ended since the last call. Without any session, none ends.
     pub fn has_ended(&mut self) -> bool {
         let text = std::fs::read_to_string(&self.state).unwrap_or_default();
         let state = text.lines().find_map(|line| line.strip_prefix("STATE="));

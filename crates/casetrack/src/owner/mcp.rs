@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::wire::SessionOptions;
 use super::{http, relay};
-use crate::options::{Global, Offered, absolute, http_address};
+use crate::options::{Global, ToolOptions, absolute, http_address};
 
 /// Serve AI assistants over MCP on standard input and output, or over HTTP
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub struct Mcp {
     #[arg(long, requires = "http")]
     no_token: bool,
     #[command(flatten)]
-    offered: Offered,
+    offered: ToolOptions,
     /// As --root, for several folders one after the other, as MCP bundles write them
     #[arg(long = "roots", value_name = "DIR", num_args = 1.., hide = true, value_parser = absolute)]
     more_roots: Vec<PathBuf>,

@@ -6,16 +6,16 @@
 //! its parsed arguments and prints the answer; `casetrack mcp` passes lines between its standard streams and a session in the
 //! owner.
 //!
-//! The owner is a background process, rather than the first client serving the others, so that a client that exits, however
-//! suddenly, does not disturb the work of another, models stay loaded from one command to the next, and nothing has to be handed
+//! The owner is a background process, rather than the first client serving the others. So a client that exits, however suddenly, does not
+//! disturb the work of another; models stay loaded from one command to the next; and nothing has to be handed
 //! over while it is in use. If the owner itself is killed, its clients start a new one and continue: [`relay`] replays the
 //! session, and [`client`] repeats commands that are safe to repeat.
 //!
 //! | file in `<data directory>/owner/` | |
 //! |---|---|
 //! | `lock` | locked by the owner; the operating system releases it, however the owner exits |
-//! | `address.json` | where the owner listens |
-//! | `socket` | the socket itself, where the path is short enough for one |
+//! | `address.json` | the address of the owner |
+//! | `socket` | the socket itself, if the path is short enough for one |
 //! | `http-token` | the token that clients over HTTP must send, if the user has not given one |
 //! | `log` | warnings and errors of the owner |
 

@@ -21,15 +21,15 @@ use tokio::task::JoinHandle;
 
 use super::connect::connect;
 use super::http;
-use super::serve::Serving;
+use super::serve::OwnerState;
 use super::session::{engine, new_sessions};
 use super::wire::{FromOwner, Open as Opening, Request, SessionOptions};
-use crate::commands::found::LastSearch;
-use crate::console::Shown;
-use crate::options::{Global, InCollection, Offered};
+use crate::commands::last_search::LastSearch;
+use crate::console::Output;
+use crate::options::{Global, InCollection, ToolOptions};
 use crate::output;
 
-/// Where the listener is, if nothing else is there; browsers keep settings of pages by port.
+/// The port of the listener, if it is free; browsers keep settings of pages by port.
 const PORT: u16 = 8320;
 /// How many times an owner may be killed before it answers.
 const ATTEMPTS: u32 = 3;
@@ -57,7 +57,7 @@ impl Open {
         let token = http::token(&data_dir)?.value;
         let options = SessionOptions {
             global: global.clone(),
-            offered: Offered::default(),
+            offered: ToolOptions::default(),
             collection: place.collection,
             active: None,
         };
@@ -82,7 +82,7 @@ fn ask(opening: &Opening) -> Result<String> {
         while let Some(word) = connection.receive() {
             match word {
                 FromOwner::Opened(url) => return Ok(url),
-                FromOwner::Show(Shown::Log(line)) => eprintln!("{line}"),
+                FromOwner::Show(Output::Log(line)) => eprintln!("{line}"),
                 FromOwner::Failed(error) => return Err(error),
                 _ => {}
             }
@@ -109,20 +109,20 @@ fn browse(url: &str) -> bool {
 
 /// The owner's side: the listener, once it is there.
 #[derive(Default)]
-pub struct Desk {
-    listening: tokio::sync::Mutex<Option<Listening>>,
+pub struct BrowserAccess {
+    listening: tokio::sync::Mutex<Option<Listener>>,
     /// Number of connections of browsers.
     browsers: watch::Sender<usize>,
 }
 
-impl Desk {
+impl BrowserAccess {
     /// How many connections browsers have. As long as there are any, the owner stays.
     pub fn browsers(&self) -> watch::Receiver<usize> {
         self.browsers.subscribe()
     }
 }
 
-struct Listening {
+struct Listener {
     address: SocketAddr,
     keys: Arc<Keys>,
     makers: Arc<Makers>,
@@ -131,7 +131,7 @@ struct Listening {
 
 type Maker = Box<dyn Fn() -> Session + Send + Sync>;
 
-/// What makes sessions, with the options of the last command.
+/// Makers of sessions, with the options of the last command.
 struct Makers {
     /// For clients that send the token.
     clients: RwLock<Maker>,
@@ -151,7 +151,7 @@ fn made(maker: &RwLock<Maker>) -> Session {
 }
 
 /// Listens, unless that is so already, and returns an address with a new code.
-pub(super) async fn serve(serving: &Serving, opening: Opening) -> Result<String> {
+pub(super) async fn serve(serving: &OwnerState, opening: Opening) -> Result<String> {
     let Opening { options, target, token } = opening;
     let fragment = {
         let (global, collection) = (options.global.clone(), options.collection.clone());
@@ -180,7 +180,7 @@ pub(super) async fn serve(serving: &Serving, opening: Opening) -> Result<String>
     Ok(url)
 }
 
-async fn listen(serving: &Serving, token: String, makers: Makers) -> Result<Listening> {
+async fn listen(serving: &OwnerState, token: String, makers: Makers) -> Result<Listener> {
     let at = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let listener = match casetrack_mcp::listen(at(PORT)).await {
         Ok(listener) => listener,
@@ -207,7 +207,7 @@ async fn listen(serving: &Serving, token: String, makers: Makers) -> Result<List
             tracing::error!(%error, "the workbench is no longer served");
         }
     });
-    Ok(Listening { address, keys, makers, task })
+    Ok(Listener { address, keys, makers, task })
 }
 
 /// The place in the workbench that shows a target.
@@ -228,12 +228,11 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
         Err(error) if error.code == ErrorCode::NotFound => error,
         Err(error) => return Err(error),
     };
-    let chunk =
-        documents::chunk(engine.host(), collection.id, &target, TextView::Final).map_err(|error| match error.code {
-            // Names are what people mean, and the error about them suggests similar ones.
-            ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
-            _ => error,
-        })?;
+    let chunk = engine.chunk(collection.id, &target, TextView::Final).map_err(|error| match error.code {
+        // People use names, and the error about them suggests similar ones.
+        ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
+        _ => error,
+    })?;
     Ok(passage(&collection.name, &chunk))
 }
 

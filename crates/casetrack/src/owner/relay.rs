@@ -2,8 +2,8 @@
 //!
 //! If the owner is killed, the relay starts another, opens the session again as the client did, and sends unanswered requests that
 //! are safe to repeat, such as a search or an ingestion. A call that may have been carried out already, such as creating a
-//! collection, is answered with an error that says so. The client's subscriptions are renewed, and it is notified that the
-//! resources may have changed. Apart from that, it notices only the delay.
+//! collection, is answered with an error that explains this. The client's subscriptions are renewed, and it is notified that the resources
+//! may have changed. Apart from that, it notices only the delay.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{self, BufRead, Read, Write};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::connect::{Connection, connect};
 use super::wire::{self, FromClient, FromOwner, Request, SessionOptions};
-use crate::console::Shown;
+use crate::console::Output;
 
 /// How many times a request is sent if owners are killed while they serve it.
 const ATTEMPTS: u32 = 2;
@@ -63,9 +63,9 @@ impl Head {
 struct Pending {
     line: String,
     id: Value,
-    /// Whether it is safe to send again.
+    /// True if it is safe to send again.
     repeatable: bool,
-    /// Whether its answer only comes when the client cancels it.
+    /// True if its answer only comes when the client cancels it.
     lasting: bool,
     /// How many times it has been sent.
     sent: u32,
@@ -135,7 +135,7 @@ impl State {
     }
 
     /// Records a line from the session. Returns whether to pass it to the client.
-    fn heard(&mut self, line: &str) -> bool {
+    fn receive(&mut self, line: &str) -> bool {
         match Head::of(line) {
             Some(Head { id: Some(id), method: None, error, .. }) => {
                 if id.as_str().is_some_and(|id| self.own.remove(id)) {
@@ -213,12 +213,12 @@ fn follow(connection: &mut Connection, state: &Mutex<State>) -> Result<Option<u8
     loop {
         match connection.receive() {
             Some(FromOwner::Line(line)) => {
-                if lock(state).heard(&line) {
+                if lock(state).receive(&line) {
                     print(&line)?;
                 }
             }
             Some(FromOwner::Active(active)) => lock(state).active = active,
-            Some(FromOwner::Show(Shown::Log(line))) => eprintln!("{line}"),
+            Some(FromOwner::Show(Output::Log(line))) => eprintln!("{line}"),
             Some(FromOwner::Exit(status)) => return Ok(Some(status)),
             Some(FromOwner::Failed(error)) => return Err(error),
             Some(FromOwner::Show(_) | FromOwner::Listening(_) | FromOwner::Opened(_)) => {}
@@ -247,7 +247,7 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
             let params = json!({"uri": uri});
             send(&json!({"jsonrpc": "2.0", "id": id, "method": "resources/subscribe", "params": params}).to_string())?;
             state.own.insert(id);
-            // Nobody saw what changed while there was no owner.
+            // Changes while there was no owner went unnoticed.
             let updated = json!({"jsonrpc": "2.0", "method": "notifications/resources/updated", "params": params});
             print(&updated.to_string()).map_err(io::Error::other)?;
         }
@@ -336,7 +336,7 @@ mod tests {
         let pending: Vec<(String, bool)> =
             state.pending.values().map(|pending| (pending.id.to_string(), pending.repeatable)).collect();
         assert_eq!(pending, [("\"a\"".to_owned(), true), ("\"b\"".to_owned(), false)]);
-        assert!(state.heard(&json!({"id": "a", "result": {}}).to_string()));
+        assert!(state.receive(&json!({"id": "a", "result": {}}).to_string()));
         assert_eq!(state.pending.len(), 1);
         assert!(state.initialized.is_some());
     }
@@ -346,7 +346,7 @@ mod tests {
         let mut state = State::default();
         let mut ask = |id: u32, method: &str, uri: &str, answer: &str| {
             state.take(json!({"id": id, "method": method, "params": {"uri": uri}}).to_string());
-            assert!(state.heard(&json!({"id": id, answer: {}}).to_string()));
+            assert!(state.receive(&json!({"id": id, answer: {}}).to_string()));
             state.watched.iter().cloned().collect::<Vec<_>>()
         };
         assert_eq!(ask(1, "resources/subscribe", "a", "result"), ["a"]);
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(ask(4, "resources/read", "d", "result"), ["a", "c"]);
         assert_eq!(ask(5, "resources/unsubscribe", "a", "result"), ["c"]);
         state.own.insert("own".into());
-        assert!(!state.heard(&json!({"id": "own", "result": {}}).to_string()));
+        assert!(!state.receive(&json!({"id": "own", "result": {}}).to_string()));
         state.take(json!({"id": 6, "method": "subscriptions/listen", "params": {}}).to_string());
         assert_eq!(state.pending.len(), 1);
         state.take(json!({"method": "notifications/cancelled", "params": {"requestId": 6}}).to_string());
@@ -367,7 +367,7 @@ mod tests {
         let mut state = State::default();
         let progress =
             |n: f64| json!({"method": "notifications/progress", "params": {"progressToken": 7, "progress": n}});
-        let heard = [1.0, 3.0, 0.0, 3.0, 4.0].map(|n| state.heard(&progress(n).to_string()));
+        let heard = [1.0, 3.0, 0.0, 3.0, 4.0].map(|n| state.receive(&progress(n).to_string()));
         assert_eq!(heard, [true, true, false, false, true]);
     }
 

@@ -21,18 +21,18 @@ use super::address::{self, Address};
 use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
 use super::login::Login;
-use super::open::Desk;
+use super::open::BrowserAccess;
 use super::session::Session;
-use super::team::OwnTeam;
+use super::team::TeamServer;
 use super::wire;
-use crate::commands::found::LastSearch;
+use crate::commands::last_search::LastSearch;
 use crate::options::Global;
 use crate::output;
 use crate::privacy::{close_to_others, empty_log};
 
 /// How long an owner without clients stays, with its collections open and its models loaded. `CASETRACK_IDLE_SECONDS` changes it.
 const IDLE: Duration = Duration::from_secs(300);
-/// Interval between checks whether a vault is to be locked because nobody asked for it.
+/// Interval between checks for vaults to lock because they were not used.
 const LOCK_CHECK: Duration = Duration::from_secs(1);
 /// Interval between checks that the data directory is still there.
 const CHECK: Duration = Duration::from_secs(5);
@@ -88,7 +88,7 @@ pub enum Duty {
     /// Commands and assistants on this machine. With `stay`, also when there is none for a while.
     Others { stay: bool },
     /// These and a team, until it is interrupted.
-    Team(Box<OwnTeam>),
+    Team(Box<TeamServer>),
 }
 
 /// Owns the data directory whose lock this is, until its duty ends.
@@ -166,8 +166,8 @@ fn detach(global: &Global, data_dir: &Path, stay: bool) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What all connections share.
-pub struct Serving {
+/// Data that all connections share.
+pub struct OwnerState {
     pub engine: Engine,
     pub log: OwnerLog,
     pub audit: Arc<AuditLog>,
@@ -175,7 +175,7 @@ pub struct Serving {
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
-    pub workbench: Desk,
+    pub workbench: BrowserAccess,
     pub end: Arc<Notify>,
 }
 
@@ -186,14 +186,14 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
     if matches!(duty, Duty::Others { .. }) {
         say(LISTENING);
     }
-    let serving = Arc::new(Serving {
+    let serving = Arc::new(OwnerState {
         engine,
         log,
         audit: Arc::new(AuditLog::new(data_dir)),
         recent: Arc::default(),
         build: wire::build()?,
         clients: watch::Sender::new(0),
-        workbench: Desk::default(),
+        workbench: BrowserAccess::default(),
         end: Arc::new(Notify::new()),
     });
     let end = Arc::clone(&serving.end);
@@ -225,13 +225,13 @@ async fn accept(
     data_dir: &Path,
     address: &Address,
     listener: &Listener,
-    serving: &Arc<Serving>,
+    serving: &Arc<OwnerState>,
     idle: Option<Duration>,
 ) {
     let mut clients = serving.clients.subscribe();
     let mut browsers = serving.workbench.browsers();
     let mut since = Instant::now();
-    // A sleep would begin anew with each turn of the loop, and never end where others end sooner.
+    // A sleep would begin again with each turn of the loop, and never end if others end sooner.
     let mut check = tokio::time::interval_at(Instant::now() + CHECK, CHECK);
     loop {
         let alone = *clients.borrow_and_update() == 0 && *browsers.borrow_and_update() == 0;
@@ -253,7 +253,7 @@ async fn accept(
             },
             _ = clients.changed() => since = Instant::now(),
             _ = browsers.changed() => since = Instant::now(),
-            // What indexes in memory hold would be lost, and vaults are unlocked for longer.
+            // Indexes in memory would be lost, and vaults are unlocked for longer.
             () = tokio::time::sleep_until(since + idle.unwrap_or_default()), if alone && idle.is_some() => {
                 let engine = &serving.engine;
                 match engine.has_work() || engine.host().has_indexes_in_memory() || engine.host().has_unlocked_vaults() {
@@ -272,8 +272,8 @@ async fn accept(
     }
 }
 
-/// Locks the vaults that nobody asks for, and all of them when the user has logged out.
-async fn lock_idle(serving: Arc<Serving>) {
+/// Locks the vaults that were not used, and all of them when the user has logged out.
+async fn lock_idle(serving: Arc<OwnerState>) {
     let mut login = Login::of_user();
     loop {
         tokio::time::sleep(LOCK_CHECK).await;

@@ -12,7 +12,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use zeroize::Zeroizing;
 
-use super::serve::Serving;
+use super::serve::OwnerState;
 use super::wire::{self, FromClient, FromOwner, Greeting, Request, Run, SessionOptions};
 use crate::console::Console;
 use crate::options::Global;
@@ -21,7 +21,7 @@ use crate::options::Global;
 const PIPE_BYTES: usize = 1 << 16;
 
 pub struct Session<'s> {
-    serving: &'s Serving,
+    serving: &'s OwnerState,
     reader: Reader,
     writer: WriteHalf<Stream>,
 }
@@ -39,7 +39,7 @@ impl Reader {
 }
 
 impl<'s> Session<'s> {
-    pub fn new(serving: &'s Serving, stream: Stream) -> Self {
+    pub fn new(serving: &'s OwnerState, stream: Stream) -> Self {
         let (reader, writer) = tokio::io::split(stream);
         Self { serving, reader: Reader(BufReader::new(reader)), writer }
     }
@@ -83,7 +83,7 @@ impl<'s> Session<'s> {
 }
 
 /// Stops the owner, unless it has other clients.
-fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
+fn retire(serving: &OwnerState, frames: &UnboundedSender<FromOwner>) {
     let others = serving.clients.borrow().saturating_sub(1);
     let _ = if others == 0 {
         serving.end.notify_one();
@@ -98,9 +98,9 @@ fn retire(serving: &Serving, frames: &UnboundedSender<FromOwner>) {
 
 /// An engine with the settings of a client.
 ///
-/// Errors: [`ErrorCode::InUse`] for a client that asks for another store.
-pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> {
-    let (served, wanted) = (serving.engine.host().store_place(), global.store()?);
+/// Errors: [`ErrorCode::InUse`] for a client that uses another store.
+pub(super) fn engine(serving: &OwnerState, global: &Global) -> Result<Arc<Engine>> {
+    let (served, wanted) = (serving.engine.store_place(), global.store()?);
     if *served != wanted {
         let message = format!(
             "The background process of this data directory has the collections of {}, and this command asks for those of {}.",
@@ -114,9 +114,9 @@ pub(super) fn engine(serving: &Serving, global: &Global) -> Result<Arc<Engine>> 
     Ok(Arc::new(serving.engine.with_config(global.config()?)))
 }
 
-/// Shows the log to a client, and returns what makes its sessions.
+/// Shows the log to a client, and returns the maker of its sessions.
 pub(super) fn sessions(
-    serving: &Serving,
+    serving: &OwnerState,
     options: SessionOptions,
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<impl Fn() -> casetrack_mcp::Session + use<>> {
@@ -124,9 +124,9 @@ pub(super) fn sessions(
     new_sessions(serving, options)
 }
 
-/// What makes sessions with the settings of a client.
+/// The maker of sessions with the settings of a client.
 pub(super) fn new_sessions(
-    serving: &Serving,
+    serving: &OwnerState,
     SessionOptions { global, offered, collection, active }: SessionOptions,
 ) -> Result<impl Fn() -> casetrack_mcp::Session + use<>> {
     let engine = engine(serving, &global)?;
@@ -149,17 +149,13 @@ pub(super) fn new_sessions(
 fn named(engine: &Engine, name: &str) -> Result<Option<CollectionId>> {
     match collections::find_collections(engine.host(), &[name.to_owned()]) {
         Ok(found) => Ok(found.first().copied()),
-        // It may be the name of a vault that is locked: the first call says what to do.
-        Err(error)
-            if error.code == ErrorCode::NotFound && !collections::locked_collections(engine.host())?.is_empty() =>
-        {
-            Ok(None)
-        }
+        // It may be the name of a locked vault: the first call gives advice.
+        Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-async fn serve_command(serving: &Serving, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
+async fn serve_command(serving: &OwnerState, run: Run, mut reader: Reader, frames: UnboundedSender<FromOwner>) {
     serving.log.show_to(&run.global, frames.clone());
     let cancel = Cancel::default();
     // An owner that exits drops this; the thread must not continue without it.
@@ -204,7 +200,7 @@ impl Drop for CancelOnDrop {
 }
 
 async fn serve_protocol(
-    serving: &Serving,
+    serving: &OwnerState,
     options: SessionOptions,
     mut reader: Reader,
     frames: &UnboundedSender<FromOwner>,
@@ -218,7 +214,7 @@ async fn serve_protocol(
     let answering = tokio::spawn(async move {
         let mut answers = BufReader::new(our_reader).lines();
         while let Ok(Some(line)) = answers.next_line().await {
-            // Before the answer that reports it, so that the client's side never knows less than the client.
+            // Before the answer that reports it, so that the client's side never lags behind the client.
             if changes.has_changed().unwrap_or_default() {
                 let _ = lines.send(FromOwner::Active(*changes.borrow_and_update()));
             }

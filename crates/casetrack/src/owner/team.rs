@@ -14,11 +14,11 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use super::address;
 use super::connect;
-use super::serve::{Duty, Serving, hold};
+use super::serve::{Duty, OwnerState, hold};
 use super::session::new_sessions;
 use super::wire::{FromOwner, SessionOptions};
-use crate::console::Shown;
-use crate::options::{Global, Offered, absolute, http_address};
+use crate::console::Output;
+use crate::options::{Global, ToolOptions, absolute, http_address};
 use crate::privacy::close_to_others;
 
 const PORT: u16 = 8310;
@@ -47,7 +47,7 @@ pub struct Serve {
     #[arg(long, value_name = "URL", value_parser = origin)]
     public_url: Option<String>,
     #[command(flatten)]
-    offered: Offered,
+    offered: ToolOptions,
 }
 
 impl Serve {
@@ -68,13 +68,13 @@ impl Serve {
         close_to_others(&data_dir)?;
         let lock = match address::take_lock(&data_dir)? {
             Some(lock) => lock,
-            // The background process of other commands gives way, where nobody uses it.
+            // The background process of other commands exits, if it is not in use.
             None => {
                 connect::stop(&data_dir)?;
                 address::take_lock(&data_dir)?.ok_or_else(|| in_use(&data_dir))?
             }
         };
-        let team = OwnTeam { options: self, global: global.clone(), settings, oidc, users, certificate, count };
+        let team = TeamServer { options: self, global: global.clone(), settings, oidc, users, certificate, count };
         hold(&global, &data_dir, lock, Duty::Team(Box::new(team)))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -96,7 +96,7 @@ impl Serve {
             ))
     }
 
-    /// Clients of a provider are sent to the address that they are told.
+    /// Clients of a provider are sent to the configured address.
     fn check_public_url(&self, settings: &Settings) -> Result<()> {
         let is_known = self.public_url.is_some() || !self.behind_proxy && !self.address().ip().is_unspecified();
         match is_known || settings.serve.oidc.is_none() {
@@ -124,8 +124,8 @@ fn origin(text: &str) -> std::result::Result<String, String> {
     }
 }
 
-/// What `casetrack serve` was called with, checked.
-pub struct OwnTeam {
+/// The checked arguments of `casetrack serve`.
+pub struct TeamServer {
     options: Serve,
     global: Global,
     settings: Settings,
@@ -135,9 +135,9 @@ pub struct OwnTeam {
     count: usize,
 }
 
-impl OwnTeam {
-    /// Listens, says so on standard error, and serves until it is dropped.
-    pub async fn serve(self, serving: &Arc<Serving>) -> Result<()> {
+impl TeamServer {
+    /// Listens, reports it on standard error, and serves until it is dropped.
+    pub async fn serve(self, serving: &Arc<OwnerState>) -> Result<()> {
         let Self { options, global, settings, oidc, users, certificate, count } = self;
         show_log(serving, &global);
         let listener = casetrack_mcp::listen_beyond(options.address()).await?;
@@ -156,8 +156,8 @@ impl OwnTeam {
             certificate,
             audit: settings.audit.enabled.then(|| Arc::clone(&serving.audit)),
         };
-        // Also while no user is there: who serves the administrator's database sees to what is missing in it.
-        let engine = serving.engine.host().clone();
+        // Also while no user is connected: the server of the administrator's database keeps it complete.
+        let engine = serving.engine.clone();
         tokio::task::spawn_blocking(move || engine.follow_others());
         if !global.quiet {
             eprint!("{}", greeting(&team, &listener, count));
@@ -166,13 +166,13 @@ impl OwnTeam {
     }
 }
 
-/// Prints on standard error what clients would be shown of the log.
-fn show_log(serving: &Serving, global: &Global) {
+/// Prints the client's part of the log on standard error.
+fn show_log(serving: &OwnerState, global: &Global) {
     let (frames, mut shown) = unbounded_channel();
     serving.log.show_to(global, frames);
     tokio::spawn(async move {
         while let Some(frame) = shown.recv().await {
-            if let FromOwner::Show(Shown::Log(line)) = frame {
+            if let FromOwner::Show(Output::Log(line)) = frame {
                 eprintln!("{line}");
             }
         }

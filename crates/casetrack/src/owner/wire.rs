@@ -11,9 +11,9 @@ use casetrack_core::{CollectionId, Error, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::commands::OnCollections;
-use crate::console::Shown;
-use crate::options::{Global, Offered};
+use crate::commands::CollectionCommand;
+use crate::console::Output;
+use crate::options::{Global, ToolOptions};
 
 /// The owner's first message. A client that has received it is being served.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,17 +36,17 @@ pub enum Request {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Run {
     pub global: Global,
-    pub command: OnCollections,
+    pub command: CollectionCommand,
     pub directory: OsString,
-    /// The permissions that files which the user asks for do not get.
+    /// The permissions withheld from files that the user requested.
     pub umask: u32,
 }
 
-/// What a client asks for in its sessions of the protocol.
+/// The options of a client for its sessions of the protocol.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionOptions {
     pub global: Global,
-    pub offered: Offered,
+    pub offered: ToolOptions,
     /// Name of the collection that is active at first.
     pub collection: Option<String>,
     /// The collection that was active before the owner changed.
@@ -66,9 +66,9 @@ pub struct Http {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Open {
     pub options: SessionOptions,
-    /// What to show first: a document or a passage.
+    /// The document or passage to show first.
     pub target: Option<String>,
-    /// What clients of the protocol send to the same listener.
+    /// The token that clients of the protocol send to the same listener.
     pub token: String,
 }
 
@@ -82,12 +82,12 @@ pub enum FromClient {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromOwner {
-    Show(Shown),
+    Show(Output),
     /// A line of the protocol.
     Line(String),
     /// The active collection of the session has changed.
     Active(Option<CollectionId>),
-    /// Where HTTP is served.
+    /// The address at which HTTP is served.
     Listening(SocketAddr),
     /// The address for the browser, good for one use.
     Opened(String),

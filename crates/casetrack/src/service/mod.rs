@@ -53,7 +53,7 @@ struct Status {
     running: bool,
 }
 
-/// What a service is made of.
+/// The parts of a service.
 struct Definition {
     program: String,
     /// Options of the program before its command.
@@ -71,15 +71,15 @@ struct Manager {
     encode: fn(&str) -> Vec<u8>,
     install: Vec<Vec<String>>,
     start: Vec<Vec<String>>,
-    /// Ends the service until it is started again, or until the next login. Empty where nothing starts a process again that has ended.
+    /// Ends the service until it is started again, or until the next login. Empty if the manager never restarts a process that has ended.
     stop: Vec<Vec<String>>,
     status: Vec<String>,
     /// Of the output of `status`: whether the manager has the service at all, and whether it runs.
     is_loaded: fn(&Output) -> bool,
     is_running: fn(&Output) -> bool,
-    /// Whether the manager only starts the process and then lets it go, so that it cannot say whether it runs.
+    /// True if the manager only starts the process, so that it cannot report that it runs.
     lets_go: bool,
-    /// Whether the manager refuses a service for some seconds after an earlier one of the name was ended.
+    /// True if the manager refuses a service for some seconds after an earlier one of the name was ended.
     refuses_for_a_while: bool,
     uninstall: Vec<Vec<String>>,
     /// Run before the installation, whether or not they succeed: they stop an earlier service.
@@ -143,7 +143,7 @@ impl Manager {
             return Ok(());
         }
         let ended = self.stop.iter().try_for_each(|command| succeed(command));
-        // A manager that lets go of a service late may say that it is still at it.
+        // A manager that releases a service late may report that it is still at work.
         if self.refuses_for_a_while && Self::until(|| !self.is_loaded()) { Ok(()) } else { ended }
     }
 
@@ -151,7 +151,7 @@ impl Manager {
         output_of(&self.status).is_ok_and(|output| (self.is_loaded)(&output))
     }
 
-    /// Whether the installed service keeps this data directory.
+    /// True if the installed service keeps this data directory.
     fn keeps(&self, data_dir: &Path) -> bool {
         let word = (self.encode)(&(self.word)(&path_text(data_dir)));
         std::fs::read(&self.file).is_ok_and(|text| text.windows(word.len()).any(|part| part == word))
@@ -184,7 +184,7 @@ impl Manager {
         Self::until(|| self.status(data_dir).running);
     }
 
-    /// Whether it holds before patience ends.
+    /// True if it holds before the timeout.
     fn until(mut holds: impl FnMut() -> bool) -> bool {
         let deadline = Instant::now() + PATIENCE;
         loop {

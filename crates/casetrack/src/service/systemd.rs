@@ -59,7 +59,7 @@ fn as_program(path: &str) -> String {
     quoted(path).replace("$$", "$")
 }
 
-/// An argument of ExecStart: in quotes, with what systemd would expand escaped.
+/// An argument of ExecStart: in quotes, with systemd's special characters escaped.
 fn quoted(word: &str) -> String {
     let mut quoted = String::with_capacity(word.len() + 2);
     quoted.push('"');

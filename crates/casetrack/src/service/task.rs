@@ -25,7 +25,7 @@ pub fn manager(local: &Path) -> Manager {
         stop: Vec::new(),
         status: words(&format!("schtasks /Query /TN {NAME} /FO CSV /NH")),
         is_loaded: |output: &Output| output.status.success(),
-        // That the task exists; its process is asked.
+        // True if the task exists; the process reports for itself.
         is_running: |output: &Output| output.status.success(),
         lets_go: true,
         refuses_for_a_while: false,
@@ -35,7 +35,7 @@ pub fn manager(local: &Path) -> Manager {
     }
 }
 
-/// The user who logs on, as `DOMAIN\name`. Without it a task is of every user, which only administrators may install.
+/// The user who logs on, as `DOMAIN\name`. Without it, the task is for every user, which only administrators may install.
 fn account() -> Option<String> {
     let domain = std::env::var("USERDOMAIN").ok()?;
     let name = std::env::var("USERNAME").ok()?;

@@ -7,7 +7,7 @@ use super::*;
 
 const SETS: [&str; 5] = ["s0", "s1", "s2", "s3", "s4"];
 
-/// What the sets should be.
+/// The expected sets.
 #[derive(Default)]
 struct Model {
     members: BTreeMap<usize, BTreeSet<PathBuf>>,
@@ -30,7 +30,7 @@ impl Model {
         self.edges.iter().filter(|(parent, _)| *parent == set).map(|(_, child)| *child).collect()
     }
 
-    /// What a set should be summed up to, and each of its children.
+    /// The expected sums of a set and of each of its children.
     fn sums(&self, set: usize, depth: Option<u32>) -> (Totals, Vec<(String, Totals)>) {
         let below = depth.map(|depth| depth.saturating_sub(1));
         let children = if depth == Some(0) { Vec::new() } else { self.children(set) };
@@ -97,14 +97,14 @@ fn after_any_history_each_sum_is_that_of_the_disk() {
         for step in 0..40 {
             for _ in 0..random.usize(1..6) {
                 change(disk.root.path(), &mut random, &mut model);
-                // One by one: what moves and what is replaced at once cannot be told apart.
+                // One by one: a simultaneous move and replacement cannot be distinguished.
                 disk.scan();
             }
             change_sets(&disk, &mut random, &mut model);
             match random.u8(0..10) {
                 0 => disk.reopen(),
                 1 => disk.space.tidy().unwrap(),
-                2 => disk.space.rest_after(std::time::Duration::ZERO),
+                2 => disk.space.free_after(std::time::Duration::ZERO),
                 _ => {}
             }
             let sets = SETS.map(|set| disk.space.set(set).unwrap());
@@ -154,7 +154,7 @@ fn check_tree(disk: &Disk, width: usize, by_allocated: bool) {
         if branch.kind == crate::Kind::Folder {
             all_below(&branch.path, &mut below);
             let folders = below.iter().filter(|path| path.symlink_metadata().unwrap().is_dir()).count() as u64;
-            // A folder counts itself where it is a part of another.
+            // A folder counts itself if it is part of another.
             let itself = u64::from(branch.path != disk.root.path());
             let found = (branch.totals.files, branch.totals.folders);
             assert_eq!(found, (below.len() as u64 - folders, folders + itself), "{}", branch.path.display());
@@ -176,7 +176,7 @@ fn check_tree(disk: &Disk, width: usize, by_allocated: bool) {
     }
 }
 
-/// Changes something on the disk, and in the sets what follows from it: what moves stays a member, what is gone is none.
+/// Changes something on the disk, and the expected sets: moved files stay members, deleted ones do not.
 fn change(root: &Path, random: &mut fastrand::Rng, model: &mut Model) {
     let folder = |random: &mut fastrand::Rng| {
         let mut path = root.to_owned();

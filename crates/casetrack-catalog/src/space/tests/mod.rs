@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use super::*;
 use crate::{Scope, TimeField};
 
+mod backup;
 #[cfg(unix)]
 mod histories;
-mod kept;
-mod questions;
+mod queries;
 mod records;
-mod taking;
+mod transfer;
 
 /// A folder of files, and a catalogue with sets elsewhere.
 struct Disk {
@@ -65,14 +65,14 @@ impl Disk {
         (picked.len(), self.space.put(set, &picked, mode).unwrap())
     }
 
-    /// Count, files, folders and bytes of a set with what is below it.
+    /// Count, files, folders and bytes of a set with everything below it.
     fn sum(&self, set: &str) -> (u64, u64, u64, u64) {
         let Totals { count, files, folders, bytes, .. } = self.space.sum(set, None).unwrap().0;
         (count, files, folders, bytes)
     }
 
     /// Paths below the root, in their order.
-    fn names(&self, asked: &Asked<'_>) -> Vec<String> {
+    fn names(&self, asked: &SetQuery<'_>) -> Vec<String> {
         let answer = self.space.find(asked, &|_| false, &Cancel::default()).unwrap();
         let name = |member: &Member| member.path.strip_prefix(self.root.path()).unwrap().to_string_lossy().into_owned();
         answer.members.iter().map(name).collect()
@@ -80,8 +80,8 @@ impl Disk {
 }
 
 /// All entries of a set and those below it, in the order of paths.
-fn all(set: &str) -> Asked<'_> {
-    Asked {
+fn all(set: &str) -> SetQuery<'_> {
+    SetQuery {
         set,
         children: true,
         condition: Condition::ALWAYS,
@@ -181,14 +181,14 @@ fn paths_that_are_not_indexed_are_added_as_the_disk_describes_them_and_missing_o
     assert_eq!((change.added, change.problems.len()), (1, 1));
     assert!(change.problems[0].path.ends_with("none"));
     assert_eq!(disk.sum("set"), (1, 1, 0, 7));
-    // A later scan finds the same entry, and what is beside it.
+    // A later scan finds the same entry, and its neighbours.
     disk.write("deep/down/b", 1);
     disk.scan();
     assert_eq!(disk.sum("set"), (1, 1, 0, 7));
     assert_eq!(disk.fill("set", Mode::Append).1.added, 3);
     let change = disk.space.remove_paths("set", &[disk.path("deep/down/a"), disk.path("none")]).unwrap();
     assert_eq!((change.removed, change.problems.len()), (1, 1));
-    // What is added again has changed meanwhile, or is gone.
+    // Entries that are added again have changed in the meantime, or are gone.
     disk.write("deep/down/a", 9);
     disk.add("set", &["deep/down/a"]);
     assert_eq!(disk.sum("set").3, 10);
@@ -236,7 +236,7 @@ fn files_that_move_stay_in_their_sets_and_sets_outlive_the_process_and_the_catal
     assert_eq!(disk.names(&all("around")), ["b", "new/a"]);
     disk.reopen();
     assert_eq!(disk.sum("around"), (2, 2, 0, 11));
-    // A catalogue that is lost is made anew with other ids: they are found again by their paths.
+    // A rebuilt catalogue has other ids: the members are found again by their paths.
     for name in ["files.sqlite", "files.sqlite-wal", "files.sqlite-shm"] {
         let _ = fs::remove_file(disk.data.path().join(name));
     }

@@ -95,14 +95,14 @@ fn jobs_are_listed_by_status_and_progress_the_latest_first() {
         disk.space.set_job(&job).unwrap();
     }
     disk.space.create_job("classify", "/q").unwrap();
-    let wish = JobWish { kind: Some("index"), limit: 50, ..JobWish::default() };
-    let ids = |wish: &JobWish<'_>| disk.space.jobs(wish).unwrap().iter().map(|job| job.id).collect::<Vec<_>>();
+    let wish = JobFilter { kind: Some("index"), limit: 50, ..JobFilter::default() };
+    let ids = |wish: &JobFilter<'_>| disk.space.jobs(wish).unwrap().iter().map(|job| job.id).collect::<Vec<_>>();
     assert_eq!(ids(&wish), [4, 3, 2, 1]);
-    assert_eq!(ids(&JobWish { active: true, ..wish.clone() }), [3, 2]);
-    assert_eq!(ids(&JobWish { status: Some("failed"), ..wish.clone() }), [4]);
-    assert_eq!(ids(&JobWish { min_progress: Some(40.0), max_progress: Some(60.0), ..wish.clone() }), [4, 2]);
-    assert_eq!(ids(&JobWish { limit: 2, offset: 1, ..wish.clone() }), [3, 2]);
-    assert_eq!(ids(&JobWish { limit: 1, ..wish }), [4]);
+    assert_eq!(ids(&JobFilter { active: true, ..wish.clone() }), [3, 2]);
+    assert_eq!(ids(&JobFilter { status: Some("failed"), ..wish.clone() }), [4]);
+    assert_eq!(ids(&JobFilter { min_progress: Some(40.0), max_progress: Some(60.0), ..wish.clone() }), [4, 2]);
+    assert_eq!(ids(&JobFilter { limit: 2, offset: 1, ..wish.clone() }), [3, 2]);
+    assert_eq!(ids(&JobFilter { limit: 1, ..wish }), [4]);
 }
 
 #[test]
@@ -114,17 +114,17 @@ fn what_outcomes_had_is_known_until_its_files_or_the_catalogue_are_gone() {
     disk.scan();
     let plan = disk.space.create_plan(&plan("p")).unwrap().id;
     let files = disk.space.files_of(&disk.space.pick_in_folder(disk.root.path(), None).unwrap()).unwrap();
-    disk.space.hand(plan, &files).unwrap();
+    disk.space.add_outcome_files(plan, &files).unwrap();
     disk.reopen();
     let expected = files.iter().map(|file| (file.id, file.modified)).collect();
-    assert_eq!(disk.space.handed(plan).unwrap(), expected);
+    assert_eq!(disk.space.outcome_files(plan).unwrap(), expected);
     fs::remove_file(disk.path("a")).unwrap();
     disk.scan();
     disk.space.tidy().unwrap();
-    assert_eq!(disk.space.handed(plan).unwrap().len(), 1);
-    disk.space.forget_handed(plan).unwrap();
-    assert!(disk.space.handed(plan).unwrap().is_empty());
-    disk.space.hand(plan, &files).unwrap();
+    assert_eq!(disk.space.outcome_files(plan).unwrap().len(), 1);
+    disk.space.forget_outcome_files(plan).unwrap();
+    assert!(disk.space.outcome_files(plan).unwrap().is_empty());
+    disk.space.add_outcome_files(plan, &files).unwrap();
     let mut job = disk.space.create_job("index", "/p").unwrap();
     (job.status, job.ended) = ("completed".to_owned(), Some(5));
     disk.space.set_job(&job).unwrap();
@@ -133,9 +133,9 @@ fn what_outcomes_had_is_known_until_its_files_or_the_catalogue_are_gone() {
         let _ = fs::remove_file(disk.data.path().join(name));
     }
     disk.reopen();
-    assert!(disk.space.handed(plan).unwrap().is_empty(), "other files have the numbers now");
+    assert!(disk.space.outcome_files(plan).unwrap().is_empty(), "other files have the numbers now");
     assert_eq!(disk.space.last_indexed("/p/q").unwrap(), None, "that was an earlier catalogue");
-    disk.space.hand(plan, &files).unwrap();
+    disk.space.add_outcome_files(plan, &files).unwrap();
     disk.space.delete_plan("p").unwrap();
-    assert!(disk.space.handed(plan).unwrap().is_empty());
+    assert!(disk.space.outcome_files(plan).unwrap().is_empty());
 }

@@ -112,12 +112,12 @@ fn a_pull_brings_all_files_and_a_second_one_asks_for_nothing() {
     assert!(events[0].contains("Started") && events[0].contains("300020"), "{events:?}");
     assert!(events.last().unwrap().contains("Finished"), "{events:?}");
 
-    // The record completes what the manifest leaves open.
+    // The record fills the gaps of the manifest.
     let manifest = ModelManifest::load(fixture.dir()).unwrap();
     let model = manifest.get(MODEL).unwrap();
     assert_eq!(model.weights_id().unwrap(), format!("{MODEL}@{}", &sha256(&fixture.weights)[..8]));
 
-    // The token goes to the hub, and not where the hub sends us.
+    // The token goes to the hub, and not to the servers that it redirects to.
     let log = fixture.server.take_log();
     assert!(log.iter().all(|request| request.authorised != request.path.starts_with("/content/")), "{log:?}");
     let again = fixture.pull().unwrap();
@@ -185,7 +185,7 @@ fn other_content_than_the_manifest_pins_is_not_even_downloaded() {
 fn a_branch_is_pulled_at_its_commit_and_a_commit_must_be_that_one() {
     let fixture = Fixture::with_manifest("main", "");
     fixture.pull().unwrap();
-    assert_eq!(PulledRecord::read(&fixture.model_dir()).unwrap().unwrap().revision, COMMIT);
+    assert_eq!(PullRecord::read(&fixture.model_dir()).unwrap().unwrap().revision, COMMIT);
     let paths: Vec<String> = fixture.server.take_log().into_iter().map(|request| request.path).collect();
     assert!(paths.contains(&format!("/{REPOSITORY}/resolve/{COMMIT}/config.json")), "{paths:?}");
 
@@ -234,7 +234,7 @@ fn a_login_page_is_no_hub_and_no_network_is_said_at_once() {
     let error = fixture.pull_fails(ErrorCode::Network);
     assert!(error.message.contains("does not answer like a model hub"), "{}", error.message);
 
-    // A port that nobody listens on.
+    // A port without a listener.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     fixture.settings.endpoint = format!("http://{free}");
     let error = fixture.pull_fails(ErrorCode::Network);

@@ -1,4 +1,4 @@
-//! A small hub on a local port: answers like Hugging Face's, logs what it was asked, and fails when told to.
+//! A small hub on a local port: answers like Hugging Face's, logs requests, and fails on demand.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -11,14 +11,14 @@ use sha2::Digest;
 /// The one commit of every repository.
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// What goes wrong with the next answers to a request for a file's content.
+/// The fault of the next answers to a request for a file's content.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// The connection closes after this many bytes of the answer's body.
     CutAfter(usize),
     /// One byte of the content is another one.
     Garbled,
-    /// The content comes from its beginning, whatever range was asked for.
+    /// The content comes from its beginning, whatever the requested range.
     NoRange,
 }
 
@@ -155,7 +155,7 @@ fn respond(request: &Request, address: &str, state: &mut State) -> Response {
         return plain(404, vec![("X-Error-Message", "Entry not found".to_owned())]);
     };
     if name.ends_with(".safetensors") {
-        // A large file lies on another server, whose own entity tag means nothing to us.
+        // A large file is on another server, whose own entity tag means nothing to us.
         let headers = vec![
             commit,
             ("X-Linked-ETag", format!("\"{}\"", sha256(body))),

@@ -75,7 +75,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::ToolOutput;
 
-
 /// The parameter of tools that take a name alone.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-/** Whose page this is: that of the person at this machine, who may do everything, or of a user of a server for a team. */
+/** The owner of this page: the person at this machine, who may do everything, or a user of a server for a team. */
 
 import { useEffect, useState } from "preact/hooks";
 import { closeAll } from "../mcp/client";
@@ -8,7 +8,7 @@ export type Role = "reader" | "editor" | "owner";
 
 export interface Account {
   is_team: boolean;
-  /** Absent where nobody is signed in, and on one's own machine. */
+  /** Absent if no user is signed in, and on one's own machine. */
   user?: string | null;
   /** The provider whose access tokens are taken, too. */
   issuer?: string | null;
@@ -27,7 +27,7 @@ let first = "";
 const listeners = new Set<(account: Account) => void>();
 
 function know(now: Account): Account {
-  // Somebody else has signed in, in another window: nothing of the first one stays.
+  // Another user has signed in, in another window: nothing of the first one stays.
   if (first !== "" && now.user && first !== now.user) location.replace("/");
   first ||= now.user ?? "";
   account = now;
@@ -40,13 +40,13 @@ addEventListener(ENDED, () => {
   if (account.user) know({ is_team: true, user: null });
 });
 
-/** Asks whose page this is now. */
+/** Loads the owner of this page. */
 export async function refresh(signal?: AbortSignal): Promise<Account> {
   const response = await fetched(ADDRESS, { signal: signal ?? null });
   return know((await response.json()) as Account);
 }
 
-/** Signs in with a token. Throws the server's words where it is no good. */
+/** Signs in with a token. Throws the server's words if it is invalid. */
 export async function signIn(token: string): Promise<Account> {
   const response = await fetched(ADDRESS, { method: "POST", headers: { "content-type": "text/plain" }, body: token });
   return know((await response.json()) as Account);
@@ -59,7 +59,7 @@ export async function signOut(): Promise<void> {
   location.replace("/");
 }
 
-/** What may be done here. Everything else is refused by the server, and so is not offered. */
+/** The allowed actions. The server refuses everything else, which is therefore not offered. */
 export class Rights {
   constructor(private readonly account: Account) {}
 
@@ -81,17 +81,17 @@ export class Rights {
     return this.account.read_only === true;
   }
 
-  /** Whether matters may be made. */
+  /** True if matters may be created. */
   get creates(): boolean {
     return !this.isTeam || (this.account.may_create === true && !this.isReadOnly);
   }
 
-  /** Whether files may be named by their paths on the machine that has the collections, and folders be watched. */
+  /** True if files may be named by their paths on the machine that has the collections, and folders be watched. */
   get hasDisk(): boolean {
     return !this.isTeam || (this.account.has_disk === true && !this.isReadOnly);
   }
 
-  /** The role in a matter, by its name or its ID; `undefined` where there is none to speak of. */
+  /** The role in a matter, by its name or its ID; `undefined` if there is none. */
   role(matter: string): Role | undefined {
     const known = this.account.collections ?? [];
     return (known.find(({ id }) => id === matter) ?? known.find(({ name }) => name === matter))?.role;
@@ -102,18 +102,18 @@ export class Rights {
     return !this.isTeam || (!this.isReadOnly && role !== undefined && LEVEL[role] >= LEVEL[needed]);
   }
 
-  /** Whether documents and evidence of a matter may be changed. */
+  /** True if documents and evidence of a matter may be changed. */
   edits(matter: string): boolean {
     return this.has(matter, "editor");
   }
 
-  /** Whether a matter itself may be changed and deleted. */
+  /** True if a matter itself may be changed and deleted. */
   owns(matter: string): boolean {
     return this.has(matter, "owner");
   }
 }
 
-/** What may be done on this page, as it is known now. */
+/** The allowed actions on this page, as they are known now. */
 export function useRights(): Rights {
   const [known, setKnown] = useState(account);
   useEffect(() => {

@@ -71,7 +71,7 @@ export function marked(text: string, stems: string[]): Piece[] {
   return pieces;
 }
 
-/** A text whose lines are as long as those of its page, as paragraphs that fit any width: a long line goes on in one that begins small. */
+/** A text whose lines are as long as those of its page, as paragraphs that fit any width: a long line continues in one that begins small. */
 export const flowed = (text: string): string => text.replace(/(?<=[^\n]{50})\n(?=\p{Ll})/gu, " ");
 
 /** The beginning of a text on one line, cut at a word. */
@@ -82,7 +82,7 @@ export function beginning(text: string, most: number): string {
   return `${line.slice(0, end > most / 2 ? end : most)} …`;
 }
 
-/** The number of the page in a place such as "p. 12, para. 8, ll. 1-4", and 1 where it names none. */
+/** The number of the page in a place such as "p. 12, para. 8, ll. 1-4", and 1 if it names none. */
 export function pageOf(place: string): number {
   const found = /\bpp?\. ?(\d+)/.exec(place);
   return found ? Number(found[1]) : 1;

@@ -12,7 +12,7 @@ const same = (some: readonly unknown[], others: readonly unknown[]) => some.leng
 
 /**
  * Runs `load` now and whenever `keys` change; an answer that is no longer wanted is cancelled. The last value stays while the next loads.
- * `loading` is true from the first drawing with other keys on, before anything is asked: what is shown then is of those before.
+ * `loading` is true from the first drawing with other keys, before the request: the value is still of the former keys then.
  */
 export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Loaded<T> {
   const [turn, setTurn] = useState(0);
@@ -43,9 +43,9 @@ export function useTool<T>(collection: string, tool: string, args: Record<string
   );
 }
 
-/** Said when documents or collections changed. */
+/** Sent when documents or collections changed. */
 const CHANGED = "casetrack-changed";
-/** Said when evidence changed; its detail is the address of the resource. */
+/** Sent when evidence changed; its detail is the address of the resource. */
 const COLLECTED = "casetrack-collected";
 
 /** A session that only listens. */
@@ -95,7 +95,7 @@ export function useEvidenceChanges(collection: string, act: () => void): void {
   useEvent(COLLECTED, act, (event) => (event as CustomEvent<string>).detail === uri);
 }
 
-/** The value, once it has not changed for so many milliseconds. */
+/** The value, once it has not changed for this many milliseconds. */
 export function useDebounced<T>(value: T, milliseconds: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
@@ -118,7 +118,7 @@ export function useInterval(tick: () => void, milliseconds: number, active: bool
   }, [milliseconds, active]);
 }
 
-/** Where tables leave out columns. */
+/** The width below which tables leave out columns. */
 export const NARROW = "(max-width: 900px)";
 
 export function useMedia(query: string): boolean {
@@ -176,7 +176,7 @@ export interface Parts<T, A> {
   /** The first part's answer. */
   first: A | undefined;
   rows: T[];
-  /** Whether there is more. */
+  /** True if there are more rows. */
   next: boolean;
   /** Fetches the next part. */
   more: () => void;
@@ -186,8 +186,8 @@ export interface Parts<T, A> {
 }
 
 /**
- * The rows of a list that a tool gives in parts, each asked for when it is wanted. `null` as arguments calls nothing. What was shown
- * stays while other arguments are asked for, if `kept` is the same.
+ * The rows of a list that a tool gives in parts, each loaded on demand. `null` as arguments calls nothing. The rows stay while other
+ * arguments load, if `kept` is the same.
  */
 export function useParts<T, A>(
   collection: string,

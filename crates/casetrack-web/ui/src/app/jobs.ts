@@ -1,4 +1,4 @@
-/** Jobs as they run: asked for again each second while any runs, and now and then while none does. */
+/** Running jobs: loaded again each second while any runs, and now and then while none does. */
 
 import { useChanges, useInterval, useTool } from "./hooks";
 import type { Job } from "../mcp/types";

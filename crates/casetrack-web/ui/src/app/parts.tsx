@@ -1,4 +1,4 @@
-/** What every view is made of: states, dialogs, messages, marked text. */
+/** Parts of every view: states, dialogs, messages, marked text. */
 
 import { Component, type ComponentChildren, type TargetedEvent } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
@@ -40,10 +40,10 @@ export function Failure({ error, again }: { error: Error; again?: (() => void) |
   );
 }
 
-/** Says that a long list comes in parts. The views ask for the others themselves. */
+/** The note that a long list comes in parts. The views load the others themselves. */
 const CUT = /^Only \d[\d,]* of \d[\d,]* items are in this structured content/;
 
-/** What made an answer less complete than it could be. */
+/** The reasons why an answer is less complete than it could be. */
 export function Notices({ notices }: { notices?: string[] | undefined }) {
   const told = notices?.filter((notice) => !CUT.test(notice)) ?? [];
   if (told.length === 0) return null;
@@ -64,7 +64,7 @@ export function Marked({ text, terms }: { text: string; terms: string[] }) {
   return <Pieces pieces={marked(text, terms)} />;
 }
 
-/** A modal dialog; Escape and a click beside it close it, and the focus returns to where it was. */
+/** A modal dialog; Escape and a click outside close it, and the focus returns to its former place. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean }) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -103,7 +103,7 @@ export function Dialog(props: { title: string; onClose: () => void; children: Co
   );
 }
 
-/** A form in a dialog that does something and says why where it could not. */
+/** A form in a dialog that does something, and shows the reason if it fails. */
 export function FormDialog(props: {
   title: string;
   action: string;
@@ -169,7 +169,7 @@ export function More({ shown, total, onMore }: { shown: number; total?: number |
 type Say = (message: string) => void;
 let sayNow: Say = () => undefined;
 
-/** Shows a short message at the foot of the page, which screen readers say as well. */
+/** Shows a short message at the foot of the page, which screen readers read as well. */
 export const say: Say = (message) => sayNow(message);
 
 export function Messages() {
@@ -190,7 +190,7 @@ export function Messages() {
   );
 }
 
-/** Says why something failed, and what to do. */
+/** Shows why something failed, and what to do. */
 export const sayWhy = (error: Error): void => say([error.message, error instanceof ToolError ? error.hint : ""].filter(Boolean).join(" "));
 
 export async function copy(text: string): Promise<void> {
@@ -220,7 +220,7 @@ export function Choices<T extends string>(props: {
   );
 }
 
-/** Shows a failure of a view in its place, and leaves the rest of the page alone. `of` is what is shown; another of it begins anew. */
+/** Shows a failure of a view in its place; the rest of the page stays. `of` names the content; another one starts again. */
 export class Guard extends Component<{ of: string; children: ComponentChildren }, { error: Error | null; of: string }> {
   override state = { error: null as Error | null, of: this.props.of };
 

@@ -18,7 +18,7 @@ function atOnce(act: () => void): void {
   }
 }
 
-/** Whether the page is being printed. */
+/** True while the page is being printed. */
 export function usePrinting(): boolean {
   const [printing, setPrinting] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Addresses: everything after `#` says what is shown, so that a link or a bookmark opens it again. */
+/** Addresses: everything after `#` names the content, so that a link or a bookmark opens it again. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 
@@ -6,7 +6,7 @@ export interface Route {
   /** Name of the matter; empty outside of one. */
   collection: string;
   view: string;
-  /** The document or passage, where the view is about one. */
+  /** The document or passage, if the view is about one. */
   id: string;
   params: URLSearchParams;
 }
@@ -68,7 +68,7 @@ export function useRoute(): Route {
   useEffect(() => {
     const changed = () => setHash(location.hash);
     addEventListener("hashchange", changed);
-    // What was opened since the first drawing was heard by nobody.
+    // Catches up with changes since the first drawing.
     changed();
     return () => removeEventListener("hashchange", changed);
   }, []);

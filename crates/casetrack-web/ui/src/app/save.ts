@@ -4,7 +4,7 @@ import { fetched } from "../mcp/http";
 import { download } from "./format";
 import { say, sayWhy } from "./parts";
 
-/** Saves what is under an address, and says what is missing in it, or why there is nothing to save. */
+/** Saves the content of an address, and reports missing parts, or why there is nothing to save. */
 export async function save(address: string, name: string): Promise<void> {
   try {
     const response = await fetched(address, {});

@@ -25,7 +25,7 @@ export function Shell({ route, children }: { route: Route; children: ComponentCh
     first.current = false;
   }, [place]);
   const rights = useRights();
-  // A failure is said by what is asked next.
+  // The next request shows the failure.
   const look = () => void (rights.isTeam && refresh().catch(() => undefined));
   useEffect(look, [route.collection, route.view]);
   useChanges(look);

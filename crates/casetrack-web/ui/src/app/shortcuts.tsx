@@ -9,10 +9,10 @@ const OFF = "casetrack.keys-off";
 /** How long the second key of a pair is waited for, in milliseconds. */
 const PAIR = 1500;
 
-/** Whether keys without Ctrl or Alt do something. People who dictate need to turn them off. */
+/** True if keys without Ctrl or Alt have an effect. People who dictate need to turn them off. */
 export const keysOn = (): boolean => localStorage.getItem(OFF) === null;
 
-/** Whether a key belongs to a field that is being filled in. */
+/** True if a key belongs to a field that is being filled in. */
 export function typing(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);

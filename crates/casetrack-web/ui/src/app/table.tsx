@@ -16,7 +16,7 @@ export interface Column {
   number?: boolean;
   /** False for a column that small screens leave out. */
   narrow?: boolean;
-  /** How rows are ordered by it now, where they can be. */
+  /** The present order of the rows by it, if they can be ordered. */
   sort?: "ascending" | "descending" | "none";
 }
 

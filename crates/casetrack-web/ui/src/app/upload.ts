@@ -3,7 +3,7 @@
 import { fetched } from "../mcp/http";
 
 export interface Dropped {
-  /** Relative path: with its folders, where a folder was dropped. */
+  /** Relative path: with its folders, if a folder was dropped. */
   path: string;
   file: File;
 }

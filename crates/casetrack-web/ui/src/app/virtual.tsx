@@ -11,7 +11,7 @@ const BEYOND = 6;
 const HIGHEST = 12_000_000;
 
 export interface ListProps {
-  /** What the list is, for screen readers. */
+  /** The name of the list, for screen readers. */
   label: string;
   count: number;
   /** Of each row, in pixels. */
@@ -28,7 +28,7 @@ export interface ListProps {
   class?: string;
 }
 
-/** What of a box that scrolls is in view, in pixels. */
+/** The visible part of a box that scrolls, in pixels. */
 export function useInView(box: { current: HTMLElement | null }): { top: number; height: number } {
   const [view, setView] = useState({ top: 0, height: 600 });
   useLayoutEffect(() => {
@@ -47,7 +47,7 @@ export function useInView(box: { current: HTMLElement | null }): { top: number; 
   return view;
 }
 
-/** Says, on paper alone, that not all rows were printed. */
+/** A note, only on paper, that not all rows were printed. */
 export function NotPrinted({ count }: { count: number }) {
   return count > PRINTED ? <p class="onpaper">{t.states.first(PRINTED, count)}</p> : null;
 }

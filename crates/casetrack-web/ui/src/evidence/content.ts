@@ -1,4 +1,4 @@
-/** What the tools answer, as cards with a text and its citation, or as a table. */
+/** The answers of the tools, as cards with a text and its citation, or as a table. */
 
 import { date, label } from "../app/format";
 import type { Passage, Sheet, TimelineEvent } from "../mcp/types";
@@ -12,7 +12,7 @@ export interface Card {
   chunk?: string;
   document?: string;
   page?: number;
-  /** The passage that was asked for, among those around it. */
+  /** The requested passage, among those around it. */
   centre?: boolean;
 }
 
@@ -102,7 +102,7 @@ function table(answer: Answer): Content["table"] {
   };
 }
 
-/** Which tool an answer is from, where the host does not say. */
+/** The tool of an answer, if the host does not name it. */
 function guess(answer: Answer): string {
   if ("results" in answer || "hits" in answer) return "search_documents";
   if ("chunk" in answer) return "get_source_context";
@@ -125,7 +125,7 @@ export function read(answer: Answer, tool?: string): Content {
   };
 }
 
-/** What is shown with what follows it. */
+/** The content with its continuation. */
 export function joined(content: Content, more: Content): Content {
   return {
     ...content,

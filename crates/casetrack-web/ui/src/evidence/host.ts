@@ -36,7 +36,7 @@ export class Host {
 
   constructor(private readonly events: Events) {
     addEventListener("message", (event) => {
-      // Nobody but the host may speak to the view.
+      // Only the host may send messages to the view.
       if (event.source === parent) this.hear(event.data as Message);
     });
   }
@@ -58,7 +58,7 @@ export class Host {
     return contentOf(await this.request("tools/call", { name, arguments: args })) as Record<string, unknown>;
   }
 
-  /** The part of a tool's answer that begins at an offset: by the tool of this view alone, or by the tool itself where the host has only that. */
+  /** The part of a tool's answer that begins at an offset: by the tool of this view, or by the tool itself if the host has only that. */
   async more(name: string, args: Record<string, unknown>, offset: number): Promise<Record<string, unknown>> {
     try {
       return await this.call("show_more", { tool: name, arguments: args, offset });
@@ -67,7 +67,7 @@ export class Host {
     }
   }
 
-  /** The picture of a page, as an address for an image; null where the host gives none. */
+  /** The picture of a page, as an address for an image; null if the host gives none. */
   async picture(uri: string): Promise<string | null> {
     const result = await this.request("resources/read", { uri });
     const contents = (result.contents ?? []) as { blob?: string; mimeType?: string }[];

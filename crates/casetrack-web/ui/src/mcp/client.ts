@@ -52,7 +52,7 @@ export async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
-/** The sessions that the server knows. */
+/** The sessions on the server. */
 const begun = new Set<Session>();
 
 /** Ends all sessions of the page on the server. */
@@ -66,7 +66,7 @@ export class Session {
   private next = 1;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
-  /** Resources of whose changes this session hears, with how many want to know. */
+  /** Resources whose changes this session receives, with the number of subscribers. */
   private readonly watched = new Map<string, number>();
 
   /** `collection`: name or id of the one that is active in this session. */
@@ -81,7 +81,7 @@ export class Session {
     return contentOf(result as ToolResult) as T;
   }
 
-  /** Sends a request, in a new session if the server no longer knows the old one. */
+  /** Sends a request, in a new session if the server no longer has the old one. */
   async request(method: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<unknown> {
     await this.turn(options.signal);
     try {
@@ -125,13 +125,13 @@ export class Session {
           }
         }
       } catch {
-        // The next call says why CaseTrack does not answer.
+        // The next call reports why CaseTrack does not answer.
       }
       await new Promise((resolve) => setTimeout(resolve, RETRY));
     }
   }
 
-  /** Has the server say when a resource changes, until the result is called. */
+  /** Subscribes to changes of a resource, until the result is called. */
   watch(uri: string): () => void {
     const wanted = this.watched.get(uri) ?? 0;
     this.watched.set(uri, wanted + 1);
@@ -271,7 +271,7 @@ export class Session {
   }
 }
 
-/** Sessions kept at once: more would only be those of matters that are no longer looked at. */
+/** Sessions kept at once: more would only be those of matters that are no longer open. */
 const KEPT = 4;
 const sessions = new Map<string, Session>();
 

@@ -1,16 +1,16 @@
-/** What the server answers beside the protocol: pictures, uploads. */
+/** Answers of the server outside the protocol: pictures, uploads. */
 
 import { team } from "../strings-team";
 import { ToolError } from "./result";
 
-/** Whether the page is one of a server for a team, where other things help. */
+/** True if the page is one of a server for a team, for which other advice helps. */
 let isTeam = false;
 
 export function setTeam(is: boolean): void {
   isTeam = is;
 }
 
-/** The answer, or the server's own words where it refused. */
+/** The answer, or the server's own words if it refused. */
 export async function fetched(address: string, request: RequestInit): Promise<Response> {
   let response: Response;
   try {
@@ -35,7 +35,7 @@ export const unreachable = (): ToolError =>
     ? new ToolError(team.unreachable, team.unreachableHint, "unreachable")
     : new ToolError("CaseTrack does not answer.", "It may have ended. Run `casetrack open` in a terminal, then use the page that it opens.", "unreachable");
 
-/** Said when the server no longer knows who this is. */
+/** Sent when the server no longer recognises the user. */
 export const ENDED = "casetrack-ended";
 
 export function signedOut(): ToolError {

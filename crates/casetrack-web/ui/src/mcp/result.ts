@@ -1,6 +1,6 @@
 /** The result of a tool: its content, or what went wrong. */
 
-/** What went wrong, in the words of the server: what happened, and what to do next. */
+/** A failure in the words of the server: what happened, and what to do next. */
 export class ToolError extends Error {
   constructor(
     message: string,
@@ -21,7 +21,7 @@ export interface ToolResult {
 
 const MARKED = /^<document-text (\w+)>\n([\s\S]*?)\n?<\/document-text \1>$/;
 
-/** Takes away the marks that tell assistants where the text of a document begins and ends. */
+/** Removes the marks that show assistants the beginning and the end of a document's text. */
 export function unmarked(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith("<document-text ") ? (MARKED.exec(value)?.[2] ?? value) : value;
   if (Array.isArray(value)) return value.map(unmarked);
@@ -31,7 +31,7 @@ export function unmarked(value: unknown): unknown {
   return value;
 }
 
-/** The structured content of a tool's result. Throws a `ToolError` where the tool refused. */
+/** The structured content of a tool's result. Throws a `ToolError` if the tool refused. */
 export function contentOf(result: ToolResult): unknown {
   if (result.isError) {
     const text = result.content?.find((part) => part.type === "text")?.text ?? "The tool failed and gave no reason.";

@@ -16,13 +16,13 @@ export interface Collection {
   collection_type?: string | null;
   status: CollectionState;
   created_at: string;
-  /** Absent where no document was added yet. */
+  /** Absent if no document was added yet. */
   changed_at?: string | null;
   /** Documents that were stored without analysis. */
   incomplete?: number | null;
   /** A vault that is unlocked. */
   vault?: boolean;
-  /** Absent where the collection cannot be read, which `problem` says. */
+  /** Absent if the collection cannot be read; `problem` has the reason. */
   documents?: number | null;
   pages?: number | null;
   chunks?: number | null;
@@ -160,7 +160,7 @@ export interface PageContent {
   has_picture: boolean;
   sheet_name?: string | null;
   ocr_confidence?: number | null;
-  /** Only where they are asked for. */
+  /** Only on request. */
   names: { entity_type: string; name: string; mentions: number }[];
 }
 
@@ -203,14 +203,14 @@ export interface Entity {
   name: string;
   key: string;
   entity_type: string;
-  /** Absent where there is none. */
+  /** Absent if there is none. */
   aliases?: string[];
   mentions: number;
   documents: number;
   chunks: number;
 }
 
-/** Where contracts name somebody. */
+/** The places at which contracts name a person. */
 export interface ContractRole {
   role: "party" | "signatory";
   document_name: string;
@@ -297,7 +297,7 @@ export interface QuoteRow {
 
 export type CitationFault = "not_in_collection" | "document" | "page" | "bates" | "section" | "paragraph" | "line";
 
-/** What a draft says of where something is from. */
+/** The source that a draft gives for something. */
 export interface Cited {
   document_name?: string | null;
   pages?: [number, number] | null;
@@ -311,7 +311,7 @@ export interface Cited {
   fault?: CitationFault | null;
 }
 
-/** A citation that stands beside no quotation. */
+/** A citation without a quotation. */
 export interface CitationRow {
   line: number;
   text: string;
@@ -373,7 +373,7 @@ export interface Redline {
 
 export interface EvidenceItem {
   id: number;
-  /** What became of the passage since it was collected. */
+  /** The state of the passage since it was collected. */
   status?: "unchanged" | "moved" | "changed" | "deleted";
   exhibit?: string | null;
   citation: string;

@@ -31,7 +31,7 @@ export function linesOf(page: PageContent): Line[] {
 /** The lines of which a span has at least one character. */
 export const within = (lines: Line[], span: Span): Line[] => lines.filter((line) => line.start < span.end && line.end > span.start);
 
-/** What is lit: the characters that the address names, else those of its passage. */
+/** The lit part: the characters that the address names, else those of its passage. */
 export function litSpan(page: PageContent, params: URLSearchParams): Span | null {
   const from = params.get("from");
   const to = params.get("to");

@@ -1,4 +1,4 @@
-/** Beside the page: the outline, hits, names, related passages, tracked changes and what is known of the document. */
+/** Next to the page: the outline, hits, names, related passages, tracked changes and details of the document. */
 
 import { useState } from "preact/hooks";
 import { beginning, count, counted, date } from "../app/format";
@@ -12,9 +12,9 @@ type Tab = "outline" | "hits" | "names" | "related" | "marks" | "about";
 
 /** Headings that are listed. */
 const HEADINGS = 1000;
-/** Names that are asked for at once, of all types. */
+/** Names that are loaded at once, of all types. */
 const NAMES = 200;
-/** Hidden texts and tracked changes that are asked for at once. */
+/** Hidden texts and tracked changes that are loaded at once. */
 const MARKS = 100;
 
 export interface PanelProps {
@@ -22,7 +22,7 @@ export interface PanelProps {
   info: DocumentInfo | undefined;
   /** The page that is shown, from 1. */
   number: number;
-  /** What is on it, once it is there. */
+  /** Its content, once it is there. */
   page: PageContent | undefined;
   hits: Passage[];
 }

@@ -9,11 +9,11 @@ import { t } from "../strings";
 
 export interface Picture {
   url: string;
-  /** In points; null where the server does not say. */
+  /** In points; null if the server does not give it. */
   size: { width: number; height: number } | null;
 }
 
-/** Widths that are asked for, so that a small change of the window asks for nothing new. */
+/** Widths that are requested, so that a small change of the window requests nothing new. */
 const WIDTHS = [240, 600, 1000, 1600, 2400];
 
 export function usePicture(collection: string, document: string, page: number, width: number) {
@@ -50,7 +50,7 @@ export function Overlay({ boxes, size, kind = "lit" }: { boxes: Box[]; size: { w
 /** Of the height of a page: what is shown above the first line of the passage. */
 const ABOVE = 0.04;
 
-/** The part of a page where a passage is, with its boxes lit. */
+/** The part of a page with a passage, with its boxes lit. */
 export function PagePicture(props: { collection: string; document: string; page: number; boxes: Box[]; width: number }) {
   const picture = usePicture(props.collection, props.document, props.page, props.width);
   if (picture.error) return null;

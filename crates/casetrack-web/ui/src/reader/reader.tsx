@@ -1,4 +1,4 @@
-/** The reader: a page as it is printed, or its text, with what is cited lit, and what belongs to it beside it. */
+/** The reader: a page as it is printed, or its text, with the cited part lit, and its details next to it. */
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count } from "../app/format";
@@ -186,14 +186,14 @@ async function quote(collection: string, page: PageContent, text: string): Promi
   }
 }
 
-/** The page with this label or Bates number; null where there is none. */
+/** The page with this label or Bates number; null if there is none. */
 async function printedOn(collection: string, document: string, text: string): Promise<number | null> {
   const plain = (printed: string | null | undefined) => (printed ?? "").replace(/\s+/g, "").toLowerCase();
   for (const query of [`page:"${text.replaceAll('"', "")}"`, `bates:${text.replace(/\s+/g, "")}`]) {
     try {
       const { results } = await session(collection).call<SearchAnswer>("search_documents", { query, document_filter: document, top_k: 1 });
       const found = results[0]?.provenance;
-      // What is no label or number is searched for as a word.
+      // A text that is no label or number is searched for as a word.
       if (found && [found.page_label, found.bates].some((printed) => plain(printed) === plain(text))) return found.page;
     } catch {
       // It cannot be one.
@@ -202,7 +202,7 @@ async function printedOn(collection: string, document: string, text: string): Pr
   return null;
 }
 
-/** Hits in the order of the pages; `cut` where there are more of them. */
+/** Hits in the order of the pages; `cut` is true if there are more of them. */
 function useHits(collection: string, document: string, query: string): { hits: Passage[]; cut: boolean } {
   const loaded = useAll<Passage>(
     async (offset, signal) => {
@@ -225,7 +225,7 @@ function useHits(collection: string, document: string, query: string): { hits: P
   return { hits, cut: loaded.value?.cut ?? false };
 }
 
-/** A passage that is known by its id alone: the reader opens where it is. */
+/** A passage that is known only by its id: the reader opens at its place. */
 export function ChunkLink({ route }: { route: Route }) {
   const loaded = useTool<Passage>(route.collection, "get_chunk", { chunk_id: route.id, include_boxes: true });
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** What is selected on a page, as characters of its text. */
+/** The selected part of a page, as characters of its text. */
 
 import { useEffect, useState } from "preact/hooks";
 import { slice } from "../app/format";
@@ -16,7 +16,7 @@ function offset(node: Node, at: number): number | null {
   const range = document.createRange();
   range.setStart(line, 0);
   range.setEnd(node, at);
-  // What was deleted stands in the line and is no part of the page's text.
+  // Deleted text is in the line, but not part of the page's text.
   const before = range.cloneContents();
   for (const deleted of before.querySelectorAll("del")) deleted.remove();
   return Number(line.dataset.start) + Array.from((before.textContent ?? "").replace(/\n$/, "")).length;

@@ -16,7 +16,7 @@ export interface PageProps {
   zoom: number;
 }
 
-/** Most pixels across at zoom 1, where the column is as wide. */
+/** Most pixels across at zoom 1, if the column is as wide. */
 const WIDTH = 820;
 /** Around a page in its column, in pixels. */
 const MARGIN = 32;
@@ -76,7 +76,7 @@ export function PageSheet({ collection, page, lines, lit, zoom }: PageProps) {
   );
 }
 
-/** The text of each line where it is drawn, without ink, so that it can be selected, searched and read aloud. */
+/** The text of each line at its place, without ink, so that it can be selected, searched and read aloud. */
 function TextLayer({ lines, size }: { lines: Line[]; size: { width: number; height: number } }) {
   const layer = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** A page of a format without pictures: its text with line numbers, hidden text and tracked changes shown where they are. */
+/** A page of a format without pictures: its text with line numbers, and hidden text and tracked changes in their places. */
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -48,7 +48,7 @@ export function PageText({ page, lines, lit, redline }: { page: PageContent; lin
   );
 }
 
-/** A line in pieces: plain, hidden, inserted; what was deleted stands where it stood. */
+/** A line in pieces: plain, hidden, inserted; deleted text stays in its place. */
 function content(line: Line, page: PageContent, changes: Change[]): ComponentChildren {
   const hidden = (page.hidden ?? []).filter((part) => part.char_start < line.end && part.char_end > line.start);
   const touched = changes.filter((change) => change.char_start <= line.end && change.char_end >= line.start);

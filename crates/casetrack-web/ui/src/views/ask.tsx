@@ -18,7 +18,7 @@ interface Answer {
   next_offset?: number | null;
 }
 
-/** Rows that are asked for at once; the list grows with scrolling. */
+/** Rows that are loaded at once; the list grows with scrolling. */
 const PART = 200;
 /** Conditions that a question can have. */
 const KEYS = ["document", "type", "from", "to", "tag"] as const;

@@ -256,7 +256,7 @@ function Picker({ input, label, folder = false, primary = false, onFiles }: Pick
   );
 }
 
-/** Begins to read a file or a folder; the job goes on by itself. */
+/** Begins to read a file or a folder; the job continues by itself. */
 async function ingest(collection: string, path: string, password = ""): Promise<void> {
   const client = session(collection);
   try {

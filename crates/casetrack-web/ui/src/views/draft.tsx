@@ -12,7 +12,7 @@ import { AddEvidence } from "./evidence-actions";
 /** Characters of a draft: some 300 pages. */
 const LONGEST = 1_000_000;
 const PART = 200;
-/** Quotations, and citations beside none, that are drawn at once. */
+/** Quotations, and citations without one, that are drawn at once. */
 const SHOWN = 200;
 /** Drafts, by matter, as long as the page is open. */
 const drafts = new Map<string, string>();
@@ -221,7 +221,7 @@ function Quote({ collection, row }: { collection: string; row: QuoteRow }) {
   );
 }
 
-/** A citation that stands beside no quotation: whether the document has what it names. */
+/** A citation without a quotation, and whether the document has its target. */
 function CitationAlone({ collection, row }: { collection: string; row: CitationRow }) {
   const { cited } = row;
   const page = cited.fit === "fits" ? cited.pages?.[0] : undefined;

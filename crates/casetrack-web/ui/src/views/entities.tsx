@@ -1,4 +1,4 @@
-/** People and organizations: a list, and of the chosen one where it is mentioned and with whom. */
+/** People and organizations: a list, and the mentions and companions of the chosen one. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { counted, pageOf } from "../app/format";
@@ -11,9 +11,9 @@ import { t } from "../strings";
 import { AddEvidence, excerptOf } from "./evidence-actions";
 import { Graph } from "./graph";
 
-/** Names that are asked for at once; the list grows with scrolling. */
+/** Names that are loaded at once; the list grows with scrolling. */
 const PART = 500;
-/** Passages that are asked for at once. */
+/** Passages that are loaded at once. */
 const MENTIONS = 100;
 
 export type EntityType = keyof typeof t.entities.types;

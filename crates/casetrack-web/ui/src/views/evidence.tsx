@@ -14,7 +14,7 @@ import { team } from "../strings-team";
 
 /** Passages of a tray, at most; the server keeps no more. */
 const MOST = 2000;
-/** Passages that are asked for at once. */
+/** Passages that are loaded at once. */
 const PART = 500;
 /** Passages that are drawn at once. */
 const SHOWN = 50;
@@ -52,7 +52,7 @@ export function EvidenceTray({ collection }: { collection: string }) {
   }, [loaded.value]);
   useEvidenceChanges(collection, () => {
     if (performance.now() - changed.current > OWN) return loaded.again();
-    // Of what was changed here the list knows. Somebody else may have added to it meanwhile.
+    // The list has the changes made here. Another user may have added to it in the meantime.
     list(collection, { limit: 1 }).then(
       ({ total }) => {
         if (total !== items?.length) loaded.again();
@@ -127,7 +127,7 @@ export function EvidenceTray({ collection }: { collection: string }) {
   );
 }
 
-/** `count` exhibits from the first: A-1, A-2; A, B; Z, AA. `null` where it ends with neither a number nor a letter. */
+/** `count` exhibits from the first: A-1, A-2; A, B; Z, AA. `null` if it ends with neither a number nor a letter. */
 export function exhibits(first: string, count: number): string[] | null {
   const number = /^(.*?)(\d{1,9})$/s.exec(first);
   if (number) {
@@ -218,7 +218,7 @@ function Item({ collection, item, at, last, edits, change }: ItemProps) {
   );
 }
 
-/** What may be changed of a passage. */
+/** The parts of a passage that may be changed. */
 function Editing({ item, at, last, change }: Omit<ItemProps, "collection" | "edits">) {
   return (
     <div class="tools">

@@ -1,4 +1,4 @@
-/** What limits a search; each is a parameter of the address. */
+/** The limits of a search; each is a parameter of the address. */
 
 import { setParams, type Route } from "../app/router";
 import { useMedia, useTool } from "../app/hooks";
@@ -46,7 +46,7 @@ export function useMatters(wanted: boolean): Collection[] | undefined {
   return useTool<{ collections: Collection[] }>("", "list_collections", wanted ? { status_filter: "active" } : null).value?.collections.slice(0, MATTERS);
 }
 
-/** `keys`: those that can be set; all where there are none. */
+/** `keys`: those that can be set; empty for all. */
 export function Filters({ route, keys = FILTER_KEYS }: { route: Route; keys?: readonly FilterKey[] }) {
   const wide = useMedia("(min-width: 1200px)");
   const value = (key: FilterKey) => route.params.get(key) ?? "";

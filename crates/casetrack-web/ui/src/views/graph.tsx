@@ -1,4 +1,4 @@
-/** Who stands with whom: the neighbours of one name, or the names with most links, laid out once, with the same in a list. */
+/** The neighbours of one name, or the names with most links, laid out once, and the same as a list. */
 
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
 import { useMemo, useState } from "preact/hooks";
@@ -11,7 +11,7 @@ import { t } from "../strings";
 
 /** Names in the graph; more would only be a tangle. */
 const NODES = 30;
-/** Names that are asked for, of which people, organizations and places are shown. */
+/** Names that are loaded, of which people, organizations and places are shown. */
 const ASKED = 100;
 const SHOWN = new Set(["person", "organization", "location"]);
 const WIDE = 760;
@@ -39,7 +39,7 @@ interface Placed extends SimulationNodeDatum {
   entity: Entity;
   radius: number;
   lines: string[];
-  /** Whether the name is written beside it always, or only when one points at it. */
+  /** True if the name is always written next to it; else only when one points at it. */
   named: boolean;
 }
 
@@ -51,12 +51,12 @@ function layout(answer: Answer, centre: Entity | undefined): { nodes: Placed[]; 
     radius: 5 + Math.min(13, Math.sqrt(entity.mentions)),
     lines: wrapped(entity.name),
     named: false,
-    // From a circle, so that the same names always lie the same way.
+    // From a circle, so that the same names always have the same places.
     x: WIDE / 2 + 150 * Math.cos(index * 2.4),
     y: HIGH / 2 + 120 * Math.sin(index * 2.4),
     ...(isOne(entity, centre) ? { fx: WIDE / 2, fy: HIGH / 2 } : {}),
   }));
-  // Of those with the same name the first: edges know names alone.
+  // Of those with the same name the first: edges have only names.
   const byName = new Map([...nodes].reverse().map((node) => [node.entity.name, node]));
   const edges = answer.edges.flatMap(({ source, target, weight }) => {
     const from = byName.get(source);
@@ -87,7 +87,7 @@ function fill(nodes: Placed[]): void {
   stretch("y", ABOVE, HIGH - BELOW);
 }
 
-/** Names are written where they lie on no other name: first the one that was asked for, then those that are mentioned most. */
+/** Names are written if they cover no other name: first the requested one, then those that are mentioned most. */
 function write(nodes: Placed[], centre: Entity | undefined): void {
   const taken: { left: number; right: number; top: number; bottom: number }[] = [];
   const order = [...nodes].sort((a, b) => Number(isOne(b.entity, centre)) - Number(isOne(a.entity, centre)) || b.entity.mentions - a.entity.mentions);

@@ -235,7 +235,7 @@ export function Matters() {
   );
 }
 
-/** Whether all of a matter can be searched. Its documents have the details. */
+/** True if all of a matter can be searched. Its documents have the details. */
 function Health({ row }: { row: Collection }) {
   if (row.problem) return <span class="bad">{t.states.unreadable}</span>;
   if (row.incomplete) return <span class="bad clip">{t.documents.problems(row.incomplete)}</span>;

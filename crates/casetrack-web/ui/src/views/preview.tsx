@@ -1,4 +1,4 @@
-/** The chosen passage: its text, its page, why it ranks where it does, and what can be done with it. */
+/** The chosen passage: its text, its page, the reasons for its rank, and the actions on it. */
 
 import { flowed, percent } from "../app/format";
 import { useDebounced } from "../app/hooks";

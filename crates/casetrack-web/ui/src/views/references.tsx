@@ -1,4 +1,4 @@
-/** References: what the documents amend, cite and supersede, and where they do. */
+/** References: the targets that the documents amend, cite and supersede, and the places at which they do. */
 
 import { useState } from "preact/hooks";
 import { counted } from "../app/format";
@@ -10,9 +10,9 @@ import type { Mention, Reference } from "../mcp/types";
 import { t } from "../strings";
 import { AddEvidence, excerptOf } from "./evidence-actions";
 
-/** References that are asked for at once; the list grows with scrolling. */
+/** References that are loaded at once; the list grows with scrolling. */
 const ROWS = 200;
-/** Citations that are asked for at once. */
+/** Citations that are loaded at once. */
 const PART = 100;
 type Kind = keyof typeof t.references.kinds;
 
@@ -119,7 +119,7 @@ function Citations({ route, name }: { route: Route; name: string }) {
   }
   const { reference } = loaded.first;
   const citations = loaded.rows;
-  // What changes a document stands before what only names it.
+  // References that change a document come before those that only name it.
   const relations = ["amends", "supersedes", "responds_to", "attaches", ""] as const;
   return (
     <article class="preview" aria-label={reference.name}>

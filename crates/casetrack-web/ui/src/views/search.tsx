@@ -1,4 +1,4 @@
-/** Search, as one types: passages with their hits marked, a list beside the passage that is chosen. */
+/** Search, as one types: passages with their hits marked, a list next to the chosen passage. */
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { count, terms } from "../app/format";
@@ -21,7 +21,7 @@ const PAUSE = 180;
 /** Passages of a complete list that are kept. */
 const MOST = 20_000;
 
-/** Where the reader opens a passage: its best lines lit, and the query, so that one can go from hit to hit. */
+/** The address at which the reader opens a passage: its best lines lit, and the query, so that one can go from hit to hit. */
 export function passageHref(collection: string, passage: Passage, query: string): string {
   const { document_id, page } = passage.provenance;
   const { excerpt } = passage;
@@ -40,7 +40,7 @@ export function Search({ route }: { route: Route }) {
   const query = given.trim();
   const [typed, setTyped] = useState(given);
   const field = useRef<HTMLInputElement>(null);
-  // What is typed follows an address that was opened, and the address follows what is typed.
+  // The field follows an address that was opened, and the address follows the field.
   const written = useRef(given);
   useEffect(() => {
     if (given !== written.current) {

@@ -1,4 +1,4 @@
-/** The matter sheet: documents in rows, facts in columns; each value opens the place that says so. */
+/** The matter sheet: documents in rows, facts in columns; each value opens its place in the document. */
 
 import { useState } from "preact/hooks";
 import { useRights } from "../app/account";
@@ -17,7 +17,7 @@ const PART = 200;
 /** Rows of an export. */
 const MOST = 50_000;
 
-/** Of a cell that has one value, as the document says it. */
+/** Of a cell with one value, in the words of the document. */
 const SEE = "⋯";
 
 /** How many values more a cell has, or that its one value was computed. */

@@ -33,7 +33,7 @@ interface Bar {
   count: number;
 }
 
-/** Counts by year, or by month where there are few years; within a year by month, within a month by day. */
+/** Counts by year, or by month if there are few years; within a year by month, within a month by day. */
 function bars(events: TimelineEvent[], period: string): Bar[] {
   const seen = [...new Set(events.map((event) => event.date.first.slice(0, 4)))].sort();
   const few = period === "" && seen.length > 0 && Number(seen.at(-1)) - Number(seen[0]) < FEW;
@@ -226,7 +226,7 @@ function Chart({ chart, period, onZoom }: { chart: Bar[]; period: string; onZoom
                 <g
                   class={bar.key === period ? "bar chosen" : "bar"}
                   role="button"
-                  // SVG knows attributes only as they are written.
+                  // SVG attributes are case-sensitive.
                   tabindex={0}
                   aria-label={name}
                   onClick={act}

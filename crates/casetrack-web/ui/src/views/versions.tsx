@@ -12,7 +12,7 @@ import { AddEvidence } from "./evidence-actions";
 
 /** Names that the fields offer. */
 const NAMES = 2000;
-/** Changes that are asked for, and drawn, at once. */
+/** Changes that are loaded, and drawn, at once. */
 const PART = 100;
 const GROUPS = 100;
 

@@ -5,13 +5,13 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
-use casetrack_postgres::{Address, Following, News, PostgresStore, is_address};
-use casetrack_store::{Archive, Collection, Counts, Registry, Store, VectorModels};
+use casetrack_store::{
+    Archive, Collection, Counts, Database, Registry, SharedStore, Store, StoreChange, Subscription, VectorModels,
+};
 
 use super::Host;
 use super::changes::{Change, Changes};
@@ -29,37 +29,32 @@ pub(crate) fn of_files() -> CollectionId {
     CollectionId::from_bytes(0xca5e_7ac4_0000_8000_8000_0000_0000_f11e_u128.to_be_bytes())
 }
 
-/// Where collections are kept. It is shown without the password of a database.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The place of collections. It is displayed without the password of a database.
+#[derive(Debug, Clone, Default)]
 pub enum StorePlace {
     /// The data directory.
     #[default]
     Disk,
-    /// A database of PostgreSQL.
-    Postgres(Box<Address>),
+    Database(Arc<dyn Database>),
 }
 
-impl FromStr for StorePlace {
-    type Err = Error;
-
-    /// `disk`, or an address such as `postgres://user@host:5432/database`.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`], in words that repeat nothing of an address, which may hold a password.
-    fn from_str(text: &str) -> Result<Self> {
-        match text.trim() {
-            "disk" => Ok(Self::Disk),
-            address if is_address(address) => Ok(Self::Postgres(Box::new(address.parse()?))),
-            _ => Err(Error::invalid("The place of the collections is neither \"disk\" nor the address of a database.")
-                .with_hint("Write the address of a database as postgres://user@host:5432/database.")),
+impl PartialEq for StorePlace {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Disk, Self::Disk) => true,
+            (Self::Database(own), Self::Database(other)) => own.to_string() == other.to_string(),
+            _ => false,
         }
     }
 }
+
+impl Eq for StorePlace {}
 
 impl fmt::Display for StorePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Disk => f.write_str("disk"),
-            Self::Postgres(address) => address.fmt(f),
+            Self::Database(address) => address.fmt(f),
         }
     }
 }
@@ -69,7 +64,7 @@ impl StorePlace {
     pub(super) fn state_dir(&self, data_dir: &Path) -> PathBuf {
         match self {
             Self::Disk => data_dir.to_owned(),
-            Self::Postgres(address) => data_dir.join(DATABASES).join(address.folder_name()),
+            Self::Database(address) => data_dir.join(DATABASES).join(address.folder_name()),
         }
     }
 
@@ -82,15 +77,14 @@ impl StorePlace {
     pub fn described(&self) -> String {
         match self {
             Self::Disk => "the disk of this machine".to_owned(),
-            Self::Postgres(address) => format!("the database {address}"),
+            Self::Database(address) => format!("the database {address}"),
         }
     }
 
     /// The database, if it is one. Connects to nothing.
-    fn server(&self, data_dir: &Path) -> Result<Option<Arc<PostgresStore>>> {
-        let Self::Postgres(address) = self else { return Ok(None) };
-        let files = self.state_dir(data_dir).join(COLLECTIONS);
-        Ok(Some(Arc::new(PostgresStore::at((**address).clone(), &files)?)))
+    fn server(&self, data_dir: &Path) -> Result<Option<Arc<dyn SharedStore>>> {
+        let Self::Database(address) = self else { return Ok(None) };
+        address.open(&self.state_dir(data_dir).join(COLLECTIONS)).map(Some)
     }
 
     /// The store. Connects to nothing.
@@ -108,9 +102,9 @@ pub(super) struct Stores {
     pub place: StorePlace,
     pub store: Arc<dyn Store>,
     /// The database, where the store is one.
-    server: Option<Arc<PostgresStore>>,
+    server: Option<Arc<dyn SharedStore>>,
     /// What other clients of the database change, once somebody wants to know.
-    following: OnceLock<Option<Following>>,
+    following: OnceLock<Option<Box<dyn Subscription>>>,
     /// The collections on disk and the keys of vaults. Where the store is a database, it has none.
     pub registry: Registry,
 }
@@ -135,12 +129,14 @@ impl Stores {
             let changes = changes.clone();
             let told = move |news| {
                 changes.notify(match news {
-                    News::Collection(collection) => Change::Collection(collection),
-                    News::Document(collection, document, change) => Change::Document { collection, document, change },
-                    News::Evidence(collection) => Change::Evidence(collection),
+                    StoreChange::Collection(collection) => Change::Collection(collection),
+                    StoreChange::Document(collection, document, change) => {
+                        Change::Document { collection, document, change }
+                    }
+                    StoreChange::Evidence(collection) => Change::Evidence(collection),
                 });
             };
-            let followed = server.follow(told);
+            let followed = server.subscribe(Box::new(told));
             if let Err(error) = &followed {
                 tracing::warn!(%error, "what others change in the database is not told");
             }
@@ -173,7 +169,7 @@ impl Host {
     /// The database of the collections. `what` begins a sentence, in the plural, of what only a database has.
     ///
     /// Errors: [`ErrorCode::WrongState`] where the collections are on disk.
-    pub(crate) fn only_on_server(&self, what: &str) -> Result<&PostgresStore> {
+    pub(crate) fn only_on_server(&self, what: &str) -> Result<&dyn SharedStore> {
         let message =
             || format!("{what} are for collections in a database, and these are on the disk of this machine.");
         self.shared.stores.server.as_deref().ok_or_else(|| {
@@ -201,13 +197,13 @@ impl Host {
 
 /// The collections of a server, but for that of the search of files: it is about the files of this machine, and stays on its disk.
 struct OnServer {
-    server: Arc<PostgresStore>,
+    server: Arc<dyn SharedStore>,
     on_disk: Registry,
 }
 
 impl OnServer {
     fn of(&self, id: CollectionId) -> &dyn Store {
-        if id == of_files() { &self.on_disk } else { &*self.server }
+        if id == of_files() { &self.on_disk } else { &*self.server as &dyn Store }
     }
 }
 
@@ -255,27 +251,5 @@ impl Store for OnServer {
 
     fn discard(&self, id: CollectionId) -> Result<bool> {
         self.of(id).discard(id)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_disk_or_an_address_and_nothing_of_another_is_repeated() {
-        let place = |text: &str| text.parse::<StorePlace>();
-        assert_eq!(place(" disk ").unwrap(), StorePlace::Disk);
-        let database = place("postgres://ann:s3cret@db/matters").unwrap();
-        assert_eq!(
-            (database.to_string(), format!("{database:?}").contains("s3cret")),
-            ("postgres://ann@db/matters".into(), false)
-        );
-        assert_eq!(place("disk").unwrap().state_dir(Path::new("/d")), Path::new("/d"));
-        assert!(database.state_dir(Path::new("/d")).starts_with("/d/databases"));
-        for text in ["", "Disk", "mysql://ann:s3cret@db/matters", "ann:s3cret@db"] {
-            let error = place(text).unwrap_err();
-            assert!(error.code == ErrorCode::InvalidArgument && !error.full_text().contains("s3cret"), "{error}");
-        }
     }
 }

@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 use casetrack_core::{
     Cancel, DocumentType, Error, ErrorCode, JobId, Notice, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
 };
-use casetrack_postgres::{Lease, PostgresStore, WantedWork, WorkLeft};
-use casetrack_store::Collection;
+use casetrack_store::{Collection, Lease, SharedStore, WorkCounts, WorkFilter};
 use serde::{Deserialize, Serialize};
 
 use super::discover::{self, Discovery, FoundFile};
@@ -118,7 +117,7 @@ pub(super) fn ingest(
         progress,
         cancel,
         machine: machine(),
-        wanted: WantedWork::default(),
+        wanted: WorkFilter::default(),
         report: IngestReport { collection: collection.meta().name.clone(), ..IngestReport::default() },
         batches: HashMap::new(),
         own: 0,
@@ -152,13 +151,13 @@ fn machine() -> String {
 
 struct Working<'w> {
     host: &'w Host,
-    server: &'w PostgresStore,
+    server: &'w dyn SharedStore,
     collection: &'w Collection,
     request: &'w IngestRequest,
     progress: &'w ProgressSink,
     cancel: &'w Cancel,
     machine: String,
-    wanted: WantedWork,
+    wanted: WorkFilter,
     report: IngestReport,
     /// How many files were offered together, of each batch that was seen.
     batches: HashMap<JobId, u64>,
@@ -170,8 +169,8 @@ struct Working<'w> {
 
 impl Working<'_> {
     /// Work on files in these places. A joining machine reads nothing elsewhere, whatever was offered.
-    fn below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WantedWork> {
-        let mut wanted = WantedWork::default();
+    fn below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WorkFilter> {
+        let mut wanted = WorkFilter::default();
         for path in paths {
             let real = self.host.config().access.check(path)?;
             let name = real.to_str().ok_or_else(|| {
@@ -202,7 +201,7 @@ impl Working<'_> {
         names.sort_unstable();
         let IngestRequest { document_type, skip_existing, copy_original, since, .. } = *self.request;
         let (batch, settings) = (JobId::random(), Settings { document_type, skip_existing, copy_original, since });
-        let offered = self.server.offer(self.collection.meta().id, &names, |name, files| {
+        let offered = self.server.offer(self.collection.meta().id, &names, &|name, files| {
             let (relative, in_folder) = match shared.get(name) {
                 Some(file) => (file.relative.clone(), file.in_folder),
                 None => (name.to_owned(), true),
@@ -222,7 +221,7 @@ impl Working<'_> {
     }
 
     fn is_wanted(&self, name: &String) -> bool {
-        let WantedWork { names, prefixes, .. } = &self.wanted;
+        let WorkFilter { names, prefixes, .. } = &self.wanted;
         names.contains(name) || prefixes.iter().any(|prefix| name.starts_with(prefix))
     }
 
@@ -385,7 +384,7 @@ impl Working<'_> {
     fn name_failures(&mut self, held: &Held) -> Result<()> {
         // Others may offer more meanwhile, which is not theirs.
         let failed = std::mem::take(&mut self.wanted.except);
-        self.wanted = WantedWork { names: failed, ..WantedWork::default() };
+        self.wanted = WorkFilter { names: failed, ..WorkFilter::default() };
         loop {
             let taken = self.take(held)?;
             if taken.is_empty() && self.look()? == 0 || self.cancel.is_cancelled() {
@@ -444,7 +443,7 @@ impl Working<'_> {
 
     /// Looks how much is left, and tells it. How much of what this machine wants others have.
     fn look(&self) -> Result<u64> {
-        let WorkLeft { all: left, held } = self.server.work_left(self.collection.meta().id, &self.wanted)?;
+        let WorkCounts { all: left, held } = self.server.work_left(self.collection.meta().id, &self.wanted)?;
         let total = self.offered().max(left);
         self.done.store(total - left, Ordering::Relaxed);
         let totals = ProgressTotals {

@@ -99,7 +99,7 @@ impl ChangeDocuments for PostgresCollection {
         let rows = Rows::of(document)?;
         let (change, fresh) = self.change(Right::Editor, |connection| self.put_rows(connection, &rows))?;
         self.notify(document.meta.id, change);
-        self.tell();
+        self.notify_others();
         if fresh >= self.layout.block_chunks
             && let Err(error) = self.merge(self.routes.bucket(document.meta.id))
         {
@@ -124,7 +124,7 @@ impl ChangeDocuments for PostgresCollection {
         })?;
         if deleted {
             self.notify(document, DocumentChange::Deleted);
-            self.tell();
+            self.notify_others();
         }
         Ok(deleted)
     }
@@ -135,7 +135,7 @@ impl ChangeDocuments for PostgresCollection {
         }
         self.change(Right::Editor, |connection| self.relocate_rows(connection, relocations))?;
         relocations.iter().for_each(|relocation| self.notify(relocation.document, DocumentChange::Replaced));
-        self.tell();
+        self.notify_others();
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl ChangeDocuments for PostgresCollection {
         })?;
         changed.iter().for_each(|document| self.notify(*document, DocumentChange::Replaced));
         if !changed.is_empty() {
-            self.tell();
+            self.notify_others();
         }
         Ok(changed.len() as u64)
     }

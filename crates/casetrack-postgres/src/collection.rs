@@ -146,7 +146,7 @@ impl DescribeCollection for PostgresCollection {
             return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta.id, meta.id)));
         }
         self.set_durably(Right::Owner, "meta = $3", &[encode_json(&meta)?])?;
-        self.tell();
+        self.notify_others();
         self.meta = meta;
         Ok(())
     }
@@ -216,7 +216,7 @@ impl DescribeCollection for PostgresCollection {
             };
             self.set(connection, "evidence = $3", &[encode(&after)?])
         })?;
-        self.tell();
+        self.notify_others();
         Ok(())
     }
 

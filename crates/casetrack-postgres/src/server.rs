@@ -327,9 +327,9 @@ impl<'t> Session<'t> {
         answer.map_err(|failure| match failure {
             Failure::Final(error) => error,
             Failure::Lost(error) | Failure::Silent(error) => {
-                let told = Error::new(ErrorCode::Io, "The connection to PostgreSQL was lost.");
+                let lost = Error::new(ErrorCode::Io, "The connection to PostgreSQL was lost.");
                 *self.failure.borrow_mut() = Some(Failure::Lost(error));
-                told.with_hint("Try again.")
+                lost.with_hint("Try again.")
             }
             failure => {
                 *self.failure.borrow_mut() = Some(failure);

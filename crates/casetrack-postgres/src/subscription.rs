@@ -1,4 +1,4 @@
-//! Changes that other clients make, in all collections that the role of a client may read, told to one who listens. It takes one thread and one
+//! Changes that other clients make, in all collections that the role of a client may read, reported to one subscriber. It takes one thread and one
 //! connection for a store. Where the client is the administrator's, it also sees to indexes of vectors that are missing.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ const GATHERED: Duration = Duration::from_millis(200);
 const SLICE: Duration = Duration::from_secs(1);
 /// Before a connection that was lost is made again: at first, and at most.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(5)];
-/// More changes of documents than these are told as one of the collection.
+/// More changes of documents than these are reported as one of the collection.
 const MOST: usize = 1000;
 
 /// Ends the following when it is dropped, within a second or so.
@@ -68,7 +68,7 @@ type Step<T> = std::result::Result<T, Failure>;
 struct Follower {
     server: Arc<Server>,
     shared: Arc<Shared>,
-    told: Box<dyn Fn(StoreChange) + Send>,
+    notify: Box<dyn Fn(StoreChange) + Send>,
     connection: Option<Connection>,
     seen: BTreeMap<CollectionId, Seen>,
     /// True if everything was looked at once.
@@ -80,12 +80,12 @@ struct Follower {
 impl PostgresStore {
     /// Reports from now on the changes that other clients make in collections that the role of this one may read, also after the connection was lost. A change
     /// is looked up where it happened: one that is made between is reported once. The changes of this store itself are left out, except for descriptions
-    /// and evidence, which may be told as well. Collections that others make, and rights that are given, are told within 20 seconds.
+    /// and evidence, which may be reported as well. Collections that others make, and rights that are given, are reported within 20 seconds.
     ///
-    /// `told` is called in a thread of its own, and must not use the store.
+    /// `notify` is called in a thread of its own, and must not use the store.
     ///
     /// Errors: [`ErrorCode::InUse`] where somebody follows already.
-    pub(crate) fn follow(&self, told: Box<dyn Fn(StoreChange) + Send>) -> Result<PostgresSubscription> {
+    pub(crate) fn follow(&self, notify: Box<dyn Fn(StoreChange) + Send>) -> Result<PostgresSubscription> {
         if !self.server.own.follow() {
             return Err(Error::new(ErrorCode::InUse, "The changes of this database are followed already."));
         }
@@ -94,7 +94,7 @@ impl PostgresStore {
             indexes: IndexMaker::new(Arc::clone(&server)),
             server,
             shared: Arc::clone(&shared),
-            told,
+            notify,
             connection: None,
             seen: BTreeMap::new(),
             has_begun: false,
@@ -133,7 +133,7 @@ impl Follower {
                 Err(failure) => {
                     self.connection = None;
                     let error = failure.into_error();
-                    tracing::debug!(%error, "what others change in the database is not told until it answers again");
+                    tracing::debug!(%error, "changes by others in the database are not reported until it answers again");
                     // Who waits for the beginning need not wait for the server.
                     if !self.has_begun {
                         self.begin(Beginning::Late);
@@ -163,16 +163,16 @@ impl Follower {
         self.look(None)?;
         self.looked = Instant::now();
         if !std::mem::replace(&mut self.has_begun, true) && self.begin(Beginning::Begun) {
-            self.seen.keys().for_each(|known| (self.told)(StoreChange::Collection(*known)));
+            self.seen.keys().for_each(|known| (self.notify)(StoreChange::Collection(*known)));
         }
         while self.is_wanted() && self.looked.elapsed() < LOOK {
             let Some(connection) = &mut self.connection else { return Ok(()) };
-            let mut channels = connection.told(SLICE.min(LOOK.saturating_sub(self.looked.elapsed())))?;
+            let mut channels = connection.messages_within(SLICE.min(LOOK.saturating_sub(self.looked.elapsed())))?;
             if channels.is_empty() {
                 continue;
             }
             sleep(GATHERED);
-            channels.extend(connection.told(Duration::ZERO)?);
+            channels.extend(connection.messages_within(Duration::ZERO)?);
             let of = |(known, seen): (&CollectionId, &Seen)| channels.contains(&seen.channel).then_some(*known);
             let named: BTreeSet<CollectionId> = self.seen.iter().filter_map(of).collect();
             if !named.is_empty() {
@@ -182,7 +182,7 @@ impl Follower {
         Ok(())
     }
 
-    /// Looks at collections, or at all, and tells what is new.
+    /// Looks at collections, or at all, and reports the changes.
     fn look(&mut self, only: Option<&BTreeSet<CollectionId>>) -> Step<()> {
         let is_new = self.connection.is_none();
         let connection = match &mut self.connection {
@@ -222,7 +222,7 @@ impl Follower {
                 connection.run(&format!("UNLISTEN {}", seen.channel))?;
             }
             if !self.server.own.take_collection(own, CollectionChange::Deleted) {
-                (self.told)(StoreChange::Collection(own));
+                (self.notify)(StoreChange::Collection(own));
             }
         }
         let rows = connection.all(
@@ -247,10 +247,10 @@ impl Follower {
             // Documents that others have put into one that was made here are reported.
             let from = before.as_ref().map_or(if is_own { 0 } else { number }, |before| before.number);
             if before.as_ref().map_or(has_begun && !is_own, |before| before.described != described) {
-                (self.told)(StoreChange::Collection(own));
+                (self.notify)(StoreChange::Collection(own));
             }
             if before.is_some_and(|before| before.evidence != evidence) {
-                (self.told)(StoreChange::Evidence(own));
+                (self.notify)(StoreChange::Evidence(own));
             }
             let mut now = Seen { routes, channel, version, described, evidence, number: from };
             let changes = changes(connection, &now.routes, from, number);
@@ -262,14 +262,14 @@ impl Follower {
                     DocumentChanges::Each(each) => {
                         let others: Vec<_> = each.iter().filter(|(_, _, number)| !ours.contains(number)).collect();
                         if others.len() > MOST {
-                            (self.told)(StoreChange::Collection(own));
+                            (self.notify)(StoreChange::Collection(own));
                         } else {
                             others.iter().for_each(|(document, change, _)| {
-                                (self.told)(StoreChange::Document(own, *document, *change))
+                                (self.notify)(StoreChange::Document(own, *document, *change))
                             });
                         }
                     }
-                    DocumentChanges::All => (self.told)(StoreChange::Collection(own)),
+                    DocumentChanges::All => (self.notify)(StoreChange::Collection(own)),
                 }
             }
             seen.insert(own, now);

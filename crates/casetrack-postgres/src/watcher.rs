@@ -1,4 +1,4 @@
-//! Changes that other clients make, told as they come. A message of the server says only that there was one; which, is read by the numbers of changes,
+//! Changes that other clients make, as they come. A message of the server says only that there was one; which, is read by the numbers of changes,
 //! so that nothing is missed where messages or the connection are lost.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,8 +33,8 @@ pub enum Changes {
 }
 
 impl From<DocumentChanges> for Changes {
-    fn from(told: DocumentChanges) -> Self {
-        let DocumentChanges::Each(each) = told else { return Self::All };
+    fn from(changes: DocumentChanges) -> Self {
+        let DocumentChanges::Each(each) = changes else { return Self::All };
         let (gone, changed): (Vec<_>, Vec<_>) =
             each.into_iter().partition(|(_, change, _)| *change == DocumentChange::Deleted);
         let ids = |of: Vec<(DocumentId, DocumentChange, u64)>| of.into_iter().map(|(document, ..)| document).collect();
@@ -76,15 +76,15 @@ impl PostgresStore {
 
 impl PostgresCollection {
     /// Tells others that something changed. It does not matter much if that fails: they look for changes now and then.
-    pub(crate) fn tell(&self) {
-        let told = self.server.outside(|connection| {
+    pub(crate) fn notify_others(&self) {
+        let sent = self.server.outside(|connection| {
             connection.all(
                 "SELECT pg_notify(channel, '') FROM collections WHERE route = $1 AND collection = $2",
                 &[&self.routes.first(), &id(self.routes.collection())],
             )
         });
-        if let Err(error) = told {
-            tracing::debug!(%error, "other clients are not told of a change; they will see it later");
+        if let Err(error) = sent {
+            tracing::debug!(%error, "other clients get no message of a change; they will see it later");
         }
     }
 }
@@ -142,7 +142,7 @@ impl Watcher {
             self.seen = number;
             return Ok(Some(found.into()));
         }
-        connection.told(timeout)?;
+        connection.messages_within(timeout)?;
         Ok(None)
     }
 }
@@ -203,7 +203,7 @@ pub(crate) fn since(
 
 impl Connection {
     /// Waits for a message, and takes all that are there: the channels on which they came.
-    pub(crate) fn told(&mut self, timeout: Duration) -> Step<BTreeSet<String>> {
+    pub(crate) fn messages_within(&mut self, timeout: Duration) -> Step<BTreeSet<String>> {
         let mut messages = self.messages();
         let mut channels: BTreeSet<String> = BTreeSet::new();
         channels.extend(messages.timeout_iter(timeout).next()?.map(|message| message.channel().to_owned()));

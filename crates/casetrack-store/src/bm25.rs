@@ -15,7 +15,9 @@ mod words;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
-use casetrack_keyword::{ANALYSIS, Analysis, Bm25Query, EXACT, analyzer, cover, exact_analyzer, names, weighed};
+use casetrack_keyword::{
+    ANALYSIS, Analysis, Bm25Query, EXACT, TermWeight, analyzer, cover, exact_analyzer, names, weighed,
+};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -93,7 +95,7 @@ impl Bm25Index {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
         let lexicon = IndexLexicon { index: self, searcher: &searcher };
-        let term = |(field, term, weight)| (Term::from_field_text(self.fields.of(field), &term), weight);
+        let term = |(field, term, weight): TermWeight| (Term::from_field_text(self.fields.of(field), &term), weight);
         let terms: Vec<(Term, f32)> = weighed(&lexicon, query)?.into_iter().map(term).collect();
         let narrow = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER);
         if terms.is_empty() {

@@ -1,4 +1,4 @@
-//! Where collections are: in the data directory, or in a database. One host has the collections of one store.
+//! The stores of collections: the data directory, or a database. One host has the collections of one store.
 //!
 //! What belongs to collections and stays on this machine (jobs, watches, copies of source files) lies in a folder of the store
 //! ([`EngineConfig::state_dir`](super::EngineConfig::state_dir)): for those on disk it is the data directory itself.
@@ -21,7 +21,7 @@ const DATABASES: &str = "databases";
 /// Folder of copies of source files and uploads, in that of a store.
 const COLLECTIONS: &str = "collections";
 
-/// How long those who want to hear of changes wait for the database.
+/// The time that subscribers to changes wait for the database.
 const BEGINNING: Duration = Duration::from_secs(1);
 
 /// The reserved collection of the search of files, once there is one. No tier counts it, and it is never meant where none is named.
@@ -60,7 +60,7 @@ impl fmt::Display for StorePlace {
 }
 
 impl StorePlace {
-    /// The folder of what belongs to its collections and stays on this machine.
+    /// The folder of the files of its collections that stay on this machine.
     pub(super) fn state_dir(&self, data_dir: &Path) -> PathBuf {
         match self {
             Self::Disk => data_dir.to_owned(),
@@ -73,7 +73,7 @@ impl StorePlace {
         self.state_dir(data_dir).join(COLLECTIONS).join(id.to_string())
     }
 
-    /// As it stands in sentences.
+    /// Its name in sentences.
     pub fn described(&self) -> String {
         match self {
             Self::Disk => "the disk of this machine".to_owned(),
@@ -103,8 +103,8 @@ pub(super) struct Stores {
     pub store: Arc<dyn Store>,
     /// The database, where the store is one.
     server: Option<Arc<dyn SharedStore>>,
-    /// What other clients of the database change, once somebody wants to know.
-    following: OnceLock<Option<Box<dyn Subscription>>>,
+    /// The subscription to changes by other clients of the database, once somebody wants them.
+    subscription: OnceLock<Option<Box<dyn Subscription>>>,
     /// The collections on disk and the keys of vaults. Where the store is a database, it has none.
     pub registry: Registry,
 }
@@ -118,17 +118,17 @@ impl Stores {
             None => Arc::new(registry.clone()),
             Some(server) => Arc::new(OnServer { server: Arc::clone(server), on_disk: Registry::open(data_dir)? }),
         };
-        Ok(Self { place, store, server, following: OnceLock::new(), registry })
+        Ok(Self { place, store, server, subscription: OnceLock::new(), registry })
     }
 
-    /// Tells the changes of other clients of the database from now on, as those of this process are told. Others than a database have none. Waits for
-    /// the server for a moment, once.
+    /// Reports the changes of other clients of the database from now on, as it does those of this process. Only a database has other clients.
+    /// Waits for the server for a moment, once.
     fn follow(&self, changes: &Changes) {
         let Some(server) = &self.server else { return };
-        self.following.get_or_init(|| {
+        self.subscription.get_or_init(|| {
             let changes = changes.clone();
-            let told = move |news| {
-                changes.notify(match news {
+            let notify = move |change| {
+                changes.notify(match change {
                     StoreChange::Collection(collection) => Change::Collection(collection),
                     StoreChange::Document(collection, document, change) => {
                         Change::Document { collection, document, change }
@@ -136,22 +136,22 @@ impl Stores {
                     StoreChange::Evidence(collection) => Change::Evidence(collection),
                 });
             };
-            let followed = server.subscribe(Box::new(told));
-            if let Err(error) = &followed {
-                tracing::warn!(%error, "what others change in the database is not told");
+            let subscription = server.subscribe(Box::new(notify));
+            if let Err(error) = &subscription {
+                tracing::warn!(%error, "changes by others in the database are not reported");
             }
-            followed.ok().inspect(|following| following.wait_until_begun(BEGINNING))
+            subscription.ok().inspect(|subscription| subscription.wait_until_begun(BEGINNING))
         });
     }
 }
 
 impl Host {
-    /// Where the collections are.
+    /// The place of the collections.
     pub fn store_place(&self) -> &StorePlace {
         &self.shared.stores.place
     }
 
-    /// Follows what other clients of the database change until the last host of the data directory goes, and has indexes made that are missing there,
+    /// Follows the changes by other clients of the database until the last host of the data directory goes, and has indexes made that are missing there,
     /// where it is the administrator's. Needed by those that serve without listening; nothing happens where collections are on disk.
     pub fn follow_others(&self) {
         self.shared.stores.follow(&self.shared.changes);
@@ -195,7 +195,7 @@ impl Host {
     }
 }
 
-/// The collections of a server, but for that of the search of files: it is about the files of this machine, and stays on its disk.
+/// The collections of a server, except for the collection of the search of files: it is about the files of this machine, and stays on its disk.
 struct OnServer {
     server: Arc<dyn SharedStore>,
     on_disk: Registry,

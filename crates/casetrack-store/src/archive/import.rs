@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
 use casetrack_vault::header::Header;

@@ -6,7 +6,6 @@ use casetrack_core::marks::Marks;
 use casetrack_core::{DocumentId, Result};
 
 use super::LocalCollection;
-use crate::indexes::IndexHandle;
 use crate::records::State;
 use crate::roles::{ChangeDocuments, DescribeCollection, DocumentChange, Observer};
 use crate::schema::{STATE_KEY, cf, sequence_key};

@@ -11,7 +11,7 @@ mod search;
 mod snapshot;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
 use casetrack_vault::header::Header;

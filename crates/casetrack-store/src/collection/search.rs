@@ -11,7 +11,7 @@ use casetrack_keyword::Bm25Query;
 use super::LocalCollection;
 use crate::bm25::WordConditions;
 use crate::derived::{DerivedIndex, Handle};
-use crate::indexes;
+use crate::indexes::{self, IndexHandle};
 use crate::reader::Reader;
 use crate::records::SlotRange;
 use crate::records::sparse_vector::SparseVector;

@@ -23,7 +23,7 @@ use casetrack_vault::key::VaultKey;
 use serde::Serialize;
 
 use crate::codec::encode_json;
-use crate::collection::{LocalCollection, ORIGINALS, QUARANTINE};
+use crate::collection::{LocalCollection, ORIGINALS};
 use crate::error::corrupt;
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;

@@ -15,7 +15,7 @@ pub use files::CollectionFiles;
 pub use maintain::{CollectionSnapshot, DiskUsage, IndexProgress, MaintainCollection, Stats};
 pub use passages::{DescribedDocument, PageFacts, Passage, PassageSource, Passages, VisitChunk};
 pub use read::{CatalogueEntry, ReadDocuments};
-pub use search::{DocumentOfSlot, Filter, Hit, SearchChunks, VisitLexicon};
+pub use search::{Filter, Hit, SearchChunks, VisitLexicon};
 pub use selection::{Conditions, PagePlace, PageTest, Selection};
 
 /// An open collection. Any number of threads may read and search while one changes documents; further changes wait.

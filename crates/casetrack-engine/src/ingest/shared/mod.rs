@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Times that a file was taken and came to no end. Then it is probably it that ends the program.
 const MOST_LOST: usize = 20;
 
-/// What is written down of a file that is offered.
+/// The content of a piece of work: a file that is offered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Offered {
     /// Of the files that were offered together, and how many these are.
@@ -45,7 +45,7 @@ struct Offered {
     failures: Vec<Failure>,
 }
 
-/// What the machine that offered a file said of how to ingest it.
+/// The settings of ingestion, by the machine that offered a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Settings {
     document_type: Option<DocumentType>,
@@ -353,7 +353,7 @@ impl Working<'_> {
         Ok(FoundFile { path, relative: relative.clone(), in_folder: *in_folder, copy: None })
     }
 
-    /// What became of files is told to the others.
+    /// Reports the outcome of files to the other machines.
     fn settle(&mut self, ended: Vec<(Taken, Option<Problem>)>, held: &Held) -> Result<()> {
         for (Taken { mut lease, mut offered }, problem) in ended {
             held.drop(&lease);
@@ -380,7 +380,7 @@ impl Working<'_> {
         Ok(())
     }
 
-    /// Names what nobody could read. Who offered it takes it back.
+    /// Names the files that nobody could read. The machine that offered them takes them back.
     fn name_failures(&mut self, held: &Held) -> Result<()> {
         // Others may offer more meanwhile, which is not theirs.
         let failed = std::mem::take(&mut self.wanted.except);
@@ -427,7 +427,7 @@ impl Working<'_> {
         summary.chunks += other.chunks;
         summary.chunks_embedded += other.chunks_embedded;
         summary.chunks_reused += other.chunks_reused;
-        // Each run tells the same, with other numbers.
+        // Each run has the same notices, with other numbers.
         let words = |notice: &Notice| -> String {
             notice.render(|_| String::new()).chars().filter(|c| !c.is_ascii_digit()).collect()
         };
@@ -441,7 +441,7 @@ impl Working<'_> {
 
     // ---- progress, over all machines ----
 
-    /// Looks how much is left, and tells it. How much of what this machine wants others have.
+    /// Reports the work that is left. Returns the number of files that others have, of those that this machine wants.
     fn look(&self) -> Result<u64> {
         let WorkCounts { all: left, held } = self.server.work_left(self.collection.meta().id, &self.wanted)?;
         let total = self.offered().max(left);
@@ -456,7 +456,7 @@ impl Working<'_> {
         Ok(held)
     }
 
-    /// What is told of some files, as told of all. Whether one that cannot be read here failed is known at the end.
+    /// The progress of some files as progress of all. A file that cannot be read here counts as failed only at the end.
     fn progress_of_all(&self, before: u64) -> ProgressSink {
         let (progress, done) = (Arc::clone(self.progress), Arc::clone(&self.done));
         Arc::new(move |event| match event {

@@ -133,9 +133,6 @@ impl ReadDocuments for PostgresCollection {
     }
 
     fn passages(&self) -> Passages<'_> {
-        match self.moment() {
-            Ok(reading) => Passages::of(Box::new(reading)),
-            Err(error) => Passages::of(Box::new(crate::reader::Unreachable(error))),
-        }
+        Passages::of(self.moment().map(|reader| Box::new(reader) as _))
     }
 }

@@ -306,7 +306,7 @@ fn whole_page(row: &Row) -> Result<Page> {
     Ok(record.into_page(column::<i32>(row, 0)?.cast_unsigned(), text(column(row, 3)?)?, layout))
 }
 
-fn lost(document: DocumentId, page: u32) -> casetrack_core::Error {
+fn lost(document: DocumentId, page: u32) -> Error {
     corrupt(format!("Page {page} of document {document} is missing."))
 }
 
@@ -361,35 +361,4 @@ pub(crate) fn counted(
         token_chunks: number(8)?,
     };
     Ok((counts, row.try_get::<_, Option<i64>>(7)?.map(Timestamp), number(6)?))
-}
-
-/// Passages of a server that does not answer.
-pub(crate) struct Unreachable(pub Error);
-
-impl Unreachable {
-    fn error<T>(&self) -> Result<T> {
-        Err(Error::new(self.0.code, self.0.message.clone()).with_hint_of(&self.0))
-    }
-}
-
-impl PassageSource for Unreachable {
-    fn document(&self, _: DocumentId) -> Result<Option<DescribedDocument>> {
-        self.error()
-    }
-
-    fn place_of(&self, _: ChunkId) -> Result<Option<(DocumentId, u32)>> {
-        self.error()
-    }
-
-    fn page(&self, _: DocumentId, _: u32) -> Result<PageFacts> {
-        self.error()
-    }
-
-    fn chunks(&self, _: DocumentId, _: Range<u32>, _: &mut VisitChunk<'_>) -> Result<()> {
-        self.error()
-    }
-
-    fn some_chunks(&self, _: DocumentId, _: &[u32], _: &mut VisitChunk<'_>) -> Result<()> {
-        self.error()
-    }
 }

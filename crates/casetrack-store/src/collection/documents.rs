@@ -160,7 +160,7 @@ impl ReadDocuments for LocalCollection {
     }
 
     fn passages(&self) -> Passages<'_> {
-        Passages::of(Box::new(self.truth.reader()))
+        Passages::of(Ok(Box::new(self.truth.reader())))
     }
 }
 

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use casetrack_core::{
-    Change, Chunk, ChunkId, DocumentId, DocumentMeta, HiddenReason, HiddenText, NumberedText, PageOrigin, PictureText,
-    Result, hidden_reasons, number_range, numbers_within,
+    Change, Chunk, ChunkId, DocumentId, DocumentMeta, Error, HiddenReason, HiddenText, NumberedText, PageOrigin,
+    PictureText, Result, hidden_reasons, number_range, numbers_within,
 };
 
 use crate::records::PageRecord;
@@ -76,14 +76,14 @@ impl From<PageRecord> for PageFacts {
 
 /// Reads passages as of one moment, each document and page once. Holding it keeps old versions in the store; be brief.
 pub struct Passages<'c> {
-    source: Box<dyn PassageSource + 'c>,
+    source: Result<Box<dyn PassageSource + 'c>>,
     documents: HashMap<DocumentId, Option<Arc<DescribedDocument>>>,
     pages: HashMap<(DocumentId, u32), PageFacts>,
 }
 
 impl<'c> Passages<'c> {
-    /// Passages of a store as of one moment.
-    pub fn of(source: Box<dyn PassageSource + 'c>) -> Self {
+    /// Passages of a store as of one moment. If it is an error, every read returns that.
+    pub fn of(source: Result<Box<dyn PassageSource + 'c>>) -> Self {
         Self { source, documents: HashMap::new(), pages: HashMap::new() }
     }
 
@@ -92,7 +92,7 @@ impl<'c> Passages<'c> {
         if let Some(known) = self.documents.get(&id) {
             return Ok(known.clone());
         }
-        let document = self.source.document(id)?.map(Arc::new);
+        let document = opened(&self.source)?.document(id)?.map(Arc::new);
         self.documents.insert(id, document.clone());
         Ok(document)
     }
@@ -104,7 +104,7 @@ impl<'c> Passages<'c> {
 
     /// The chunk with an id; `None` if there is none.
     pub fn with_id(&mut self, id: ChunkId) -> Result<Option<Passage>> {
-        match self.source.place_of(id)? {
+        match opened(&self.source)?.place_of(id)? {
             Some((document, index)) => self.at(document, index),
             None => Ok(None),
         }
@@ -127,7 +127,7 @@ impl<'c> Passages<'c> {
         read: impl FnOnce(&dyn PassageSource, &mut VisitChunk<'_>) -> Result<()>,
     ) -> Result<Vec<Passage>> {
         let Some(described) = self.document(document)? else { return Ok(Vec::new()) };
-        let (source, pages) = (&*self.source, &mut self.pages);
+        let (source, pages) = (opened(&self.source)?, &mut self.pages);
         let mut passages = Vec::new();
         read(source, &mut |chunk| {
             let page = match pages.entry((document, chunk.page)) {
@@ -144,5 +144,12 @@ impl<'c> Passages<'c> {
             Ok(())
         })?;
         Ok(passages)
+    }
+}
+
+fn opened<'s, 'c>(source: &'s Result<Box<dyn PassageSource + 'c>>) -> Result<&'s (dyn PassageSource + 'c)> {
+    match source {
+        Ok(source) => Ok(&**source),
+        Err(error) => Err(Error::new(error.code, error.message.clone()).with_hint_of(error)),
     }
 }

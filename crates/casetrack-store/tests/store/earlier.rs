@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{ErrorCode, Result};
-use casetrack_store::Registry;
+use casetrack_store::{Registry, Store};
 use casetrack_vault::header::{Credential, Header, Protector, SlotId};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::Cost;

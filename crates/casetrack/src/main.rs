@@ -21,7 +21,7 @@ mod service;
 mod shell;
 mod start;
 mod stop;
-mod style;
+mod stores;
 
 use std::process::ExitCode;
 

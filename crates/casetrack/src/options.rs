@@ -14,7 +14,8 @@ use clap::Args;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
-use crate::style::ColorChoice;
+use crate::look::ColorChoice;
+use crate::stores::store_place;
 
 /// The environment variable that selects the store of the collections.
 pub const STORE: &str = "CASETRACK_STORE";
@@ -188,11 +189,13 @@ impl Global {
         Ok(config)
     }
 
-    /// The store of the collections, from the options or else from `config.toml`.
+    /// The place of the collections, by the options or else by `config.toml`.
     pub fn store(&self) -> Result<StorePlace> {
         match self.store.as_ref().filter(|chosen| !chosen.reveal().is_empty()) {
-            Some(chosen) => chosen.reveal().parse(),
-            None => self.settings()?.store.url.map_or_else(|| Ok(StorePlace::default()), |url| url.reveal().parse()),
+            Some(chosen) => store_place(chosen.reveal()),
+            None => {
+                self.settings()?.store.url.map_or_else(|| Ok(StorePlace::default()), |url| store_place(url.reveal()))
+            }
         }
     }
 

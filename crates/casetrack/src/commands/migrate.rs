@@ -3,8 +3,6 @@
 use std::fmt::Write as _;
 
 use casetrack_core::{Password, Result};
-use casetrack_engine::StorePlace;
-use casetrack_engine::collections;
 use casetrack_engine::migrate::MigrateReport;
 use casetrack_engine::upkeep;
 use casetrack_text::format::{counted, duration, push_list, visible};
@@ -14,6 +12,7 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::options::secret;
+use crate::stores::store_place;
 
 /// Copies of files that are listed as left out. The JSON output contains all of them.
 const MAX_LEFT_OUT: usize = 20;
@@ -45,8 +44,8 @@ pub struct Migrate {
 impl Migrate {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let to: StorePlace = self.to.reveal().parse()?;
-        let collection = collections::find_collection(engine.host(), &self.collection)?;
+        let to = store_place(self.to.reveal())?;
+        let collection = engine.find_collection(&self.collection)?;
         if self.discard {
             let discarded = upkeep::discard_copy(engine.host(), collection.id, &to)?;
             let said = json!({"id": collection.id, "to": to.to_string(), "discarded": discarded});

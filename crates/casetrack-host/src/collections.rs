@@ -220,88 +220,17 @@ pub fn locked_collections(host: &Host) -> Result<Vec<LockedCollection>> {
     Ok(locked_ids(host)?.into_iter().map(|id| LockedCollection { id, locked: true }).collect())
 }
 
-    /// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
-    ///
-    /// Errors: [`ErrorCode::Locked`] for the id of a vault that is locked, whose name is not known.
-    pub fn find_collection(&self, name: &str) -> Result<CollectionMeta> {
-        let mut all = self.collections()?;
-        let candidates: Vec<Candidate<'_>> = all
-            .iter()
-            .map(|meta| Candidate {
-                name: &meta.name,
-                aliases: meta.reference.as_deref().into_iter().collect(),
-                id: meta.id.to_string(),
-            })
-            .collect();
-        let found = resolve(Kind::Collection, name, &candidates).map_err(|error| or_locked(self, name, error))?;
-        let meta = all.swap_remove(found);
-        self.sight().admit(meta.id)?;
-        self.note_use(meta.id);
-        Ok(meta)
-    }
-
-    /// The ids of the collections that these names mean, each once, also of vaults that are locked.
-    pub fn find_collections(&self, names: &[String]) -> Result<Vec<CollectionId>> {
-        let mut found = Vec::new();
-        for name in names {
-            let id = match self.find_collection(name) {
-                Err(error) if error.code == ErrorCode::Locked => locked_by_id(self, name).ok_or(error)?,
-                found => found?.id,
-            };
-            if !found.contains(&id) {
-                found.push(id);
-            }
-        }
-        Ok(found)
-    }
-
-    /// The collection that is meant where none is named: the only active one. There is none beside vaults that are locked, of which
-    /// one could be meant.
-    ///
-    /// Errors: [`ErrorCode::Locked`] where the only collection is a vault that is locked.
-    pub fn sole_collection(&self) -> Result<Option<CollectionMeta>> {
-        let mut active = self.collections()?;
-        active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
-        match (self.locked_ids()?.as_slice(), active.len()) {
-            ([], 1) => {
-                let sole = active.pop();
-                if let Some(meta) = &sole {
-                    self.sight().admit(meta.id)?;
-                    self.note_use(meta.id);
-                }
-                Ok(sole)
-            }
-            ([only], 0) => Err(locked(*only)),
-            _ => Ok(None),
-        }
-    }
-
-    /// Details of a collection, with its documents by name.
-    pub fn collection_info(&self, id: CollectionId) -> Result<CollectionInfo> {
-        let collection = self.collection(id)?;
-        let usage = collection.disk_usage()?;
-        let storage = Storage {
-            total_bytes: usage.truth + usage.dense + usage.bm25 + usage.sparse + usage.originals,
-            truth_bytes: usage.truth,
-            dense_bytes: usage.dense,
-            bm25_bytes: usage.bm25,
-            sparse_bytes: usage.sparse,
-            originals_bytes: usage.originals,
-        };
-        Ok(CollectionInfo {
-            summary: summarise(self, collection.meta().clone()),
-            path: match self.store_place() {
-                StorePlace::Database(address) if id != of_files() => address.to_string(),
-                _ => self.registry().path(id).display().to_string(),
-            },
-            dense_model: collection.models().dense.clone(),
-            sparse_model: collection.models().sparse.clone(),
-            token_model: collection.models().tokens.as_ref().map(|model| model.id.clone()),
-            sparse_chunks: collection.counts()?.sparse_chunks,
-            storage,
-            document_list: Paging { offset: 0, limit: MAX_LISTED }
-                .of(self.list_documents(id, DocumentSort::Name)?)
-                .items,
+/// Finds the collection that `name` means: its id, the beginning of it, its name or the user's reference.
+///
+/// Errors: [`ErrorCode::Locked`] for the id of a vault that is locked, whose name is not known.
+pub fn find_collection(host: &Host, name: &str) -> Result<CollectionMeta> {
+    let mut all = collections(host)?;
+    let candidates: Vec<Candidate<'_>> = all
+        .iter()
+        .map(|meta| Candidate {
+            name: &meta.name,
+            aliases: meta.reference.as_deref().into_iter().collect(),
+            id: meta.id.to_string(),
         })
         .collect();
     let found = resolve(Kind::Collection, name, &candidates).map_err(|error| or_locked(host, name, error))?;
@@ -362,7 +291,7 @@ pub fn collection_info(host: &Host, id: CollectionId) -> Result<CollectionInfo> 
     Ok(CollectionInfo {
         summary: summarise(host, collection.meta().clone()),
         path: match host.store_place() {
-            StorePlace::Postgres(address) if id != of_files() => address.to_string(),
+            StorePlace::Database(address) if id != of_files() => address.to_string(),
             _ => host.registry().path(id).display().to_string(),
         },
         dense_model: collection.models().dense.clone(),

@@ -31,35 +31,17 @@ pub struct Check {
     pub problems: Vec<String>,
 }
 
-impl Host {
-    /// Reads everything in the collection; takes time in proportion to its size.
-    pub fn verify(&self, collection: CollectionId) -> Result<VerifyReport> {
-        let started = std::time::Instant::now();
-        let collection = match self.collection(collection) {
-            // The checks report what is wrong, as far as it can be opened at all.
-            Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
-                let opened = match self.store_place() {
-                    StorePlace::Disk => self.registry().open_to_verify(collection),
-                    StorePlace::Database(_) => self.store().open_collection(collection),
-                };
-                Arc::new(OpenCollection::new(opened.map_err(|_| error)?))
-            }
-            opened => opened?,
-        };
-        let mut checks: Vec<Check> = collection
-            .verify()?
-            .checks
-            .into_iter()
-            .map(|check| Check {
-                name: check.name.into(),
-                description: check.description.into(),
-                checked: check.checked,
-                problems: check.problems,
-            })
-            .collect();
-        checks.push(check_originals(&collection)?);
-        if collection.is_vault() {
-            checks.push(records::check(self, collection.meta().id)?);
+/// Reads everything in the collection; takes time in proportion to its size.
+pub fn verify(host: &Host, collection: CollectionId) -> Result<VerifyReport> {
+    let started = std::time::Instant::now();
+    let collection = match host.collection(collection) {
+        // The checks report what is wrong, as far as it can be opened at all.
+        Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
+            let opened = match host.store_place() {
+                StorePlace::Disk => host.registry().open_to_verify(collection),
+                StorePlace::Postgres(_) => host.store().open_collection(collection),
+            };
+            Arc::new(OpenCollection::new(opened.map_err(|_| error)?))
         }
         opened => opened?,
     };

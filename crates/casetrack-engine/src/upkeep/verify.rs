@@ -39,7 +39,7 @@ pub fn verify(host: &Host, collection: CollectionId) -> Result<VerifyReport> {
         Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
             let opened = match host.store_place() {
                 StorePlace::Disk => host.registry().open_to_verify(collection),
-                StorePlace::Postgres(_) => host.store().open_collection(collection),
+                StorePlace::Database(_) => host.store().open_collection(collection),
             };
             Arc::new(OpenCollection::new(opened.map_err(|_| error)?))
         }

@@ -1,6 +1,6 @@
 //! Entities: which there are, where they are mentioned, and with whom.
 
-use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Result, hint};
+use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Feature, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -153,6 +153,18 @@ impl Host {
         })
     }
 
+    /// As [`entity_mentions`](Self::entity_mentions), for the use case that only Pro has.
+    pub fn find_entity(
+        &self,
+        collection: CollectionId,
+        name: &str,
+        entity_type: Option<EntityType>,
+        paging: Paging,
+    ) -> Result<MentionsReport> {
+        self.config().tier.check(Feature::FindEntity)?;
+        self.entity_mentions(collection, name, entity_type, paging)
+    }
+
     /// The passages that mention all of 2–5 entities.
     pub fn entity_relationships(
         &self,
@@ -160,6 +172,7 @@ impl Host {
         names: &[String],
         top_k: u32,
     ) -> Result<TogetherReport> {
+        self.config().tier.check(Feature::EntityRelationships)?;
         check_range("top_k", top_k, 1..=100)?;
         let known = known(self, collection)?;
         let found = {
@@ -192,6 +205,7 @@ impl Host {
         depth: u32,
         top_k: u32,
     ) -> Result<EntityNetwork> {
+        self.config().tier.check(Feature::EntityGraph)?;
         check_range("top_k", top_k, 1..=100)?;
         check_range("depth", depth, 1..=MAX_DEPTH)?;
         let known = known(self, collection)?;

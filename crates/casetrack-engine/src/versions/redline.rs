@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use casetrack_core::{Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result, hint};
+use casetrack_core::{Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Feature, Page, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -209,6 +209,7 @@ impl Host {
     /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) where both are one, and where one has more than
     /// [`MAX_PARAGRAPHS`] paragraphs.
     pub fn redline(&self, collection: CollectionId, documents: [&str; 2], paging: Paging) -> Result<Redline> {
+        self.config().tier.check(Feature::CompareDocuments)?;
         let collection = self.collection(collection)?;
         let [old, new] = [find_document(&collection, documents[0])?, find_document(&collection, documents[1])?];
         if old.id == new.id {

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use casetrack_core::{Error, Password, Result};
-use casetrack_mcp::{knock, server_url};
+#[cfg(feature = "serve")]
+use casetrack_serve::{probe_server, server_url};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, one_line};
 use clap::Args;
@@ -18,6 +19,8 @@ use crate::ask::{can_ask, confirm};
 use crate::assistants::{self, Change, Checked, Client, Entry, Places, Plan, Remote, Server, Token};
 use crate::options::{Global, Offered};
 use crate::output;
+#[cfg(not(feature = "serve"))]
+use crate::unserved::{probe_server, server_url};
 
 /// The name under which assistants know the server.
 pub const SERVER_NAME: &str = "casetrack";
@@ -177,7 +180,7 @@ impl Connect {
             }
             let url = server_url(address)?;
             let (token, variable) = elsewhere.token()?;
-            let known = knock(&url, token.reveal())?;
+            let known = probe_server(&url, token.reveal())?;
             eprintln!("{url} is {}, and accepts the token.", one_line(&known));
             return connect(&|client| {
                 let token = match &variable {
@@ -360,7 +363,7 @@ fn check_elsewhere(remote: &Remote) -> Result<Checked> {
                 .with_hint("Set it where the assistant starts, and here to check it.")
         })?),
     };
-    let server = knock(&remote.url, token.reveal())?;
+    let server = probe_server(&remote.url, token.reveal())?;
     Ok(Checked { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
 }
 

@@ -1,6 +1,6 @@
 //! `casetrack summary`, `entities`, `references`, `timeline`, `graph`, `related` and `clusters`
 
-use casetrack_core::{EntityType, Feature, Result};
+use casetrack_core::{EntityType, Result};
 use casetrack_engine::briefing::{
     ClusterStrategy, EntitySort, MAX_EVENTS, ReferenceSort, TimelineQuery, to_dot, to_graphml,
 };
@@ -154,7 +154,6 @@ enum Format {
 impl Graph {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        engine.config().tier.check(Feature::EntityGraph)?;
         let collection = self.target.find(engine)?.id;
         let network =
             engine.entity_graph(collection, self.name.as_deref(), self.entity_type, self.depth, self.top_k)?;
@@ -201,7 +200,6 @@ pub struct Clusters {
 
 impl Clusters {
     pub fn run(self, console: &Console) -> Result<u8> {
-        console.engine.config().tier.check(Feature::DocumentClusters)?;
         let collection = self.target.find(&console.engine)?.id;
         let clusters = console.engine.document_clusters(collection, self.by, self.max_clusters)?;
         console.print(&clusters, text::overview::clusters)

@@ -32,6 +32,7 @@ mod terms;
 mod threads;
 mod tracked;
 mod upkeep;
+#[cfg(feature = "serve")]
 mod users;
 mod vault;
 mod versions;
@@ -101,6 +102,7 @@ pub enum OnCollections {
     Unwatch(watches::Unwatch),
     Watches(watches::Watches),
     Jobs(jobs::Jobs),
+    #[cfg(feature = "serve")]
     Users(users::Users),
     Files(files::Files),
     Space(space::Space),
@@ -222,6 +224,7 @@ impl OnCollections {
             Self::Unwatch(command) => command.run(console),
             Self::Watches(command) => command.run(console),
             Self::Jobs(command) => command.run(console),
+            #[cfg(feature = "serve")]
             Self::Users(command) => command.run(console),
             Self::Files(command) => command.run(console),
             Self::Space(command) => command.run(console),
@@ -241,6 +244,7 @@ impl OnCollections {
             Self::Export(command) => command.may_be_repeated(),
             Self::Call(command) => command.may_be_repeated(),
             Self::Evidence(command) => command.may_be_repeated(),
+            #[cfg(feature = "serve")]
             Self::Users(command) => command.may_be_repeated(),
             _ => true,
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use casetrack_core::{Feature, Result};
+use casetrack_core::Result;
 use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
@@ -312,7 +312,6 @@ pub struct Compare {
 impl Compare {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        engine.config().tier.check(Feature::CompareDocuments)?;
         let collection = self.target.find(engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
         let comparison = engine.compare_documents(collection, documents, &self.topic, self.top_k)?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
 use casetrack_engine::Engine;
 use casetrack_engine::rights::Role;
-use casetrack_mcp::{User, Users as Known};
+use casetrack_serve::{User, Users as Known};
 use casetrack_text::format::{counted, one_line};
 use casetrack_text::terminal::{dim, strong};
 use clap::{Args, Subcommand};
@@ -161,7 +161,7 @@ impl Users {
                 let mut user = User::new(&add.name)?;
                 (user.admin, user.may_create) = (add.admin, add.collections);
                 let token = match &add.oidc {
-                    Some(called) => user.called(called).map(|()| None)?,
+                    Some(called) => user.set_provider_name(called).map(|()| None)?,
                     None => Some(user.new_token()?),
                 };
                 known.change(|users| {
@@ -244,7 +244,7 @@ impl Otherwise {
         user.admin = self.admin || user.admin && !self.no_admin;
         user.may_create = self.collections || user.may_create && !self.no_collections;
         if let Some(called) = &self.oidc {
-            user.called(called)?;
+            user.set_provider_name(called)?;
         } else if self.no_oidc {
             user.oidc = None;
         }

@@ -1,6 +1,6 @@
 //! `casetrack redline` and `casetrack versions`
 
-use casetrack_core::{Feature, Result};
+use casetrack_core::Result;
 use casetrack_engine::paging::Paging;
 use casetrack_engine::versions::{USUAL_SIMILARITY, VersionQuery};
 use casetrack_text::{self as text, Reader};
@@ -31,7 +31,6 @@ impl Redline {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { old_document, new_document, target, limit, offset } = self;
         let engine = &console.engine;
-        engine.config().tier.check(Feature::CompareDocuments)?;
         let collection = target.find(engine)?.id;
         let redline = engine.redline(collection, [&old_document, &new_document], Paging { offset, limit })?;
         console.print(&redline, |redline| text::redline::redline(redline, offset, Reader::CommandLine))

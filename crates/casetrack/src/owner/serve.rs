@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::Engine;
-use casetrack_mcp::{Askers, AuditLog, RecentCalls};
+use casetrack_mcp::{AuditLog, RecentCalls};
+#[cfg(feature = "serve")]
+use casetrack_serve::JobOwners;
 use clap::Args;
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
@@ -21,8 +23,10 @@ use super::address::{self, Address};
 use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
 use super::login::Login;
+#[cfg(feature = "serve")]
 use super::open::Desk;
 use super::session::Session;
+#[cfg(feature = "serve")]
 use super::team::OwnTeam;
 use super::wire;
 use crate::commands::found::LastSearch;
@@ -88,6 +92,7 @@ pub enum Duty {
     /// Commands and assistants on this machine. With `stay`, also when there is none for a while.
     Others { stay: bool },
     /// These and a team, until it is interrupted.
+    #[cfg(feature = "serve")]
     Team(Box<OwnTeam>),
 }
 
@@ -106,7 +111,8 @@ pub fn hold(global: &Global, data_dir: &Path, lock: File, duty: Duty) -> Result<
         empty_log(data_dir)?;
         LastSearch::forget(&engine)
     })?;
-    engine.set_people(Arc::new(Askers::new(data_dir, &global.settings()?.serve)));
+    #[cfg(feature = "serve")]
+    engine.set_people(Arc::new(JobOwners::new(data_dir, &global.settings()?.serve)));
     engine.resume_jobs()?;
     engine.start_watches()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -175,6 +181,7 @@ pub struct Serving {
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
+    #[cfg(feature = "serve")]
     pub workbench: Desk,
     pub end: Arc<Notify>,
 }
@@ -193,6 +200,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
         recent: Arc::default(),
         build: wire::build()?,
         clients: watch::Sender::new(0),
+        #[cfg(feature = "serve")]
         workbench: Desk::default(),
         end: Arc::new(Notify::new()),
     });
@@ -206,6 +214,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
             accept(data_dir, &address, &listener, &serving, idle).await;
             Ok(())
         }
+        #[cfg(feature = "serve")]
         Duty::Team(team) => tokio::select! {
             () = accept(data_dir, &address, &listener, &serving, None) => Ok(()),
             ended = team.serve(&serving) => ended,
@@ -229,7 +238,11 @@ async fn accept(
     idle: Option<Duration>,
 ) {
     let mut clients = serving.clients.subscribe();
+    #[cfg(feature = "serve")]
     let mut browsers = serving.workbench.browsers();
+    // Without the workbench there are no connections of browsers.
+    #[cfg(not(feature = "serve"))]
+    let (_browsers, mut browsers) = watch::channel(0);
     let mut since = Instant::now();
     // A sleep would begin anew with each turn of the loop, and never end where others end sooner.
     let mut check = tokio::time::interval_at(Instant::now() + CHECK, CHECK);

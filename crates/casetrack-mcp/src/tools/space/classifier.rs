@@ -1,10 +1,8 @@
-//! What files say of themselves, and thumbnails.
+//! Metadata and thumbnails of files.
 
 use casetrack_engine::space::ClassifierJob;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-space_imports!();
+use crate::tools::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -17,6 +15,7 @@ pub(crate) struct RerunParameters {
 }
 
 space_tool!(RerunClassifier: "rerun-classifier", "Regenerate metadata", Updates, RerunParameters => ClassifierJob,
+    r#"{"sourcePath": "$file"}"#,
 "Regenerate metadata for a file: media type, SHA-256, properties or EXIF, and a thumbnail of a picture or of the first page of a PDF file.",
 |context, host, parameters| {
     host.classify_in_job(&parameters.source_path, &parameters.operations, context.cancel)
@@ -31,5 +30,6 @@ pub(crate) struct ProgressParameters {
 }
 
 space_tool!(ClassifierJobProgress: "classifier-job-progress", "Progress of the classifier", Reads, ProgressParameters => ClassifierJob,
+    r#"{"jobId": 1}"#,
     "Check classifier job progress.",
     |_, host, parameters| host.classifier_job(parameters.job_id));

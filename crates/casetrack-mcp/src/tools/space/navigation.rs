@@ -1,10 +1,8 @@
 //! Walking the graph of sets.
 
 use casetrack_engine::space::{SetChildren, SetParent};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-space_imports!();
+use crate::tools::prelude::*;
 
 #[expect(clippy::unnecessary_wraps, reason = "null is a value of its own")]
 fn one() -> Option<u32> {
@@ -32,6 +30,7 @@ pub(crate) struct Children {
 }
 
 space_tool!(ResourceChildren: "resource-children", "Child sets", Reads, ChildrenParameters => Children,
+    r#"{"name": "notes", "depth": null}"#,
 "Get the sets below a resource-set (downstream in the DAG).",
 |context, host, parameters| {
     let ChildrenParameters { name, depth, include_entries } = parameters;
@@ -56,6 +55,7 @@ pub(crate) struct Parents {
 }
 
 space_tool!(ResourceParent: "resource-parent", "Parent sets", Reads, ParentParameters => Parents,
+    r#"{"name": "notes"}"#,
 "Get the sets around a resource-set (upstream in the DAG, like \"..\").",
 |_, host, parameters| {
     let ParentParameters { name, depth } = parameters;

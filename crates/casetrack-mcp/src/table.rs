@@ -188,8 +188,12 @@ pub fn may_be_repeated(tool: &str) -> bool {
 /// The document of each tool, by name: what `tools/list` returns for it, with the full output schema.
 fn tool_documents() -> impl Iterator<Item = (&'static str, Value)> {
     tools().iter().map(|entry| {
-        let output_schema = definitions::with_definitions(&entry.output_schema);
-        let document = entry.described(Cow::Borrowed(entry.name), Arc::new(output_schema));
+        // A printed schema stays as it is.
+        let output_schema = match entry.contract.printed {
+            Some(_) => Arc::clone(&entry.output_schema),
+            None => Arc::new(definitions::with_definitions(&entry.output_schema)),
+        };
+        let document = entry.described(Cow::Borrowed(entry.name), output_schema);
         (entry.name, serde_json::to_value(document).unwrap_or_default())
     })
 }

@@ -38,8 +38,8 @@ fn answers(client: &mut Client, examples: &Examples) -> Vec<(String, String)> {
     let Examples { chunk, drafts: [old, new] } = examples;
     let names = [
         ("document", old.as_str()),
-        ("other", new),
-        ("chunk", chunk),
+        ("other", new.as_str()),
+        ("chunk", chunk.as_str()),
         ("file", ""),
         ("query", "notice of termination"),
         ("quote", "shall be paid monthly in advance"),

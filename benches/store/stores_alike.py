@@ -25,6 +25,8 @@ from protocol import BINARY, Server, allow_many_calls  # noqa: E402
 NAME = "Stores alike"
 # Of this machine, of the process and of the moment.
 LEFT_OUT = {"duration_ms", "elapsed_ms", "storage", "storage_bytes", "path", "changed_at", "file_uri"}
+# Of this session and its jobs.
+OF_THE_SESSION = {"get_status", "get_job", "list_jobs", "list_watches", "switch_collection", "list_collections"}
 MARK = re.compile(r"(</?document-text )[^>]*>")
 QUERIES = ["termination for convenience", "governing law", "who may assign the agreement", "\"confidential information\"", "renewal term notice",
            "limitation of liability", "audit rights", "non-competition", "insurance", "effective date"]
@@ -53,7 +55,7 @@ def difference(a, b, place="answer"):
 
 
 def calls(client, queries, every):
-    """Calls of each tool, made of what the collection on disk answers."""
+    """The sample call of each tool that reads, for every value of its `$document` and the like that the collection on disk has."""
     ask = lambda tool, **arguments: answer(client, tool, arguments).get("structuredContent") or {}
     names = []
     while True:
@@ -65,37 +67,41 @@ def calls(client, queries, every):
     entities = [entity["name"] for entity in ask("list_entities", top_k=100)["entities"]]
     references = [reference["name"] for reference in ask("list_references", top_k=50)["references"]]
     passages = [passage["chunk_id"] for name in chosen for passage in ask("get_document_chunks", document_name=name)["chunks"][::10]]
-    made = [(tool, {}) for tool in ("get_collection_info", "get_collection_statistics", "get_collection_summary", "get_collection_timeline",
-                                    "get_entity_graph", "get_index_status", "get_matter_sheet", "get_obligations", "list_bates", "list_documents",
-                                    "list_evidence", "list_threads", "list_versions", "find_hidden_text", "find_document_clusters", "list_references")]
-    made += [("list_paths", {"prefix": ""}), ("list_documents_by_type", {"document_type": "contract"})]
-    made += [("list_entities", {"offset": n * 50, "top_k": 50}) for n in range(4)]
-    made += [("search_terms", {"terms": ["terminat*", "assign AND consent", "\"governing law\"", "renew* NEAR/5 term"]})]
-    for name, other in zip(chosen, chosen[1:] + chosen[:1]):
-        made += [(tool, {"document_name": name}) for tool in ("get_document", "get_document_chunks", "get_document_structure", "get_related_documents",
-                                                              "find_related_documents")]
-        made += [("list_changes", {"document": name}), ("browse_pages", {"document_name": name, "start_page": 1, "end_page": 2}),
-                 ("read_page", {"document": name, "page": 1, "names": True}), ("list_entities", {"document_filter": name}),
-                 ("compare_documents", {"document_a": name, "document_b": other, "topic": "termination"}),
-                 ("redline_documents", {"old_document": name, "new_document": other, "limit": 20})]
-        made += [("search_documents", {"query": query, "document_filter": name, "top_k": 10, "explain": True}) for query in queries[:5]]
-    for passage in passages:
-        made += [("get_chunk", {"chunk_id": passage}), ("search_similar_chunks", {"chunk_id": passage, "top_k": 10}),
-                 ("get_source_context", {"chunk_id": passage, "window": 2}), ("traverse_chunks", {"start_chunk_id": passage, "count": 3})]
-        quoted = ask("get_chunk", chunk_id=passage)["text"][:120]
-        if quoted:
-            made += [("verify_quote", {"text": quoted}), ("verify_quotes", {"text": f'It says "{quoted}".'})]
-    for entity, other in zip(entities[::every], entities[1::every]):
-        made += [("find_entity", {"entity": entity}), ("get_entity_mentions", {"entity_name": entity}),
-                 ("search_entity_relationships", {"entities": [entity, other]}), ("get_entity_graph", {"entity_name": entity}),
-                 ("get_collection_timeline", {"entity": entity})]
-    made += [("get_reference_citations", {"reference": reference}) for reference in references[::every]]
+    values = {
+        "document": [{"document": name, "other": other} for name, other in zip(chosen, chosen[1:] + chosen[:1])],
+        "entity": [{"entity": entity, "partner": other} for entity, other in zip(entities[::every], entities[1::every])],
+        "reference": [{"reference": reference} for reference in references[::every]],
+        "chunk": [{"chunk": passage} for passage in passages],
+        "quote": [{"quote": ask("get_chunk", chunk_id=passage)["text"][:120]} for passage in passages],
+        "query": [{"query": query} for query in queries],
+    }
+    reading = {tool["name"] for tool in client.request("tools/list", {})[0]["result"]["tools"] if tool["annotations"]["readOnlyHint"]}
+    samples = json.loads((Path(__file__).parent.parent / "schemas/calls.json").read_text(encoding="utf-8"))
+    made = []
+    for sample in samples:
+        tool, written = sample["tool"], json.dumps(sample["arguments"])
+        if tool not in reading or tool in OF_THE_SESSION:
+            continue
+        of = next((names for name, names in values.items() if f"${name}" in written), [{}])
+        made += [(tool, filled(sample["arguments"], {"file": "", **names})) for names in of]
     for query in queries:
         made.append(("search_documents", {"query": query, "top_k": 10, "explain": True}))
-        is_condition = query.startswith('"')
-        made.append(("search_documents", {"query": query, "count_only": True}) if is_condition else
-                    ("ask_every_document", {"question": query, "limit": 20}))
+        made += [("search_documents", {"query": query, "document_filter": name, "top_k": 10, "explain": True}) for name in chosen]
+        if query.startswith('"'):
+            made.append(("search_documents", {"query": query, "count_only": True}))
     return made
+
+
+def filled(value, names):
+    """The arguments of a call with the values of `$document` and the like."""
+    if isinstance(value, dict):
+        return {key: filled(item, names) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, names) for item in value]
+    if isinstance(value, str):
+        for name, text in names.items():
+            value = value.replace(f"${name}", text)
+    return value
 
 
 def answer(client, tool, arguments):

@@ -27,99 +27,90 @@ from mcp.client.stdio import stdio_client
 
 UNKNOWN = ({"no_such_parameter": 1}, "has no parameter")
 NOWHERE = "/nowhere/at all"
-SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
+TOOLSETS = ("core", "ingest", "graph", "watch", "workbench")
+SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
 
 
 def calls(folder):
-    """In order: the tool, arguments that succeed, and pairs of arguments that fail and what is said then. `$name` is what an earlier
-    answer had there."""
-    note, other = str(folder / "note.md"), str(folder / "other.txt")
+    """In order: the tool, arguments that succeed, from schemas/calls.json, and pairs of arguments that fail and the expected message.
+    `$chunk` and `$job` are filled from earlier answers."""
+    names = {"collection": "Notes", "document": "note.md", "other": "other.txt", "file": str(folder / "note.md"), "folder": str(folder),
+             "query": "when is payment due?", "quote": "due within thirty days of the", "entity": "Acme Foods", "partner": "Jane Roe",
+             "reference": "ISO 27001"}
+    failing = failures(folder)
+    return [(call["tool"], filled(call["arguments"], names), failing.get(call["tool"], [UNKNOWN]))
+            for call in json.loads((SCHEMAS / "calls.json").read_text(encoding="utf-8")) if call["toolset"] in TOOLSETS]
+
+
+def failures(folder):
+    """For tools that can fail in ways of their own, pairs of arguments that fail and the expected message."""
+    note = str(folder / "note.md")
     no_document = ({"document_name": "Ghost"}, "not found")
     no_chunk = ({"chunk_id": "00000000-0000-0000-0000-000000000000"}, "not found")
-    return [
-        ("create_collection", {"name": "Notes"}, [({"name": "Notes"}, "exists already"), ({}, "needs the parameter"), ({"name": ""}, "")]),
-        ("list_collections", {}, [({"status_filter": "lost"}, "must be")]),
-        ("switch_collection", {"collection_name": "Notes"}, [({"collection_name": "Noets"}, "Did you mean")]),
-        ("ingest_document", {"file_path": note}, [({"file_path": NOWHERE}, "File not found"), ({"file_path": "note.md"}, "absolute"),
-                                                  ({"file_path": str(folder)}, "is a folder"), ({"file_path": str(folder / "broken.docx")}, "")]),
-        ("ingest_folder", {"folder_path": str(folder)}, [({"folder_path": NOWHERE}, "File not found"), ({"folder_path": note}, "is a file")]),
-        ("sync_folder", {"folder_path": str(folder), "dry_run": True}, [({"folder_path": NOWHERE}, "File not found")]),
-        ("reindex_document", {"document_name": "note.md", "force": True}, [no_document]),
-        ("reindex_collection", {"confirm": True}, [({"confirm": False}, "confirm must be true")]),
-        ("get_index_status", {}, [({"document_filter": "Ghost"}, "not found")]),
-        ("watch_folder", {"folder_path": str(folder), "schedule": "daily"},
-         [({"folder_path": NOWHERE}, "File not found"), ({"folder_path": str(folder)}, "watched already")]),
-        ("set_sync_schedule", {"folder_path": str(folder), "schedule": "manual"},
-         [({"folder_path": NOWHERE, "schedule": "manual"}, "Watch not found"), ({"folder_path": str(folder), "schedule": "never"}, "must be")]),
-        ("list_watches", {}, [({"collection_filter": "Ghost"}, "not found")]),
-        ("unwatch_folder", {"folder_path": str(folder)}, [({"folder_path": NOWHERE}, "Watch not found")]),
-        ("list_jobs", {}, [({"active_only": "yes"}, "must be")]),
-        ("get_job", {"job_id": "$job_id"}, [({"job_id": "nothing"}, "Job not found")]),
-        ("cancel_job", {"job_id": "$job_id"}, [({"job_id": "nothing"}, "Job not found")]),
-        ("list_documents", {}, [({"sort_by": "size"}, "must be")]),
-        ("get_document", {"document_name": "note.md"}, [no_document]),
-        ("tag_document", {"documents": ["note.md"], "add_tags": ["privileged"], "set_fields": ["custodian=Ann Lee"]},
-         [({"documents": ["Ghost"], "add_tags": ["x"]}, "not found"), ({"documents": ["note.md"], "set_fields": ["custodian"]}, "")]),
-        ("search_documents", {"query": "when is payment due?"}, [({"query": ""}, ""), ({"query": "x", "top_k": 99}, "must be")]),
-        ("ask_every_document", {"question": "When is payment due?"},
-         [({"question": ""}, ""), ({"question": "Who?", "documents": ["Ghost"]}, "not found"), ({"question": "Who?", "limit": 0}, "must be")]),
-        ("search_terms", {"terms": ["pay* w/5 due", "novation"]},
-         [({"terms": []}, ""), ({"terms": ["payment"], "document": "Ghost"}, "not found"), ({"terms": "payment"}, "must be")]),
-        ("verify_quote", {"text": "due within thirty days of the invoice"},
-         [({"text": "“…”"}, "has no words"), ({"text": "due within thirty days", "document": "Ghost"}, "not found")]),
-        ("verify_quotes", {"text": 'As agreed, "payment is due within thirty days of the receipt" (note.md, p. 1).'},
-         [({}, "needs the parameter"), ({"text": "x" * 500_001}, "the limit is")]),
-        ("define_column", {"name": "standard", "pattern": r"ISO \d+"},
-         [({"name": "standard"}, "give one of them"), ({"name": "other", "pattern": "("}, "cannot be read"),
-          ({"name": "parties", "question": "Who?"}, "built-in"), ({"name": "day", "question": "When?", "type": "number"}, "must be")]),
-        ("get_matter_sheet", {}, [({"columns": ["colour"]}, "no column"), ({"filter": ["colour=red"]}, "no column"), ({"format": "pdf"}, "must be")]),
-        ("get_obligations", {}, [({"document_filter": "Ghost"}, "not found"), ({"start_date": "soon"}, "")]),
-        ("get_chunk", {"chunk_id": "$chunk_id"}, [no_chunk, ({"chunk_id": "x"}, "")]),
-        ("get_document_chunks", {"document_name": "note.md"}, [no_document]),
-        ("get_source_context", {"chunk_id": "$chunk_id"}, [no_chunk]),
-        ("list_changes", {"document": "note.md"}, [({"document": "Ghost"}, "not found")]),
-        ("list_bates", {}, [({"document_filter": "Ghost"}, "not found")]),
-        ("find_hidden_text", {}, [({"document": "Ghost"}, "not found")]),
-        ("search_similar_chunks", {"chunk_id": "$chunk_id", "min_similarity": 0}, [no_chunk]),
-        ("compare_documents", {"document_a": "note.md", "document_b": "other.txt", "topic": "payment"},
-         [({"document_a": "Ghost", "document_b": "note.md", "topic": "x"}, "not found")]),
-        ("redline_documents", {"old_document": "note.md", "new_document": "other.txt"},
-         [({"old_document": "Ghost", "new_document": "note.md"}, "not found")]),
-        ("list_versions", {}, [({"document_filter": "Ghost"}, "not found"), ({"min_similarity": 0}, "must be")]),
-        ("list_threads", {}, [({"document_filter": "Ghost"}, "not found"), ({"document_filter": "note.md"}, "no e-mail")]),
-        ("get_collection_info", {}, [UNKNOWN]),
-        ("get_collection_summary", {}, [UNKNOWN]),
-        ("get_collection_timeline", {}, [({"start_date": "soon"}, "")]),
-        ("get_collection_statistics", {}, [UNKNOWN]),
-        ("list_entities", {}, [({"entity_type": "animal"}, "must be")]),
-        ("find_entity", {"entity": "Acme Foods"}, [({}, "needs the parameter")]),
-        ("get_entity_mentions", {"entity_name": "Acme Foods"}, [({"entity_name": "Nobody at all"}, "not found")]),
-        ("search_entity_relationships", {"entities": ["Acme Foods", "Jane Roe"]}, [({"entities": ["Jane Roe"]}, "")]),
-        ("get_entity_graph", {"entity_name": "Jane Roe"}, [({"entity_name": "Nobody at all"}, "not found")]),
-        ("list_references", {}, [({"reference_type": "song"}, "must be")]),
-        ("get_reference_citations", {"reference": "ISO 27001"}, [({"reference": "ISO 1"}, "not found")]),
-        ("find_related_documents", {"document_name": "note.md"}, [no_document]),
-        ("get_related_documents", {"document_name": "note.md"}, [no_document]),
-        ("find_document_clusters", {"strategy": "document_type"}, [({"strategy": "luck"}, "must be")]),
-        ("get_document_structure", {"document_name": "note.md"}, [no_document]),
-        ("browse_pages", {"document_name": "note.md", "start_page": 1, "end_page": 1},
-         [({"document_name": "note.md", "start_page": 3, "end_page": 2}, "")]),
-        ("list_documents_by_type", {"document_type": "other"}, [({"document_type": "song"}, "must be")]),
-        ("traverse_chunks", {"start_chunk_id": "$chunk_id"}, [({"start_chunk_id": "00000000-0000-0000-0000-000000000000"}, "not found")]),
-        ("get_status", {}, [UNKNOWN]),
-        ("read_page", {"document": "note.md", "page": 1}, [({"document": "note.md", "page": 9}, "no page 9"), ({"document": "Ghost", "page": 1}, "not found")]),
-        ("add_evidence", {"document": "note.md", "page": 1, "quote": "within thirty days"},
-         [({}, "Name a chunk"), ({"document": "note.md", "page": 1, "quote": "within forty days"}, "does not have these words")]),
-        ("list_evidence", {}, [({"limit": 0}, "must be")]),
-        ("update_evidence", {"id": 1, "note": "Due.", "exhibit": "A"}, [({"id": 9}, "no evidence 9")]),
-        ("export_evidence", {"format": "docx"}, [({"format": "odt"}, "must be")]),
-        ("list_paths", {"prefix": note}, [({}, "needs the parameter")]),
-        ("update_collection", {"collection": "Notes", "state": "active"},
-         [({"collection": "Notes"}, "Say what to change"), ({"collection": "Ghost", "state": "closed"}, "not found")]),
-        ("delete_document", {"document_name": other, "confirm": True}, [({"document_name": "note.md", "confirm": False}, "confirm must be true")]),
-        ("delete_collection", {"collection_name": "Notes", "confirm": True},
-         [({"collection_name": "Notes", "confirm": False}, "confirm must be true"), ({"collection_name": "Ghost", "confirm": True}, "not found")]),
-    ]
+    return {
+        "create_collection": [({"name": "Notes"}, "exists already"), ({}, "needs the parameter"), ({"name": ""}, "")],
+        "list_collections": [({"status_filter": "lost"}, "must be")],
+        "switch_collection": [({"collection_name": "Noets"}, "Did you mean")],
+        "ingest_document": [({"file_path": NOWHERE}, "File not found"), ({"file_path": "note.md"}, "absolute"), ({"file_path": str(folder)}, "is a folder"), ({"file_path": str(folder / "broken.docx")}, "")],
+        "ingest_folder": [({"folder_path": NOWHERE}, "File not found"), ({"folder_path": note}, "is a file")],
+        "sync_folder": [({"folder_path": NOWHERE}, "File not found")],
+        "reindex_document": [no_document],
+        "reindex_collection": [({"confirm": False}, "confirm must be true")],
+        "get_index_status": [({"document_filter": "Ghost"}, "not found")],
+        "watch_folder": [({"folder_path": NOWHERE}, "File not found"), ({"folder_path": str(folder)}, "watched already")],
+        "set_sync_schedule": [({"folder_path": NOWHERE, "schedule": "manual"}, "Watch not found"), ({"folder_path": str(folder), "schedule": "never"}, "must be")],
+        "list_watches": [({"collection_filter": "Ghost"}, "not found")],
+        "unwatch_folder": [({"folder_path": NOWHERE}, "Watch not found")],
+        "list_jobs": [({"active_only": "yes"}, "must be")],
+        "get_job": [({"job_id": "nothing"}, "Job not found")],
+        "cancel_job": [({"job_id": "nothing"}, "Job not found")],
+        "list_documents": [({"sort_by": "size"}, "must be")],
+        "get_document": [no_document],
+        "tag_document": [({"documents": ["Ghost"], "add_tags": ["x"]}, "not found"), ({"documents": ["note.md"], "set_fields": ["custodian"]}, "")],
+        "search_documents": [({"query": ""}, ""), ({"query": "x", "top_k": 99}, "must be")],
+        "ask_every_document": [({"question": ""}, ""), ({"question": "Who?", "documents": ["Ghost"]}, "not found"), ({"question": "Who?", "limit": 0}, "must be")],
+        "search_terms": [({"terms": []}, ""), ({"terms": ["payment"], "document": "Ghost"}, "not found"), ({"terms": "payment"}, "must be")],
+        "verify_quote": [({"text": "“…”"}, "has no words"), ({"text": "due within thirty days", "document": "Ghost"}, "not found")],
+        "verify_quotes": [({}, "needs the parameter"), ({"text": "x" * 500_001}, "the limit is")],
+        "define_column": [({"name": "standard"}, "give one of them"), ({"name": "other", "pattern": "("}, "cannot be read"), ({"name": "parties", "question": "Who?"}, "built-in"), ({"name": "day", "question": "When?", "type": "number"}, "must be")],
+        "get_matter_sheet": [({"columns": ["colour"]}, "no column"), ({"filter": ["colour=red"]}, "no column"), ({"format": "pdf"}, "must be")],
+        "get_obligations": [({"document_filter": "Ghost"}, "not found"), ({"start_date": "soon"}, "")],
+        "get_chunk": [no_chunk, ({"chunk_id": "x"}, "")],
+        "get_document_chunks": [no_document],
+        "get_source_context": [no_chunk],
+        "list_changes": [({"document": "Ghost"}, "not found")],
+        "list_bates": [({"document_filter": "Ghost"}, "not found")],
+        "find_hidden_text": [({"document": "Ghost"}, "not found")],
+        "search_similar_chunks": [no_chunk],
+        "compare_documents": [({"document_a": "Ghost", "document_b": "note.md", "topic": "x"}, "not found")],
+        "redline_documents": [({"old_document": "Ghost", "new_document": "note.md"}, "not found")],
+        "list_versions": [({"document_filter": "Ghost"}, "not found"), ({"min_similarity": 0}, "must be")],
+        "list_threads": [({"document_filter": "Ghost"}, "not found"), ({"document_filter": "note.md"}, "no e-mail")],
+        "get_collection_timeline": [({"start_date": "soon"}, "")],
+        "list_entities": [({"entity_type": "animal"}, "must be")],
+        "find_entity": [({}, "needs the parameter")],
+        "get_entity_mentions": [({"entity_name": "Nobody at all"}, "not found")],
+        "search_entity_relationships": [({"entities": ["Jane Roe"]}, "")],
+        "get_entity_graph": [({"entity_name": "Nobody at all"}, "not found")],
+        "list_references": [({"reference_type": "song"}, "must be")],
+        "get_reference_citations": [({"reference": "ISO 1"}, "not found")],
+        "find_related_documents": [no_document],
+        "get_related_documents": [no_document],
+        "find_document_clusters": [({"strategy": "luck"}, "must be")],
+        "get_document_structure": [no_document],
+        "browse_pages": [({"document_name": "note.md", "start_page": 3, "end_page": 2}, "")],
+        "list_documents_by_type": [({"document_type": "song"}, "must be")],
+        "traverse_chunks": [({"start_chunk_id": "00000000-0000-0000-0000-000000000000"}, "not found")],
+        "read_page": [({"document": "note.md", "page": 9}, "no page 9"), ({"document": "Ghost", "page": 1}, "not found")],
+        "add_evidence": [({}, "Name a chunk"), ({"document": "note.md", "page": 1, "quote": "within forty days"}, "does not have these words")],
+        "list_evidence": [({"limit": 0}, "must be")],
+        "update_evidence": [({"id": 9}, "no evidence 9")],
+        "export_evidence": [({"format": "odt"}, "must be")],
+        "list_paths": [({}, "needs the parameter")],
+        "update_collection": [({"collection": "Notes"}, "Say what to change"), ({"collection": "Ghost", "state": "closed"}, "not found")],
+        "delete_document": [({"document_name": "note.md", "confirm": False}, "confirm must be true")],
+        "delete_collection": [({"collection_name": "Notes", "confirm": False}, "confirm must be true"), ({"collection_name": "Ghost", "confirm": True}, "not found")],
+    }
 
 
 def learn(value, seen):
@@ -130,12 +121,20 @@ def learn(value, seen):
     elif isinstance(value, dict):
         for key, item in value.items():
             if key in ("chunk_id", "job_id") and isinstance(item, str):
-                seen.setdefault(f"${key}", item)
+                seen.setdefault(key.removesuffix("_id"), item)
             learn(item, seen)
 
 
-def filled(arguments, seen):
-    return {key: seen.get(value, value) if isinstance(value, str) else value for key, value in arguments.items()}
+def filled(value, names):
+    """The arguments of a call with the values of `$document` and the like."""
+    if isinstance(value, dict):
+        return {key: filled(item, names) for key, item in value.items()}
+    if isinstance(value, list):
+        return [filled(item, names) for item in value]
+    if isinstance(value, str):
+        for name, text in names.items():
+            value = value.replace(f"${name}", text)
+    return value
 
 
 def documents(folder):

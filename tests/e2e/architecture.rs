@@ -8,7 +8,17 @@ use serde_json::Value;
 
 /// What each crate may depend on, of ours.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp", "casetrack-postgres", "casetrack-text"]),
+    (
+        "casetrack",
+        &[
+            "casetrack-core",
+            "casetrack-engine",
+            "casetrack-export",
+            "casetrack-mcp",
+            "casetrack-serve",
+            "casetrack-text",
+        ],
+    ),
     ("casetrack-catalog", &["casetrack-core"]),
     ("casetrack-conformance", &["casetrack-core", "casetrack-store"]),
     ("casetrack-core", &[]),
@@ -25,14 +35,19 @@ const ARROWS: &[(&str, &[&str])] = &[
             "casetrack-vault",
         ],
     ),
+    ("casetrack-export", &["casetrack-core", "casetrack-engine", "casetrack-text"]),
     ("casetrack-extract", &["casetrack-core"]),
     ("casetrack-keyword", &["casetrack-core"]),
     ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
-    ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text", "casetrack-web"]),
+    ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-export", "casetrack-text", "casetrack-web"]),
     ("casetrack-nlp", &["casetrack-core"]),
     ("casetrack-pages", &["casetrack-core"]),
     ("casetrack-postgres", &["casetrack-core", "casetrack-store"]),
-    ("casetrack-store", &["casetrack-core", "casetrack-keyword", "casetrack-vault"]),
+    (
+        "casetrack-serve",
+        &["casetrack-core", "casetrack-engine", "casetrack-export", "casetrack-mcp", "casetrack-text", "casetrack-web"],
+    ),
+    ("casetrack-store", &["casetrack-core", "casetrack-vault"]),
     ("casetrack-text", &["casetrack-core", "casetrack-engine"]),
     ("casetrack-vault", &["casetrack-core"]),
     ("casetrack-web", &[]),
@@ -85,18 +100,25 @@ const NETWORK: &[(&str, &[&str])] = &[
         "ureq",
         &[
             "crates/casetrack-embed/src/pull/",
-            "crates/casetrack-mcp/src/team/oidc.rs",
-            "crates/casetrack-mcp/src/team/outgoing.rs",
+            "crates/casetrack-serve/src/team/oidc.rs",
+            "crates/casetrack-serve/src/team/outgoing.rs",
         ],
     ),
-    ("knock", &["crates/casetrack-mcp/src/", "crates/casetrack/src/commands/connect.rs"]),
+    (
+        "probe_server",
+        &[
+            "crates/casetrack-serve/src/",
+            "crates/casetrack/src/commands/connect.rs",
+            "crates/casetrack/src/unserved.rs",
+        ],
+    ),
     (
         "std::net",
         &[
             "crates/casetrack-embed/src/pull/tests/",
-            "crates/casetrack-mcp/src/http.rs",
-            "crates/casetrack-mcp/src/http/team.rs",
-            "crates/casetrack-mcp/src/team/refusals.rs",
+            "crates/casetrack-serve/src/http.rs",
+            "crates/casetrack-serve/src/http/team.rs",
+            "crates/casetrack-serve/src/team/refusals.rs",
             "crates/casetrack-postgres/tests/",
             "crates/casetrack/src/owner/",
             "crates/casetrack/src/options.rs",
@@ -106,8 +128,8 @@ const NETWORK: &[(&str, &[&str])] = &[
     (
         "tokio::net",
         &[
-            "crates/casetrack-mcp/src/http.rs",
-            "crates/casetrack-mcp/src/http/team.rs",
+            "crates/casetrack-serve/src/http.rs",
+            "crates/casetrack-serve/src/http/team.rs",
             "crates/casetrack-postgres/tests/",
             "crates/casetrack/src/owner/team.rs",
         ],
@@ -163,9 +185,9 @@ fn only_the_pull_of_models_uses_the_network_and_only_the_terminal_the_keychain()
             let (package, client) = (package["name"].as_str().unwrap(), dependency["name"].as_str().unwrap());
             let features = dependency["features"].as_array().unwrap();
             let server_only = client == "hyper" && !features.contains(&"client".into());
-            let allowed = matches!(package, "casetrack-embed" | "casetrack-mcp") && client == "ureq"
+            let allowed = matches!(package, "casetrack-embed" | "casetrack-serve") && client == "ureq"
                 || package == "casetrack-postgres" && client == "postgres"
-                || package == "casetrack-mcp" && server_only;
+                || package == "casetrack-serve" && server_only;
             assert!(allowed || !clients.contains(&client), "{package} depends on {client}");
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, casetrack, run, run_json, samples};
 use crate::owner::{kill, owner_pid, wait_until_it_ends};
+use crate::protocol::{OF_COLLECTIONS, fill, sample_calls};
 
 #[path = "../../crates/casetrack-postgres/tests/conformance/own_server.rs"]
 mod own_server;
@@ -20,76 +21,39 @@ pub fn server() -> Option<OwnServer> {
     Some(server)
 }
 
-/// Arguments of a tool that reads, made of what a collection has.
-fn arguments(tool: &str, known: &Known) -> Option<Value> {
-    let Known { chunk, drafts, document, page_document } = known;
-    Some(match tool {
-        "search_documents" => json!({"query": "notice of termination", "top_k": 8, "explain": true}),
-        "ask_every_document" => json!({"question": "Who pays the deposit?", "limit": 20}),
-        "search_terms" => json!({"terms": ["notice", "deposit AND rent", "terminat*"]}),
-        "search_similar_chunks" => json!({"chunk_id": chunk, "top_k": 5}),
-        "get_chunk" => json!({"chunk_id": chunk}),
-        "get_source_context" => json!({"chunk_id": chunk, "window": 2}),
-        "traverse_chunks" => json!({"start_chunk_id": chunk, "count": 3}),
-        "compare_documents" => json!({"document_a": drafts[0], "document_b": drafts[1], "topic": "rent"}),
-        "redline_documents" => json!({"old_document": drafts[0], "new_document": drafts[1]}),
-        "get_document"
-        | "get_document_chunks"
-        | "get_document_structure"
-        | "get_related_documents"
-        | "find_related_documents" => json!({"document_name": document}),
-        "list_changes" => json!({"document": document}),
-        "browse_pages" => json!({"document_name": page_document, "start_page": 1, "end_page": 2}),
-        "read_page" => json!({"document": page_document, "page": 1, "names": true}),
-        "list_paths" => json!({"prefix": ""}),
-        "find_entity" => json!({"entity": "Harbour"}),
-        "get_entity_mentions" => json!({"entity_name": "Harbour", "top_k": 5}),
-        "search_entity_relationships" => json!({"entities": ["Harbour"]}),
-        "get_reference_citations" => json!({"reference": "1"}),
-        "list_documents_by_type" => json!({"document_type": "contract"}),
-        "verify_quote" => json!({"text": "shall be paid monthly in advance"}),
-        "verify_quotes" => json!({"text": "The draft says \"shall be paid monthly in advance\"."}),
-        "find_document_clusters"
-        | "find_hidden_text"
-        | "get_collection_info"
-        | "get_collection_statistics"
-        | "get_collection_summary"
-        | "get_collection_timeline"
-        | "get_entity_graph"
-        | "get_index_status"
-        | "get_matter_sheet"
-        | "get_obligations"
-        | "list_bates"
-        | "list_collections"
-        | "list_documents"
-        | "list_entities"
-        | "list_evidence"
-        | "list_references"
-        | "list_threads"
-        | "list_versions" => json!({}),
-        // Of this machine and this session: the program, its jobs, its watches.
-        "get_status" | "get_job" | "list_jobs" | "list_watches" | "switch_collection" => return None,
-        other => panic!("{other} reads, and is not compared"),
-    })
-}
-
-/// What the arguments of tools are made of.
-struct Known {
+/// Values for the arguments of sample calls.
+struct Examples {
     chunk: String,
     drafts: [String; 2],
-    document: String,
-    page_document: String,
 }
 
 /// What every tool that reads answers, with what an answer has of its time and place left out.
-fn answers(client: &mut Client, known: &Known) -> Vec<(String, String)> {
+fn answers(client: &mut Client, examples: &Examples) -> Vec<(String, String)> {
     client.call("switch_collection", json!({"collection_name": "Case"}));
     let tools = client.request("tools/list", json!({})).unwrap()["tools"].as_array().unwrap().clone();
+    let Examples { chunk, drafts: [old, new] } = examples;
+    let names = [
+        ("document", old.as_str()),
+        ("other", new.as_str()),
+        ("chunk", chunk.as_str()),
+        ("file", ""),
+        ("query", "notice of termination"),
+        ("quote", "shall be paid monthly in advance"),
+        ("entity", "Harbour"),
+        ("partner", "Meridian"),
+        ("reference", "1"),
+    ];
+    let samples = sample_calls(&OF_COLLECTIONS);
     let mut answers = Vec::new();
     for tool in tools.iter().filter(|tool| tool["annotations"]["readOnlyHint"] == true) {
         let name = tool["name"].as_str().unwrap();
-        let Some(arguments) = arguments(name, known) else { continue };
-        let mut answer = client.call_raw(name, arguments);
+        // Of this machine and this session: the program, its jobs, its watches.
+        if ["get_status", "get_job", "list_jobs", "list_watches", "switch_collection"].contains(&name) {
+            continue;
+        }
+        let mut call = samples.iter().find(|(tool, _)| tool == name).unwrap().1.clone();
+        fill(&mut call, &names);
+        let mut answer = client.call_raw(name, call);
         settle(&mut answer["structuredContent"]);
         if name == "list_collections" {
             // Others are in the same database.
@@ -135,8 +99,8 @@ fn settle(value: &mut Value) {
     }
 }
 
-/// The first and the last documents that a search finds, and so on.
-fn known(home: &Path) -> Known {
+/// A chunk that a search finds, and the first and the last version of a document.
+fn examples(home: &Path) -> Examples {
     let found = run_json(home, &["search", "notice of termination", "-c", "Case"]);
     let documents = run_json(home, &["documents", "-c", "Case"]);
     let name = |n: usize| documents[n]["name"].as_str().unwrap().to_owned();
@@ -151,12 +115,7 @@ fn known(home: &Path) -> Known {
         [old, .., new] => [old.clone(), new.clone()],
         _ => [name(0), name(1)],
     };
-    Known {
-        chunk: found["results"][0]["chunk_id"].as_str().unwrap().to_owned(),
-        document: found["results"][0]["provenance"]["document_name"].as_str().unwrap().to_owned(),
-        page_document: name(0),
-        drafts,
-    }
+    Examples { chunk: found["results"][0]["chunk_id"].as_str().unwrap().to_owned(), drafts }
 }
 
 fn assert_same(first: &[(String, String)], second: &[(String, String)]) {
@@ -196,10 +155,10 @@ fn the_sample_matter_gives_the_same_answers_in_a_database_and_comes_back_as_it_w
     run(&home, &["call", "define_column", r#"{"name": "fee", "type": "text", "pattern": "fee of"}"#, "-c", "Case"]);
     run(&home, &["call", "tag_document", r#"{"documents": ["Notice_of_Delay"], "add_tags": ["key"]}"#, "-c", "Case"]);
     run(&home, &["evidence", "add", "Notice_of_Delay", "--page", "1", "--quote", "delay", "-c", "Case"]);
-    let known = known(&home);
+    let examples = examples(&home);
     let ask = |store: &[&str]| {
         let mut client = Client::start(&home, &[&["--toolsets", "all,workbench"], store].concat());
-        let answers = answers(&mut client, &known);
+        let answers = answers(&mut client, &examples);
         client.close();
         answers
     };

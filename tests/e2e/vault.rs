@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, PATIENCE, casetrack, run, run_expecting, run_json, samples, write_files};
 use crate::owner::{kill, owner_pid};
-use crate::protocol::CALLS;
+use crate::protocol::{OF_COLLECTIONS, fill, sample_calls};
 
 pub const NAME: &str = "Geheimsache Nordlicht";
 pub const PASSPHRASE: &str = "korrekt pferd batterie";
@@ -147,18 +147,20 @@ fn a_locked_vault_answers_no_tool_and_tells_what_the_person_can_do() {
     run(&home, &["lock", NAME]);
 
     let allowed = ["create_collection", "list_collections", "get_status", "list_jobs", "list_paths"];
-    for (tool, arguments) in CALLS {
-        let mut arguments = arguments(if tool.ends_with("_job") { job } else { chunk }, file.to_str().unwrap());
-        // The collection of those calls.
-        for value in arguments.as_object_mut().unwrap().values_mut() {
-            if *value == "Notes" || *value == "n-1" {
-                *value = json!(id);
-            }
-        }
-        if allowed.contains(tool) {
+    let names = [
+        ("collection", id.as_str()),
+        ("document", "note.md"),
+        ("chunk", chunk.as_str().unwrap()),
+        ("job", job.as_str().unwrap()),
+        ("file", file.to_str().unwrap()),
+        ("folder", file.parent().unwrap().to_str().unwrap()),
+    ];
+    for (tool, mut arguments) in sample_calls(&OF_COLLECTIONS) {
+        fill(&mut arguments, &names);
+        if allowed.contains(&tool.as_str()) {
             continue;
         }
-        let said = client.call_failing(tool, arguments);
+        let said = client.call_failing(&tool, arguments);
         assert!(said.contains(&format!("casetrack unlock {}", &id[..8])), "{tool}: {said}");
         assert!(said.contains("Ask the person") && !said.contains("Geheimsache"), "{tool}: {said}");
     }

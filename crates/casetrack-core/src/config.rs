@@ -131,7 +131,8 @@ impl Tier {
 }
 
 labelled! {
-    /// A feature that only Pro has.
+    /// The use cases that only Pro has, as the published contract of the tools lists them. The contract leaves `get_entity_mentions`, which
+    /// returns the same passages as `find_entity`, to every tier. A redline is a comparison. The use cases of the engine check the tier.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Feature {
         FindEntity = "Finding an entity across documents",

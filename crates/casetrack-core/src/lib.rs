@@ -28,6 +28,7 @@ pub mod progress;
 pub mod provenance;
 pub mod range;
 pub mod reference;
+pub mod settings;
 pub mod time;
 
 pub use bates::{BatesNumber, BatesRange};

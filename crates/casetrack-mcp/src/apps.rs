@@ -25,7 +25,7 @@ const VIEWED: [&str; 7] = [
     "get_matter_sheet",
 ];
 
-/// Whether a client shows views, and of this kind.
+/// True if a client shows views of this kind.
 pub(crate) fn shows_views(client: Option<&ClientCapabilities>) -> bool {
     let extensions = client.and_then(|client| client.extensions.as_ref());
     let Some(declared) = extensions.and_then(|extensions| extensions.get(EXTENSION)) else { return false };
@@ -34,7 +34,7 @@ pub(crate) fn shows_views(client: Option<&ClientCapabilities>) -> bool {
         && casetrack_web::asset(casetrack_web::APP).is_some()
 }
 
-/// What the list of tools says about the view of a tool; `None` for one that has none.
+/// The metadata of a tool's view for the list of tools; `None` for a tool without a view.
 pub(crate) fn tool_meta(tool: &str) -> Option<MetaObject> {
     // The second form is that of hosts from before the extension was finished.
     VIEWED.contains(&tool).then(|| meta(json!({"ui": {"resourceUri": URI}, "ui/resourceUri": URI})))

@@ -29,7 +29,7 @@ const QUERIES: [&str; 3] = ["query", "topic", "terms"];
 #[derive(Debug, Serialize)]
 pub(crate) struct Call {
     pub time: Timestamp,
-    /// Whose call it is, on a server for a team.
+    /// The user, on a server for a team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// Name and version, as the client states them.

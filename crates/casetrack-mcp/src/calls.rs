@@ -7,14 +7,15 @@ use std::time::Instant;
 use casetrack_core::{Cancel, Error, ProgressSink, Result};
 use serde_json::Value;
 
+use crate::arguments;
 use crate::session::{Context, Session, ToolOutput};
-use crate::{arguments, table};
+use crate::table::{self, Entry};
 
 impl Session {
     /// Calls a tool and blocks until it is done. A panic inside it becomes an [`ErrorCode::Internal`] error.
     ///
     /// `arguments` is an object, or null for none. `cancel` ends the wait for a job, not the job; other tools are too short to check
-    /// it. `as_task` is whether the client accepts a job as the answer.
+    /// it. `as_task` is true if the client accepts a job as the answer.
     pub fn call(
         &self,
         tool: &str,
@@ -23,8 +24,18 @@ impl Session {
         cancel: &Cancel,
         as_task: bool,
     ) -> Result<ToolOutput> {
-        let tool = table::find(tool)?;
-        let engine = self.engine_for(tool.name)?;
+        self.call_entry(table::find(tool)?, arguments, progress, cancel, as_task)
+    }
+
+    pub(crate) fn call_entry(
+        &self,
+        tool: &Entry,
+        arguments: Value,
+        progress: &ProgressSink,
+        cancel: &Cancel,
+        as_task: bool,
+    ) -> Result<ToolOutput> {
+        let engine = self.engine_for(tool.name, tool.row.need)?;
         let arguments = arguments::check(tool.name, tool.contract, &tool.input_schema, arguments)?;
         let context = Context { engine, session: self, progress, cancel, as_task };
         let started = Instant::now();

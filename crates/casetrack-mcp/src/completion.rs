@@ -146,7 +146,7 @@ fn candidates(
     })
 }
 
-/// How well a value fits what was typed, 0 is best; `None` where it does not fit.
+/// The rank of a value that fits the typed text, 0 is best; `None` if it does not fit.
 fn rank(value: &str, typed: &str) -> Option<u8> {
     let (value, typed) = (value.to_lowercase(), typed.trim().to_lowercase());
     if value.starts_with(&typed) {

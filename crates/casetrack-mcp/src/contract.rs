@@ -1,4 +1,4 @@
-//! What a family of tools promises about the form of its calls and answers, where that differs from the other tools. Some families follow
+//! The promises of a family of tools about the form of its calls and answers, if they differ from the usual ones. Some families follow
 //! the contract of a product that exists, to the word.
 
 use casetrack_engine::space::InField;
@@ -16,11 +16,11 @@ use casetrack_text::format::visible;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Contract {
     pub errors: ErrorForm,
-    /// Whether the structured content is also a second block of text. Neither is cut then: the tool bounds its answers itself.
+    /// True if the structured content is also a second block of text. Neither is cut then: the tool bounds its answers itself.
     pub json_block: bool,
     /// Schemas that are listed exactly as they are printed, with `format`, nullable types and closed outputs.
     pub printed: Option<Printed>,
-    /// Whether `"123"` is taken for a number, and `123` for a string: some tools take as a string what others answer as a number.
+    /// True if `"123"` is taken for a number, and `123` for a string: some tools take as a string the number that others return.
     pub coerces: bool,
     /// Parameters with what is said to a call that lacks them or gives another type, where the contract has words of its own.
     pub refusals: &'static [(&'static str, &'static str)],
@@ -28,7 +28,7 @@ pub(crate) struct Contract {
     pub version: Option<&'static str>,
 }
 
-/// How an error is answered.
+/// The form of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorForm {
     /// Message and hint as text, code and kind in `_meta`.
@@ -78,12 +78,12 @@ impl Contract {
         Self { refusals, ..self }
     }
 
-    /// What the contract says to a call that lacks this parameter or gives it another type.
+    /// The contract's message to a call that lacks this parameter or gives it another type.
     pub fn refusal(self, parameter: &str) -> Option<&'static str> {
         self.refusals.iter().find(|(name, _)| *name == parameter).map(|(_, message)| *message)
     }
 
-    /// What `_meta` has of each answer.
+    /// The `_meta` of each answer.
     pub fn meta(self) -> Option<MetaObject> {
         let version = self.version?;
         let mut meta = MetaObject::default();
@@ -196,7 +196,7 @@ fn code_of(error: &Error) -> &'static str {
     }
 }
 
-/// Whether a schema allows null, which then differs from an argument that is not given.
+/// True if a schema allows null, which then differs from an argument that is not given.
 pub(crate) fn allows_null(schema: &Value) -> bool {
     schema.get("type").and_then(Value::as_array).is_some_and(|types| types.iter().any(|name| name == "null"))
 }
@@ -235,7 +235,7 @@ const STRICT_CLIENTS: &[&str] = &[
     "lmstudio",
 ];
 
-/// Whether a client, by the name it gives, needs [safe names](safe_name).
+/// True if a client with this name needs [safe names](safe_name).
 pub(crate) fn needs_safe_names(client: &str) -> bool {
     let words = client.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
     let words = format!(" {words}");

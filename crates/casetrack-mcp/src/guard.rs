@@ -1,4 +1,4 @@
-//! How much may be asked for: calls per minute and calls at the same time by one session, and calls of some tools by one client.
+//! Limits on calls: per minute and at the same time by one session, and of some tools by one client.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::recent::{RecentCalls, too_many};
-use crate::settings::CallLimits;
 use crate::table::Entry;
+use casetrack_core::settings::CallLimits;
 
 /// Longest wait for another call of the session to end: less than clients wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(20);

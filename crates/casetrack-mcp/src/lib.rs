@@ -1,11 +1,9 @@
-//! The MCP server of CaseTrack: its tools, what they take and return, and the transports.
+//! The MCP server of CaseTrack: its tools, what they take and return, and the transport over standard input and output. The crate
+//! `casetrack-serve` has the transport over HTTP.
 //!
 //! A tool converts its parameters and calls the [`Engine`](casetrack_engine::Engine). Its answer is sent twice: as structured content that
 //! follows the tool's output schema, and as text ([`casetrack_text`]). There is one table of tools; a tool is a type in the file of its
 //! family under `tools` and one row in that table.
-
-// The parameters of all tools are one literal in a test.
-#![cfg_attr(test, recursion_limit = "512")]
 
 mod answer;
 mod apps;
@@ -14,11 +12,11 @@ mod audit;
 mod calls;
 mod completion;
 mod contract;
+mod definitions;
 mod guard;
-mod http;
 mod instructions;
-mod knocking;
-mod metrics;
+mod member;
+pub mod metrics;
 mod offer;
 mod progress;
 mod prompts;
@@ -27,20 +25,14 @@ mod resources;
 mod schema;
 mod server;
 mod session;
-pub mod settings;
 mod table;
 mod tasks;
-mod team;
 mod tool;
 mod tools;
 
 pub use audit::AuditLog;
-pub use http::{
-    Doors, Keys, PATH as HTTP_PATH, Team, Workbench, check_loopback, listen, listen_beyond, serve_http, serve_team,
-};
-pub use knocking::{knock, server_url};
+pub use member::Member;
 pub use recent::RecentCalls;
-pub use server::{MAX_REQUEST_BYTES, serve};
+pub use server::{MAX_REQUEST_BYTES, Server, Transport, rejection, serve};
 pub use session::{Session, ToolOutput};
-pub use table::{may_be_repeated, tool_documents};
-pub use team::{Askers, Certificate, Oidc, User, Users};
+pub use table::{may_be_repeated, schema_files};

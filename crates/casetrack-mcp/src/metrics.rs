@@ -20,7 +20,7 @@ pub(crate) fn record(tool: &'static str, outcome: &'static str, time: Duration) 
 }
 
 /// All counts. `sessions` are those that are open over HTTP.
-pub(crate) fn text(sessions: usize) -> String {
+pub fn text(sessions: usize) -> String {
     written(&CALLS.lock().unwrap_or_else(PoisonError::into_inner), sessions)
 }
 

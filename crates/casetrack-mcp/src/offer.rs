@@ -1,23 +1,23 @@
-//! Which tools a session offers: those of the chosen toolsets, and only those that change nothing where it is read-only.
+//! The tools that a session offers: those of the chosen toolsets, and only those that change nothing if it is read-only.
 
+use casetrack_core::settings::{self, Settings, Toolset};
 use casetrack_core::{Error, ErrorCode, Result};
 
-use crate::settings::{self, Settings, Toolset};
+use crate::member::Member;
 use crate::table::{self, Entry};
-use crate::team::{Need, Person};
-use crate::tool::Effect;
+use crate::tool::{Effect, Need};
 
 /// The choice of one session.
 #[derive(Debug, Clone)]
 pub(crate) struct Offer {
     /// Those whose tools are listed.
     sets: Vec<Toolset>,
-    /// Whether the user chose the sets: then no other tool can be called.
+    /// True if the user chose the sets: then no other tool can be called.
     limited: bool,
     read_only: bool,
-    /// What the user of a server may not do at all, so that it is not listed.
+    /// Rights that the user of a server lacks; tools that need them are not listed.
     hidden: Vec<Need>,
-    /// Who can change it, and how.
+    /// The beginning of the hint by which a refused tool can be allowed.
     starts: &'static str,
 }
 
@@ -40,46 +40,46 @@ impl Offer {
     }
 
     /// Lists no tool that the user of a server could never call.
-    pub fn for_user(mut self, person: Option<&Person>) -> Self {
-        if let Some(person) = person {
+    pub fn for_user(mut self, member: Option<&dyn Member>) -> Self {
+        if let Some(member) = member {
             self.starts = "The administrator can start `casetrack serve`";
-            self.hidden.extend((!person.is_admin()).then_some(Need::Disk));
-            self.hidden.extend((!person.may_create()).then_some(Need::Create));
+            self.hidden.extend((!member.has_disk()).then_some(Need::Disk));
+            self.hidden.extend((!member.may_create()).then_some(Need::Create));
         }
         self
     }
 
     fn has_set(&self, entry: &Entry) -> bool {
-        let in_all = entry.toolset.is_in_all();
-        self.sets.iter().any(|set| *set == entry.toolset || *set == Toolset::All && in_all)
+        let in_all = entry.row.toolset.is_in_all();
+        self.sets.iter().any(|set| *set == entry.row.toolset || *set == Toolset::All && in_all)
     }
 
-    /// Whether collections can be read at all.
+    /// True if collections can be read at all.
     pub fn has_collections(&self) -> bool {
         self.sets.contains(&Toolset::Core)
     }
 
-    /// Whether the space browser is offered.
+    /// True if the space browser is offered.
     pub fn has_space(&self) -> bool {
         self.sets.contains(&Toolset::Space)
     }
 
     fn allows(&self, entry: &Entry) -> bool {
-        !self.read_only || entry.effect == Effect::Reads
+        !self.read_only || entry.row.effect == Effect::Reads
     }
 
     /// The tools that are listed, in the order of the table.
     pub fn tools(&self) -> impl Iterator<Item = &'static Entry> {
-        let is_hidden = |entry: &Entry| Need::of(entry.name).is_some_and(|need| self.hidden.contains(&need));
+        let is_hidden = |entry: &Entry| self.hidden.contains(&entry.row.need);
         table::tools().iter().filter(move |entry| self.has_set(entry) && self.allows(entry) && !is_hidden(entry))
     }
 
-    /// Whether all these tools are listed.
+    /// True if all these tools are listed.
     pub fn has(&self, names: &[&str]) -> bool {
         names.iter().all(|name| self.tools().any(|entry| entry.name == *name))
     }
 
-    /// Whether the user chose what is offered.
+    /// True if the user limited the offer.
     pub fn is_limited(&self) -> bool {
         self.limited || self.read_only
     }
@@ -87,9 +87,9 @@ impl Offer {
     /// Refuses a tool that the session may not use, and says how the user can allow it.
     pub fn check(&self, entry: &Entry) -> Result<()> {
         // Without a choice, every tool about collections can be called.
-        let can_be_called = self.has_set(entry) || !self.limited && entry.toolset.is_in_all();
+        let can_be_called = self.has_set(entry) || !self.limited && entry.row.toolset.is_in_all();
         let (reason, change) = if !can_be_called {
-            let set = entry.toolset.name();
+            let set = entry.row.toolset.name();
             (
                 format!("it is in the toolset \"{set}\", which is not in use"),
                 format!("with --toolsets {set},…, or add \"{set}\" to toolsets"),
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(names(&offer(&[Toolset::Index], true)), ["search_index"]);
         let workbench = names(&offer(&[Toolset::Workbench], false));
         assert!(workbench.contains(&"add_evidence") && workbench.contains(&"search_documents"), "{workbench:?}");
-        let in_workbench = table::tools().iter().filter(|entry| entry.toolset == Toolset::Workbench).count();
+        let in_workbench = table::tools().iter().filter(|entry| entry.row.toolset == Toolset::Workbench).count();
         let space = names(&offer(&[Toolset::Space], false));
         assert_eq!((space.len(), space[0], space[36]), (37, "index", "find_duplicates"));
         let reading = names(&offer(&[Toolset::Space], true));
@@ -156,7 +156,7 @@ mod tests {
         assert!(usual.has(&["create_collection", "ingest_folder", "search_documents", "get_collection_summary"]));
         assert!(!usual.has(&["get_entity_graph"]));
         for entry in table::tools() {
-            assert_eq!(usual.check(entry).is_ok(), entry.toolset.is_in_all(), "{}", entry.name);
+            assert_eq!(usual.check(entry).is_ok(), entry.row.toolset.is_in_all(), "{}", entry.name);
         }
         let read_only = Offer::new(&Settings { read_only: true, ..Settings::default() });
         let refusal = read_only.check(table::find("sync_folder").unwrap()).unwrap_err();

@@ -15,7 +15,7 @@ pub(crate) struct Counts {
     totals: ProgressTotals,
     /// Chunks counted when the last file was finished.
     chunks_at_file: u64,
-    /// When the first chunks were counted, and how many there were then: a job may have been running before.
+    /// The time and number of the first count of chunks: a job may have been running before.
     first: Option<(Instant, u64)>,
 }
 

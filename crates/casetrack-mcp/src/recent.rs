@@ -1,4 +1,4 @@
-//! How often one client may call tools that have limits of their own, over all its sessions.
+//! Limits on the calls of some tools by one client, over all its sessions.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Clients and tools beyond which those that made no call in the last minute are forgotten.
 const MANY: usize = 1_000;
 
-/// When each client called the tools that have limits of their own, in the last minute. The owner has one: a client that opens several sessions,
+/// Calls of the last minute of tools that have limits of their own, by client. The owner has one: a client that opens several sessions,
 /// or one after another, does not get more.
 #[derive(Debug, Default)]
 pub struct RecentCalls(Mutex<HashMap<(String, &'static str), VecDeque<Instant>>>);

@@ -19,6 +19,10 @@ const NULL: &str = "x-null";
 pub(crate) fn parameters<T: JsonSchema>() -> JsonObject {
     let mut schema = generate::<T>(Contract::Deserialize);
     schema.remove("description");
+    // Of parameters that share a page with others.
+    if schema.remove("unevaluatedProperties").is_some() {
+        schema.insert("additionalProperties".into(), false.into());
+    }
     // Some clients refuse a tool without this key, even where it takes no parameters.
     schema.entry("properties").or_insert_with(|| json!({}));
     for property in
@@ -38,7 +42,7 @@ pub(crate) fn response<T: JsonSchema>() -> JsonObject {
     schema
 }
 
-/// What `tools/list` has of a response's schema: the names of the fields that are always there.
+/// The part of a response's schema for `tools/list`: the names of the fields that are always there.
 pub(crate) fn brief(response: &JsonObject) -> JsonObject {
     let kept = response.iter().filter(|(key, _)| matches!(key.as_str(), "type" | "required"));
     kept.map(|(key, value)| (key.clone(), value.clone())).collect()
@@ -67,15 +71,18 @@ fn tidy(schema: &mut Schema) {
     }
 }
 
+/// The values of an enumeration. Variants without documentation come as one branch with all their values.
+fn values(schema: &JsonObject) -> Vec<Value> {
+    let list = |key: &str| schema.get(key).and_then(Value::as_array).into_iter().flatten();
+    let branches = list("oneOf").chain(list("anyOf")).filter_map(Value::as_object);
+    schema.get("const").into_iter().chain(list("enum")).cloned().chain(branches.flat_map(values)).collect()
+}
+
 /// Turns the schema of an `Option` or of documented enum variants into a plain type with its values.
 fn flatten(property: &mut JsonObject) {
-    if let Some(Value::Array(variants)) = property.remove("oneOf") {
-        // Variants without documentation come as one branch with all their values.
-        let together = |variant: &Value| variant.get("enum").and_then(Value::as_array).cloned().unwrap_or_default();
-        let values: Vec<Value> = variants
-            .iter()
-            .flat_map(|variant| variant.get("const").cloned().into_iter().chain(together(variant)))
-            .collect();
+    if property.contains_key("oneOf") || property.contains_key("anyOf") {
+        let values = values(property);
+        property.retain(|key, _| key != "oneOf" && key != "anyOf");
         property.insert("type".into(), "string".into());
         property.insert("enum".into(), values.into());
     }

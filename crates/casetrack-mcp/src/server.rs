@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use casetrack_core::settings::ToolNames;
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use casetrack_text::Reader;
 use casetrack_text::format::shorten;
@@ -29,19 +30,17 @@ use crate::offer::Offer;
 use crate::resources::Target;
 use crate::resources::subscriptions::Subscriptions;
 use crate::session::{Session, ToolOutput};
-use crate::settings::ToolNames;
-use crate::team::Person;
+use crate::tool::Tool;
+use crate::tools::jobs::CancelJob;
 use crate::{apps, completion, progress, prompts, resources, table, tasks};
-use answering::{answer, protocol_error};
+use results::{answer, protocol_error};
 use sampling::Sampling;
 
-use casetrack_engine::space;
-
-mod answering;
 mod lines;
-mod notifying;
-mod recording;
-pub(crate) mod rejection;
+mod notifications;
+mod records;
+pub mod rejection;
+mod results;
 mod sampling;
 #[cfg(test)]
 mod tests;
@@ -77,9 +76,9 @@ pub async fn serve(
     }
 }
 
-/// How a client is connected.
+/// The transport of a client's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Transport {
+pub enum Transport {
     Stdio,
     Http,
 }
@@ -94,11 +93,11 @@ impl Transport {
 }
 
 /// One client's connection.
-pub(crate) struct Server {
+pub struct Server {
     session: Arc<Session>,
     /// By `resources/subscribe`.
     subscriptions: Arc<Subscriptions>,
-    notifying: OnceLock<notifying::Task>,
+    notifying: OnceLock<notifications::Task>,
     transport: Transport,
     offer: Offer,
     guard: Guard,
@@ -162,12 +161,12 @@ impl ServerHandler for Server {
         })?;
         let tool = table::find(&request.name)
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;
-        let asked = self.asked(tool, request.arguments.as_ref(), &context);
+        let record = self.begin_record(tool, request.arguments.as_ref(), &context);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let as_task = tool.long && context.client_capabilities().is_some_and(|client| client.supports_tasks());
         let active = self.session.active_id();
         let result = self.admitted(tool, arguments, &context, as_task).await;
-        self.record(asked, &result);
+        self.record(record, &result);
         if let Err(error) = &result
             && let Some(refused) = tool.contract.refused(error)
         {
@@ -204,7 +203,7 @@ impl ServerHandler for Server {
 
     async fn cancel_task(&self, request: CancelTaskParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
         let cancel = move |session: &Session, _: &Cancel| {
-            let engine = session.engine_for("cancel_job")?;
+            let engine = session.engine_for(CancelJob::NAME, CancelJob::ROW.need)?;
             engine.cancel_job(engine.find_job(&request.task_id)?.job_id).map(drop)
         };
         self.blocking(cancel).await.map_err(protocol_error)
@@ -379,14 +378,14 @@ impl ServerHandler for Server {
 impl Server {
     pub fn new(session: Arc<Session>, transport: Transport) -> Self {
         let settings = session.settings();
-        let offer = Offer::new(settings).for_user(session.person());
+        let offer = Offer::new(settings).for_user(session.member());
         let guard = Guard::new(settings.limits, session.recent_calls());
         Self { session, transport, offer, guard, subscriptions: Arc::default(), notifying: OnceLock::new() }
     }
 
-    /// Whether the space browser is offered: on a server for a team, to administrators alone, because it shows the disk.
+    /// True if the space browser is offered. A server for a team offers it only to administrators, because it shows the disk.
     fn has_space(&self) -> bool {
-        self.offer.has_space() && self.session.person().is_none_or(Person::is_admin)
+        self.offer.has_space() && self.session.member().is_none_or(|member| member.has_disk())
     }
 
     /// Refuses what reads collections in a session that offers no tool for them.
@@ -424,7 +423,7 @@ impl Server {
         // A call that is refused counts as well.
         let _permit = self.guard.enter(&self.counted_as(context), tool).await?;
         self.offer.check(tool)?;
-        self.run(tool.name, arguments, context, as_task).await
+        self.run(tool, arguments, context, as_task).await
     }
 
     /// Runs something on a thread that may block; dropping this future cancels it.
@@ -442,7 +441,7 @@ impl Server {
     /// Runs a tool on a thread that may block, passing on progress and cancellation meanwhile.
     async fn run(
         &self,
-        tool: &'static str,
+        tool: &'static table::Entry,
         arguments: Value,
         context: &RequestContext<RoleServer>,
         as_task: bool,
@@ -453,7 +452,7 @@ impl Server {
         let (sink, mut counts) = progress::channel();
         let mut call = {
             let (session, cancel) = (Arc::clone(&self.session), cancel.clone());
-            tokio::task::spawn_blocking(move || session.call(tool, arguments, &sink, &cancel, as_task))
+            tokio::task::spawn_blocking(move || session.call_entry(tool, arguments, &sink, &cancel, as_task))
         };
         let token = context.meta.get_progress_token();
         let mut ticks = tokio::time::interval(PROGRESS_INTERVAL);
@@ -461,7 +460,7 @@ impl Server {
         loop {
             tokio::select! {
                 finished = &mut call => {
-                    return finished.unwrap_or_else(|error| Err(Error::internal(format!("{tool} was aborted: {error}"))));
+                    return finished.unwrap_or_else(|error| Err(Error::internal(format!("{} was aborted: {error}", tool.name))));
                 }
                 () = context.ct.cancelled(), if !cancel.is_cancelled() => cancel.cancel(),
                 _ = ticks.tick(), if token.is_some() => {
@@ -490,7 +489,7 @@ fn client(context: &RequestContext<RoleServer>) -> String {
     shorten(&client.unwrap_or_default(), 100)
 }
 
-/// Whether the client's version of the protocol has links to resources in the results of tools.
+/// True if the client's version of the protocol has links to resources in the results of tools.
 fn knows_links(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2025_06_18.as_str())
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use casetrack_core::settings::{CallLimits, Settings, ToolNames, Toolset};
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
 use casetrack_engine::Engine;
 use casetrack_engine::collections;
@@ -10,9 +11,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;
+use crate::member::{Engines, Member};
 use crate::recent::RecentCalls;
-use crate::settings::{CallLimits, Settings, ToolNames, Toolset};
-use crate::team::{Engines, Person, Refusals};
+use crate::tool::Need;
 
 /// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,25 +28,24 @@ pub struct Session {
     engine: Arc<Engine>,
     settings: Settings,
     active: watch::Sender<Option<CollectionId>>,
-    /// Where the calls of assistants are recorded, if at all.
+    /// The log of the calls of assistants, if there is one.
     audit: Option<Arc<AuditLog>>,
     recent: Arc<RecentCalls>,
-    /// Where the client offers one.
+    /// The model of the client, if it offers one.
     model: OnceLock<Box<dyn ClientModel>>,
     /// Of the user, on a server for a team.
     engines: Option<Engines>,
-    refusals: Option<Arc<Refusals>>,
 }
 
 /// The model of the client, which may be asked where the settings allow it.
 pub(crate) trait ClientModel: Send + Sync {
-    /// What it says to a prompt, in at most so many of its tokens. Blocks.
+    /// The model's answer to a prompt, at most `max_tokens` long. Blocks.
     ///
     /// Errors: [`ErrorCode::Network`](casetrack_core::ErrorCode::Network) where it fails or takes too long.
     fn complete(&self, prompt: &str, max_tokens: u32, cancel: &Cancel) -> Result<String>;
 }
 
-/// What a tool works with.
+/// The engine, session and progress of a call.
 pub(crate) struct Context<'a> {
     pub engine: &'a Engine,
     pub session: &'a Session,
@@ -58,16 +58,7 @@ pub(crate) struct Context<'a> {
 impl Session {
     pub fn new(engine: Arc<Engine>, settings: Settings, active: Option<CollectionId>) -> Self {
         let active = watch::Sender::new(active);
-        Self {
-            engine,
-            settings,
-            active,
-            audit: None,
-            recent: Arc::default(),
-            model: OnceLock::new(),
-            engines: None,
-            refusals: None,
-        }
+        Self { engine, settings, active, audit: None, recent: Arc::default(), model: OnceLock::new(), engines: None }
     }
 
     /// Records what an assistant calls, unless the settings say otherwise.
@@ -82,27 +73,23 @@ impl Session {
     }
 
     /// Limits the session to what a user of a server may see and do.
-    pub(crate) fn for_user(self, person: Arc<Person>, refusals: Arc<Refusals>) -> Self {
-        let engines = Engines::new(&self.engine, person, &self.settings.serve);
+    pub fn for_user(self, member: Arc<dyn Member>) -> Self {
+        let engines = Engines::new(&self.engine, member, &self.settings.serve);
         let engine = Arc::clone(engines.of(Role::Reader));
-        Self { engine, engines: Some(engines), refusals: Some(refusals), ..self }
+        Self { engine, engines: Some(engines), ..self }
     }
 
     /// The user of a server whose session it is.
-    pub(crate) fn person(&self) -> Option<&Person> {
-        self.engines.as_ref().map(|engines| &*engines.person)
-    }
-
-    pub(crate) fn refusals(&self) -> Option<&Refusals> {
-        self.refusals.as_deref()
+    pub(crate) fn member(&self) -> Option<&dyn Member> {
+        self.engines.as_ref().map(|engines| &*engines.member)
     }
 
     /// The engine that a tool works with.
     ///
-    /// Errors: what the user of a server may not do.
-    pub(crate) fn engine_for(&self, tool: &str) -> Result<&Engine> {
+    /// Errors: the user of a server may not call the tool.
+    pub(crate) fn engine_for(&self, tool: &str, need: Need) -> Result<&Engine> {
         match &self.engines {
-            Some(engines) => engines.for_tool(tool).map(|engine| &**engine),
+            Some(engines) => engines.for_tool(tool, need).map(|engine| &**engine),
             None => Ok(&self.engine),
         }
     }
@@ -119,7 +106,7 @@ impl Session {
 
     /// For the workbench of a user of a server: as [`for_workbench`](Self::for_workbench), but what the administrator has made read-only stays
     /// so, and calls are bounded, as a page makes them.
-    pub(crate) fn for_browser_of_user(self) -> Self {
+    pub fn for_browser_of_user(self) -> Self {
         let read_only = self.settings.read_only;
         let mut session = self.for_workbench();
         session.settings.read_only = read_only;
@@ -145,11 +132,11 @@ impl Session {
         self.model.get().map(|model| &**model)
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    pub(crate) fn engine(&self) -> &Arc<Engine> {
+    pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 

@@ -1,145 +1,77 @@
 //! The one table of all tools.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use casetrack_core::{Error, ErrorCode, Result};
 use rmcp::model::ToolAnnotations;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET};
 use crate::arguments::closest;
 use crate::contract::{Contract, safe_name};
+use crate::definitions;
 use crate::schema::{self, JsonObject};
 use crate::session::{Context, ToolOutput};
-use crate::tool::{Effect, Tool, Toolset};
+use crate::tool::{Effect, Row, Tool};
 use crate::tools::{
-    bates, chunks, collections, desk, documents, entities, evidence, files, hidden, index, ingest, jobs, navigation,
-    obligations, overview, quotes, references, reindex, search, sheet, space, status, sync, tags, terms, threads, time,
-    tracked, versions, watches,
+    bates, changes, chunks, collections, desk, documents, entities, evidence, files, hidden, index, ingest, jobs,
+    navigation, obligations, overview, quotes, references, reindex, search, sheet, space, status, sync, tags, terms,
+    threads, time, versions, watches,
 };
 use casetrack_text::format::shorten;
 
 #[cfg(test)]
 mod tests;
 
-/// All tools, in the order in which clients list them. A new tool is one row here.
+/// The rows of tools, by their modules.
+macro_rules! rows {
+    ($($family:ident::{$($tool:ident),+ $(,)?}),+ $(,)?) => { vec![$($(Entry::of::<$family::$tool>()),+),+] };
+}
+
+/// All tools, in the order in which clients list them. A new tool is one name here.
 static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    vec![
-        Entry::of::<collections::CreateCollection>(),
-        Entry::of::<collections::ListCollections>(),
-        Entry::of::<collections::SwitchCollection>(),
-        Entry::of::<collections::DeleteCollection>(),
-        Entry::of::<collections::GetCollectionInfo>(),
-        Entry::of::<ingest::IngestDocument>(),
-        Entry::of::<ingest::IngestFolder>(),
-        Entry::of::<sync::SyncFolder>(),
-        Entry::of::<watches::WatchFolder>(),
-        Entry::of::<watches::UnwatchFolder>(),
-        Entry::of::<watches::ListWatches>(),
-        Entry::of::<watches::SetSyncSchedule>(),
-        Entry::of::<jobs::ListJobs>(),
-        Entry::of::<jobs::GetJob>(),
-        Entry::of::<jobs::CancelJob>(),
-        Entry::of::<documents::ListDocuments>(),
-        Entry::of::<documents::GetDocument>(),
-        Entry::of::<documents::DeleteDocument>(),
-        Entry::of::<tags::TagDocument>(),
-        Entry::of::<search::SearchDocuments>(),
-        Entry::of::<search::AskEveryDocument>(),
-        Entry::of::<search::SearchSimilarChunks>(),
-        Entry::of::<search::CompareDocuments>(),
-        Entry::of::<versions::RedlineDocuments>(),
-        Entry::of::<versions::ListVersions>(),
-        Entry::of::<threads::ListThreads>(),
-        Entry::of::<terms::SearchTerms>(),
-        Entry::of::<quotes::VerifyQuote>(),
-        Entry::of::<quotes::VerifyQuotes>(),
-        Entry::of::<sheet::GetMatterSheet>(),
-        Entry::of::<sheet::DefineColumn>(),
-        Entry::of::<obligations::GetObligations>(),
-        Entry::of::<bates::ListBates>(),
-        Entry::of::<chunks::GetChunk>(),
-        Entry::of::<chunks::GetDocumentChunks>(),
-        Entry::of::<chunks::GetSourceContext>(),
-        Entry::of::<tracked::ListChanges>(),
-        Entry::of::<hidden::FindHiddenText>(),
-        Entry::of::<overview::GetCollectionSummary>(),
-        Entry::of::<overview::GetCollectionTimeline>(),
-        Entry::of::<overview::GetCollectionStatistics>(),
-        Entry::of::<entities::ListEntities>(),
-        Entry::of::<entities::FindEntity>(),
-        Entry::of::<entities::GetEntityMentions>(),
-        Entry::of::<entities::SearchEntityRelationships>(),
-        Entry::of::<entities::GetEntityGraph>(),
-        Entry::of::<references::ListReferences>(),
-        Entry::of::<references::GetReferenceCitations>(),
-        Entry::of::<overview::FindRelatedDocuments>(),
-        Entry::of::<overview::GetRelatedDocuments>(),
-        Entry::of::<overview::FindDocumentClusters>(),
-        Entry::of::<navigation::GetDocumentStructure>(),
-        Entry::of::<navigation::BrowsePages>(),
-        Entry::of::<navigation::ListDocumentsByType>(),
-        Entry::of::<navigation::TraverseChunks>(),
-        Entry::of::<reindex::ReindexDocument>(),
-        Entry::of::<reindex::ReindexCollection>(),
-        Entry::of::<reindex::GetIndexStatus>(),
-        Entry::of::<status::GetStatus>(),
-        Entry::of::<time::SearchByTime>(),
-        Entry::of::<time::FindFilesByTime>(),
-        Entry::of::<files::ListRoots>(),
-        Entry::of::<files::IndexFolder>(),
-        Entry::of::<files::SearchFiles>(),
-        Entry::of::<files::OpenFile>(),
-        Entry::of::<files::SummarizeResults>(),
-        Entry::of::<files::RewriteQuery>(),
-        Entry::of::<index::SearchIndex>(),
-        Entry::of::<index::SearchAddDocument>(),
-        Entry::of::<index::SearchCreateIndex>(),
-        Entry::of::<evidence::AddEvidenceTool>(),
-        Entry::of::<evidence::ListEvidence>(),
-        Entry::of::<evidence::UpdateEvidenceTool>(),
-        Entry::of::<evidence::ExportEvidence>(),
-        Entry::of::<desk::ReadPage>(),
-        Entry::of::<desk::UpdateCollection>(),
-        Entry::of::<desk::ListPaths>(),
-        Entry::of::<space::Index>(),
-        Entry::of::<space::JobProgress>(),
-        Entry::of::<space::ListSpaceJobs>(),
-        Entry::of::<space::CancelSpaceJob>(),
-        Entry::of::<space::ResourceChildren>(),
-        Entry::of::<space::ResourceParent>(),
-        Entry::of::<space::ResourceSum>(),
-        Entry::of::<space::ResourceTimeRange>(),
-        Entry::of::<space::ResourceMetricRange>(),
-        Entry::of::<space::ResourceIs>(),
-        Entry::of::<space::ResourceFuzzyMatch>(),
-        Entry::of::<space::ResourceSearch>(),
-        Entry::of::<space::ResourceSetCreate>(),
-        Entry::of::<space::ResourceSetList>(),
-        Entry::of::<space::ResourceSetGet>(),
-        Entry::of::<space::ResourceSetModify>(),
-        Entry::of::<space::ResourceSetDelete>(),
-        Entry::of::<space::ResourceSetAddChild>(),
-        Entry::of::<space::ResourceSetRemoveChild>(),
-        Entry::of::<space::SourceCreate>(),
-        Entry::of::<space::SourceStart>(),
-        Entry::of::<space::SourceStop>(),
-        Entry::of::<space::SourceExecute>(),
-        Entry::of::<space::SourceList>(),
-        Entry::of::<space::SourceGet>(),
-        Entry::of::<space::SourceDelete>(),
-        Entry::of::<space::PlanCreate>(),
-        Entry::of::<space::PlanExecute>(),
-        Entry::of::<space::PlanList>(),
-        Entry::of::<space::PlanGet>(),
-        Entry::of::<space::PlanUpdate>(),
-        Entry::of::<space::PlanDelete>(),
-        Entry::of::<space::RerunClassifier>(),
-        Entry::of::<space::ClassifierJobProgress>(),
-        Entry::of::<space::SessionInfo>(),
-        Entry::of::<space::DiskUsage>(),
-        Entry::of::<space::FindDuplicates>(),
+    rows![
+        collections::{CreateCollection, ListCollections, SwitchCollection, DeleteCollection, GetCollectionInfo},
+        ingest::{IngestDocument, IngestFolder},
+        sync::{SyncFolder},
+        watches::{WatchFolder, ListWatches, SetSyncSchedule, UnwatchFolder},
+        jobs::{ListJobs, GetJob, CancelJob},
+        documents::{ListDocuments, GetDocument, DeleteDocument},
+        tags::{TagDocument},
+        search::{SearchDocuments, AskEveryDocument, SearchSimilarChunks, CompareDocuments},
+        versions::{RedlineDocuments, ListVersions},
+        threads::{ListThreads},
+        terms::{SearchTerms},
+        quotes::{VerifyQuote, VerifyQuotes},
+        sheet::{GetMatterSheet, DefineColumn},
+        obligations::{GetObligations},
+        bates::{ListBates},
+        chunks::{GetChunk, GetDocumentChunks, GetSourceContext},
+        changes::{ListChanges},
+        hidden::{FindHiddenText},
+        overview::{GetCollectionSummary, GetCollectionTimeline, GetCollectionStatistics},
+        entities::{ListEntities, FindEntity, GetEntityMentions, SearchEntityRelationships, GetEntityGraph},
+        references::{ListReferences, GetReferenceCitations},
+        overview::{FindRelatedDocuments, GetRelatedDocuments, FindDocumentClusters},
+        navigation::{GetDocumentStructure, BrowsePages, ListDocumentsByType, TraverseChunks},
+        reindex::{ReindexDocument, ReindexCollection, GetIndexStatus},
+        status::{GetStatus},
+        time::{SearchByTime, FindFilesByTime},
+        files::{ListRoots, IndexFolder, SearchFiles, OpenFile, SummarizeResults, RewriteQuery},
+        index::{SearchIndex, SearchAddDocument, SearchCreateIndex},
+        evidence::{AddEvidenceTool, ListEvidence, UpdateEvidenceTool, ExportEvidence},
+        desk::{ReadPage, UpdateCollection, ListPaths},
+        space::{
+            Index, JobProgress, ListSpaceJobs, CancelSpaceJob, ResourceChildren, ResourceParent,
+            ResourceSum, ResourceTimeRange, ResourceMetricRange, ResourceIs, ResourceFuzzyMatch,
+            ResourceSearch, ResourceSetCreate, ResourceSetList, ResourceSetGet, ResourceSetModify,
+            ResourceSetDelete, ResourceSetAddChild, ResourceSetRemoveChild, SourceCreate, SourceStart,
+            SourceStop, SourceExecute, SourceList, SourceGet, SourceDelete, PlanCreate, PlanExecute,
+            PlanList, PlanGet, PlanUpdate, PlanDelete, RerunClassifier, ClassifierJobProgress, SessionInfo,
+            DiskUsage, FindDuplicates,
+        },
     ]
 });
 
@@ -148,10 +80,10 @@ pub(crate) struct Entry {
     pub name: &'static str,
     pub title: &'static str,
     pub description: &'static str,
-    pub effect: Effect,
+    pub row: Row,
+    pub sample: &'static str,
     pub destructive: bool,
     pub long: bool,
-    pub toolset: Toolset,
     pub contract: Contract,
     pub calls_per_minute: Option<u32>,
     pub input_schema: Arc<JsonObject>,
@@ -179,10 +111,10 @@ impl Entry {
             name: T::NAME,
             title: T::TITLE,
             description: T::DESCRIPTION,
-            effect: T::EFFECT,
+            row: T::ROW,
+            sample: T::SAMPLE,
             destructive: T::DESTRUCTIVE,
             long: T::LONG,
-            toolset: T::TOOLSET,
             contract: T::CONTRACT,
             calls_per_minute: T::CALLS_PER_MINUTE,
             input_schema: Arc::new(input_schema),
@@ -204,7 +136,7 @@ impl Entry {
 
     fn described(&self, name: Cow<'static, str>, output_schema: Arc<JsonObject>) -> rmcp::model::Tool {
         // What is destroyed or repeated has a meaning only for tools that change something; the list of tools is to be short.
-        let annotations = match self.effect {
+        let annotations = match self.row.effect {
             // A contract recommends to say so.
             Effect::Reads if self.contract.printed.is_some() => {
                 ToolAnnotations::new().read_only(true).destructive(false)
@@ -224,9 +156,6 @@ impl Entry {
 }
 
 fn handle<T: Tool>(context: &Context<'_>, mut arguments: Value) -> Result<ToolOutput> {
-    if let Some(feature) = T::FEATURE {
-        context.engine.host().config().tier.check(feature)?;
-    }
     let adds_offset = T::LIST.is_some_and(|list| list.adds_offset());
     let form = Form::take(&mut arguments, context.session.settings().limits.result_chars, adds_offset);
     let parameters = serde_json::from_value(arguments)
@@ -251,22 +180,50 @@ pub(crate) fn find(name: &str) -> Result<&'static Entry> {
     })
 }
 
-/// Whether a call that may have been carried out already can be repeated safely.
+/// True if a call that may have been carried out already can be repeated safely.
 pub fn may_be_repeated(tool: &str) -> bool {
-    find(tool).is_ok_and(|entry| matches!(entry.effect, Effect::Reads | Effect::Updates))
+    find(tool).is_ok_and(|entry| matches!(entry.row.effect, Effect::Reads | Effect::Updates))
 }
 
-/// One JSON document for each tool, by name: what `tools/list` says about it, with the full output schema.
-pub fn tool_documents() -> Vec<(String, Value)> {
-    tools()
-        .iter()
-        .map(|entry| {
-            let mut document =
-                serde_json::to_value(entry.described(Cow::Borrowed(entry.name), Arc::clone(&entry.output_schema)))
-                    .unwrap_or_default();
+/// The document of each tool, by name: what `tools/list` returns for it, with the full output schema.
+fn tool_documents() -> impl Iterator<Item = (&'static str, Value)> {
+    tools().iter().map(|entry| {
+        // A printed schema stays as it is.
+        let output_schema = match entry.contract.printed {
+            Some(_) => Arc::clone(&entry.output_schema),
+            None => Arc::new(definitions::with_definitions(&entry.output_schema)),
+        };
+        let document = entry.described(Cow::Borrowed(entry.name), output_schema);
+        (entry.name, serde_json::to_value(document).unwrap_or_default())
+    })
+}
+
+/// The files of `schemas/`, by name: the [document](tool_documents) of each tool, and `calls.json` with the [sample calls](sample_calls).
+pub fn schema_files() -> BTreeMap<String, String> {
+    let documents = tool_documents().map(|(name, document)| (format!("{name}.json"), document));
+    let calls = ("calls.json".to_owned(), Value::from(sample_calls()));
+    documents
+        .chain([calls])
+        .map(|(name, mut document)| {
             // The same order of keys, whether or not a dependency makes serde_json keep the order of insertion.
             document.sort_all_objects();
-            (entry.name.to_owned(), document)
+            (name, definitions::printed(&document))
+        })
+        .collect()
+}
+
+/// The sample call of each tool, in an order in which all of them can succeed: deletions come last, the smallest first.
+///
+/// Tests and scripts replace `$collection`, `$document`, `$other` (a second document), `$chunk`, `$job`, `$file` and `$folder` (absolute
+/// paths), `$query`, `$quote`, `$entity`, `$partner` (a second entity) and `$reference`.
+fn sample_calls() -> Vec<Value> {
+    let is_deletion = |entry: &&Entry| entry.row.effect == Effect::Deletes;
+    let others = tools().iter().filter(|entry| !is_deletion(entry));
+    others
+        .chain(tools().iter().rev().filter(is_deletion))
+        .map(|entry| {
+            let arguments: Value = entry.sample.parse().unwrap_or_default();
+            json!({"tool": entry.name, "toolset": entry.row.toolset, "arguments": arguments})
         })
         .collect()
 }

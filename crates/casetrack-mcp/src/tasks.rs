@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::answer::Form;
 use crate::session::ToolOutput;
-use crate::tools::work::outcome;
+use crate::tools::jobs::outcome;
 use casetrack_text as text;
 
-/// How often clients should poll, in milliseconds.
+/// The interval at which clients should poll, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 1_000;
 
 /// The task for the answer of a long tool; `None` where the job has ended already.

@@ -1,6 +1,8 @@
-//! What a tool is.
+//! The trait of tools.
 
-use casetrack_core::{Feature, Result};
+use casetrack_core::Result;
+pub(crate) use casetrack_core::settings::Toolset;
+use casetrack_engine::rights::Role;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -8,25 +10,23 @@ use serde::{Deserialize, Serialize};
 use crate::answer::{self, Form, List, Reply};
 use crate::contract::Contract;
 use crate::session::{Context, ToolOutput};
-pub(crate) use crate::settings::Toolset;
 
-/// A tool: its name and description, what it takes and returns, and what it does.
+/// A tool: its name and description, its parameters and response, and its work.
 pub(crate) trait Tool {
     const NAME: &'static str;
     const TITLE: &'static str;
     const DESCRIPTION: &'static str;
-    const EFFECT: Effect;
-    const TOOLSET: Toolset;
+    const ROW: Row;
+    /// The arguments of a call, as a JSON object. The table says what `$document` and the like stand for.
+    const SAMPLE: &'static str;
     /// The form of its calls and answers.
     const CONTRACT: Contract = Contract::USUAL;
     /// Most calls of one session in any minute, where the contract names a limit; the session's own holds as well.
     const CALLS_PER_MINUTE: Option<u32> = None;
-    /// What it needs that the Free tier lacks.
-    const FEATURE: Option<Feature> = None;
-    /// Whether its work is done by a job.
+    /// True if a job does its work.
     const LONG: bool = false;
-    /// Whether clients should treat a call as one that may remove data.
-    const DESTRUCTIVE: bool = matches!(Self::EFFECT, Effect::Deletes);
+    /// True if clients should treat a call as one that may remove data.
+    const DESTRUCTIVE: bool = matches!(Self::ROW.effect, Effect::Deletes);
     /// The list that its answer consists of, by whose items a long answer is cut.
     const LIST: Option<List<Self::Response>> = None;
     /// Refuses unknown fields; the documentation and constraints of its fields become the input schema.
@@ -42,12 +42,46 @@ pub(crate) trait Tool {
     }
 }
 
+/// The place of a tool: its set, its effect, and the rights that it needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub toolset: Toolset,
+    pub effect: Effect,
+    pub need: Need,
+}
+
+impl Row {
+    pub const fn new(toolset: Toolset, effect: Effect, need: Need) -> Self {
+        Self { toolset, effect, need }
+    }
+}
+
+/// The rights that the user of a server for a team needs to call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// This role in the collection that the call is about. Lists of collections, jobs and watches show those that the user may read.
+    Role(Role),
+    /// The right to create collections.
+    Create,
+    /// The rights of an administrator: the tool works with the disk of the server, or with data that all users share.
+    Disk,
+}
+
+impl Need {
+    pub const READ: Self = Self::Role(Role::Reader);
+    /// For files that the user uploaded or that lie in folders of the settings: see `Access::for_user`.
+    pub const EDIT: Self = Self::Role(Role::Editor);
+    pub const OWN: Self = Self::Role(Role::Owner);
+    pub const CREATE: Self = Self::Create;
+    pub const DISK: Self = Self::Disk;
+}
+
 /// The parameters of a tool that takes none.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoParameters {}
 
-/// What a tool may change. Clients get it as hints, to decide when to ask the user.
+/// The changes that a tool may make. Clients get it as hints, to decide when to ask the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Changes nothing except, at most, which collection is active in the session.

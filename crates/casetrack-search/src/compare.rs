@@ -1,6 +1,6 @@
 //! What two documents say about one topic, side by side.
 
-use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Notice, Result, hint};
+use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Feature, Notice, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -39,6 +39,7 @@ pub fn compare_documents(
     topic: &str,
     count: u32,
 ) -> Result<Comparison> {
+    host.config().tier.check(Feature::CompareDocuments)?;
     check_range("top_k_per_document", count, 1..=MAX_OF_EACH)?;
     let opened = host.collection(collection)?;
     let [a, b] = [document_named(&opened, documents[0])?, document_named(&opened, documents[1])?];

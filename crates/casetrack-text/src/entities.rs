@@ -15,7 +15,8 @@ const NAME_CHARS: usize = 100;
 
 pub fn list(report: &EntityListReport) -> String {
     let list = &report.list;
-    let mut text = format!("{} entities in {}", thousands(list.total), one_line(&report.collection));
+    let noun = if list.total == 1 { "entity" } else { "entities" };
+    let mut text = format!("{} {noun} in {}", thousands(list.total), one_line(&report.collection));
     if (list.entities.len() as u64) < list.total {
         text.push_str(&format!(", showing {}", list.entities.len()));
     }

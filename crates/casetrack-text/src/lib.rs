@@ -39,7 +39,6 @@ pub mod threads;
 pub mod tracked_changes;
 pub mod versions;
 pub mod watches;
-pub mod workbook;
 
 pub use reader::Reader;
 

@@ -43,7 +43,9 @@ pub enum Command {
     Start(start::Start),
     Service(service::Service),
     Mcp(owner::mcp::Mcp),
+    #[cfg(feature = "serve")]
     Serve(owner::team::Serve),
+    #[cfg(feature = "serve")]
     Open(owner::open::Open),
     Connect(commands::connect::Connect),
     Disconnect(commands::connect::Disconnect),
@@ -54,6 +56,17 @@ pub enum Command {
     Help(manual::Help),
     Stop(stop::Stop),
     Owner(owner::serve::Owner),
+}
+
+impl Command {
+    /// True if the command sets up its log by itself.
+    pub fn has_own_log(&self) -> bool {
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
+            return true;
+        }
+        matches!(self, Self::Owner(_))
+    }
 }
 
 impl Args {
@@ -82,7 +95,9 @@ impl Args {
             Command::Start(command) => command.run(global),
             Command::Service(command) => command.run(&global),
             Command::Mcp(command) => command.run(global),
+            #[cfg(feature = "serve")]
             Command::Serve(command) => command.run(global),
+            #[cfg(feature = "serve")]
             Command::Open(command) => command.run(global),
             Command::Connect(command) => command.run(&global),
             Command::Disconnect(command) => command.run(&global),
@@ -109,6 +124,8 @@ mod tests {
         let mut actual: Vec<&str> =
             command.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name).collect();
         actual.sort_unstable();
+        let is_served = |name: &str| matches!(name, "serve" | "open" | "users");
+        known.retain(|name| cfg!(feature = "serve") || !is_served(name));
         assert_eq!(known, actual);
     }
 

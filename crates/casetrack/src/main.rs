@@ -21,14 +21,15 @@ mod service;
 mod shell;
 mod start;
 mod stop;
-mod stores;
+#[cfg(not(feature = "serve"))]
+mod unserved;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     privacy::without_core_dumps();
     let args = args::Args::from_command_line();
-    if !matches!(args.command, Some(args::Command::Owner(_) | args::Command::Serve(_))) {
+    if !args.command.as_ref().is_some_and(args::Command::has_own_log) {
         output::init_logging(args.global.verbose, args.global.quiet);
     }
     let (json, color) = (args.global.json, args.global.color);

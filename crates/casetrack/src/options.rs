@@ -1,15 +1,15 @@
 //! The common options of several commands, the objects built from them, and the parsers of values.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use casetrack_core::settings::{self, Settings, Toolset};
 use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Password, Result, Tier, hint};
-use casetrack_engine::collections;
+use casetrack_engine::access::Access;
 use casetrack_engine::{
     AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand,
 };
-use casetrack_mcp::settings::{Settings, Toolset};
-use casetrack_text::terminal::Layout;
+use casetrack_text::terminal::Look;
 use clap::Args;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -184,7 +184,7 @@ impl Global {
         config.reader = Some(WorkerCommand { program, arguments: vec!["read-files".to_owned()] });
         config.tier = self.tier;
         let settings = self.settings()?;
-        config.access = settings.access(&config.data_dir)?.with_uploads_in(&config.state_dir().join("collections"));
+        config.access = access(&settings, &config.data_dir)?.with_uploads_in(&config.state_dir().join("collections"));
         config.citations = self.citations.clone().or(settings.citations).unwrap_or_default();
         Ok(config)
     }
@@ -260,6 +260,14 @@ impl Global {
         }
         Ok(())
     }
+}
+
+/// The files that may be read with these settings.
+pub fn access(settings: &Settings, data_dir: &Path) -> Result<Access> {
+    // They hold the token of HTTP clients, the address of a database with its password, and digests of tokens.
+    let closed = vec![data_dir.join("owner"), data_dir.join(settings::FILE), data_dir.join(settings::USERS)];
+    let access = Access::new(&settings.allowed_roots, &settings.deny, closed, data_dir.join(settings::FILE))?;
+    Ok(access.with_uploads_in(&data_dir.join("collections")))
 }
 
 /// Takes any text, so that no error repeats it.

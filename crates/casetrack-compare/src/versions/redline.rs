@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use casetrack_core::{Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Page, Result, hint};
+use casetrack_core::{Action, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Feature, Page, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -208,6 +208,7 @@ pub(super) fn count_changes(collection: &OpenCollection, old: DocumentId, new: D
 /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) where both are one, and where one has more than
 /// [`MAX_PARAGRAPHS`] paragraphs.
 pub fn redline(host: &Host, collection: CollectionId, documents: [&str; 2], paging: Paging) -> Result<Redline> {
+    host.config().tier.check(Feature::CompareDocuments)?;
     let collection = host.collection(collection)?;
     let [old, new] = [document_named(&collection, documents[0])?, document_named(&collection, documents[1])?];
     if old.id == new.id {

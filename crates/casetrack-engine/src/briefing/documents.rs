@@ -1,6 +1,6 @@
 //! Documents that belong together.
 
-use casetrack_core::{CollectionId, DocumentMeta, Result};
+use casetrack_core::{CollectionId, DocumentMeta, Feature, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -53,6 +53,7 @@ pub fn document_clusters(
     strategy: ClusterStrategy,
     max_clusters: u32,
 ) -> Result<ClusterReport> {
+    host.config().tier.check(Feature::DocumentClusters)?;
     check_range("max_clusters", max_clusters, 1..=20)?;
     let known = known(host, collection)?;
     let clusters = known.graph().clusters(&ClusterRequest { strategy, max_clusters: max_clusters as usize });

@@ -1,6 +1,6 @@
 //! Entities: which there are, where they are mentioned, and with whom.
 
-use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Result, hint};
+use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Feature, Result, hint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -152,6 +152,18 @@ pub fn entity_mentions(
     })
 }
 
+/// As [`entity_mentions`], for the use case that only Pro has.
+pub fn find_entity(
+    host: &Host,
+    collection: CollectionId,
+    name: &str,
+    entity_type: Option<EntityType>,
+    paging: Paging,
+) -> Result<MentionsReport> {
+    host.config().tier.check(Feature::FindEntity)?;
+    entity_mentions(host, collection, name, entity_type, paging)
+}
+
 /// The passages that mention all of 2–5 entities.
 pub fn entity_relationships(
     host: &Host,
@@ -159,6 +171,7 @@ pub fn entity_relationships(
     names: &[String],
     top_k: u32,
 ) -> Result<TogetherReport> {
+    host.config().tier.check(Feature::EntityRelationships)?;
     check_range("top_k", top_k, 1..=100)?;
     let known = known(host, collection)?;
     let found = {
@@ -191,6 +204,7 @@ pub fn entity_graph(
     depth: u32,
     top_k: u32,
 ) -> Result<EntityNetwork> {
+    host.config().tier.check(Feature::EntityGraph)?;
     check_range("top_k", top_k, 1..=100)?;
     check_range("depth", depth, 1..=MAX_DEPTH)?;
     let known = known(host, collection)?;

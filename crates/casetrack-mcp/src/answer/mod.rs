@@ -36,7 +36,7 @@ impl<R> Reply<R> {
 
 /// The list that an answer consists of.
 pub(crate) struct List<R> {
-    /// Where it is in structured content, as JSON pointers: several lists are cut together.
+    /// Its places in structured content, as JSON pointers: several lists are cut together.
     at: &'static [&'static str],
     items: fn(&mut R) -> &mut dyn Items,
     /// The tool takes an offset itself; otherwise it is applied to its answer here.
@@ -60,7 +60,7 @@ impl<R> List<R> {
         Self { at, items, own_offset: true, next: Some(next) }
     }
 
-    /// Whether the parameter `offset` is added to those of the tool.
+    /// True if the parameter `offset` is added to those of the tool.
     pub const fn adds_offset(&self) -> bool {
         !self.own_offset
     }
@@ -107,7 +107,7 @@ impl Items for Comparison {
     }
 }
 
-/// What a call asks of the form of its answer.
+/// The form of an answer that a call asks for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
     /// Most characters of the text, and of the structured content as JSON.

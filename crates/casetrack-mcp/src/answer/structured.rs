@@ -87,7 +87,7 @@ pub(super) fn content(response: &impl Serialize, lists: &[&str], form: Form) -> 
     Ok(content)
 }
 
-/// What of an answer is from documents.
+/// The kinds of words from documents in an answer.
 #[derive(Clone, Copy, Default)]
 struct Marked {
     passages: bool,
@@ -264,7 +264,7 @@ fn make_optional(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Which fields of an object, or properties of its schema, are left out where exact places are not asked for. What remains cites the place.
+/// The fields of an object, or properties of its schema, that are left out unless a call asks for exact places. The others cite the place.
 fn exact_places(fields: &Map<String, Value>) -> Vec<&'static str> {
     let has = |name: &str| fields.contains_key(name);
     let is_text = |name: &str| fields.get(name).is_some_and(|field| field.is_string() || field["type"] == "string");
@@ -291,7 +291,7 @@ fn can_be_null(property: &Value) -> bool {
     }
 }
 
-/// Whether a schema describes exact places.
+/// True if a schema describes exact places.
 pub(crate) fn has_exact_places(schema: &Map<String, Value>) -> bool {
     schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !exact_places(properties).is_empty())
         || schema.values().any(|value| match value {

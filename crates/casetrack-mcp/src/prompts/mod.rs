@@ -17,7 +17,7 @@ use casetrack_text::format::{one_line, shorten};
 /// Longest argument, in characters.
 const MAX_ARGUMENT_CHARS: usize = 2000;
 
-/// What an argument can be.
+/// The values that an argument can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
     /// A collection, by name or id.
@@ -45,7 +45,7 @@ pub(crate) struct Prompt {
     title: &'static str,
     description: &'static str,
     pub arguments: &'static [Argument],
-    text: fn(&Given) -> String,
+    text: fn(&ArgumentValues) -> String,
 }
 
 pub(crate) struct Argument {
@@ -58,9 +58,9 @@ pub(crate) struct Argument {
 }
 
 /// The checked arguments, each on one line.
-pub(crate) struct Given(BTreeMap<&'static str, String>);
+pub(crate) struct ArgumentValues(BTreeMap<&'static str, String>);
 
-impl Given {
+impl ArgumentValues {
     fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
@@ -222,7 +222,7 @@ pub(crate) fn get(
         }
         given.insert(argument.name, checked(engine, active, argument, value)?);
     }
-    Ok((prompt.description, (prompt.text)(&Given(given))))
+    Ok((prompt.description, (prompt.text)(&ArgumentValues(given))))
 }
 
 fn checked(engine: &Engine, active: Option<CollectionId>, argument: &Argument, value: &str) -> Result<String> {
@@ -271,7 +271,8 @@ mod tests {
         for prompt in &PROMPTS {
             for full in [true, false] {
                 let given = prompt.arguments.iter().filter(|argument| full || argument.required);
-                let given = Given(given.map(|argument| (argument.name, format!("<{}>", argument.name))).collect());
+                let given =
+                    ArgumentValues(given.map(|argument| (argument.name, format!("<{}>", argument.name))).collect());
                 let text = (prompt.text)(&given);
                 assert!(given.0.values().all(|value| text.contains(value)), "{text}");
                 assert!(!text.contains("  ") && text.len() < 2500, "{}: {text}", prompt.name);

@@ -1,8 +1,8 @@
 //! Collections, documents, chunks and pages as resources, which clients can list, read and subscribe to without a tool.
 
+mod contents;
 pub(crate) mod links;
-mod listing;
-mod reading;
+mod list;
 pub(crate) mod subscriptions;
 pub(crate) mod synthesis;
 mod uri;
@@ -13,8 +13,8 @@ use rmcp::ErrorData;
 use rmcp::model::{Annotations, ErrorCode, ResourceTemplate, Role};
 use serde_json::json;
 
-pub(crate) use self::listing::list;
-pub(crate) use self::reading::read;
+pub(crate) use self::contents::read;
+pub(crate) use self::list::list;
 pub(crate) use self::uri::Target;
 
 const JSON: &str = "application/json";

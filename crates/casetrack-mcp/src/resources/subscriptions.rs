@@ -21,13 +21,13 @@ const GATHERED: Duration = Duration::from_millis(500);
 /// Most resources one client can subscribe to.
 const MAX_WATCHED: usize = 1000;
 
-/// What a resource shows.
+/// The part of the data that a resource shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// All collections and how much is in each.
     Collections,
     Collection(CollectionId),
-    /// What was collected in a collection, and whether its documents still say it.
+    /// The evidence of a collection.
     Evidence(CollectionId),
     /// A document or part of it.
     Document(CollectionId, DocumentId),
@@ -36,7 +36,7 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    /// What a URI shows. Names in it are resolved now; later renames do not matter. `roots` are those of the session.
+    /// The scope of a URI. Names in it are resolved now; later renames do not matter. `roots` are those of the session.
     pub fn of(engine: &Engine, roots: &[PathBuf], uri: &str) -> Result<Self> {
         if synthesis::is_one(uri) {
             return synthesis::shown(engine, &space::for_space(engine.host(), roots), uri).map(Self::Space);
@@ -116,7 +116,7 @@ impl Subscriptions {
     }
 }
 
-/// Whether changes affect the list of resources.
+/// True if changes affect the list of resources.
 pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     changes.iter().any(|change| match change {
         Change::Collection(_) => true,

@@ -1,4 +1,4 @@
-//! What the space browser shows, as resources: files, sets, jobs, plans, and what is known of files. Their addresses are a published contract.
+//! Resources of the space browser: files with their properties, sets, jobs and plans. Their addresses are a published contract.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ pub(crate) const TEMPLATES: [(&str, &str, &str); 13] = [
 ];
 const THUMBNAIL: &str = "synthesis://nodes/{path}/thumbnail";
 
-/// What a URI names.
+/// The resource that a URI names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     Nodes {
@@ -109,7 +109,7 @@ enum Target {
     },
 }
 
-/// Whether a URI is one of these, as far as its beginning says.
+/// True if the beginning of a URI is that of the space browser.
 pub(crate) fn is_one(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
@@ -235,7 +235,7 @@ fn bytes_of(part: &str) -> Option<PathBuf> {
     Some(path.into())
 }
 
-/// What a change has to be about to concern what a URI names, which has to exist.
+/// The scope of the changes that concern an existing resource.
 pub(crate) fn shown(engine: &Engine, host: &Host, uri: &str) -> Result<&'static [SpaceChange]> {
     let target = Target::parse(uri)?;
     match &target {
@@ -253,7 +253,7 @@ pub(crate) fn shown(engine: &Engine, host: &Host, uri: &str) -> Result<&'static 
     Ok(target.shows())
 }
 
-/// What a URI names, for a host that sees what the session may. Blocks; a thumbnail that is not known yet takes some 100 ms.
+/// The contents of a resource, for a host with the rights of the session. Blocks; a new thumbnail takes some 100 ms.
 pub(crate) fn read(engine: &Engine, host: &Host, uri: &str, cancel: &Cancel) -> Result<Vec<ResourceContents>> {
     match Target::parse(uri)? {
         Target::Nodes { after } => as_json(uri, &space::nodes(host, after.as_deref(), cancel)?),

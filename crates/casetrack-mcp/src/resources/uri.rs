@@ -12,7 +12,7 @@ const ROOT: &str = "casetrack://collections";
 /// All but RFC 3986's unreserved characters.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// What a URI names. Collections and documents are given by id or name; links from the server use ids.
+/// The resource that a URI names. Collections and documents are given by id or name; links from the server use ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     Collections,

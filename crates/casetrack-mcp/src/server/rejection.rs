@@ -1,4 +1,4 @@
-//! What is answered to a message that cannot be read as one.
+//! Answers to input that is not a message.
 
 use rmcp::model::ClientJsonRpcMessage;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ const INVALID_REQUEST: i32 = -32600;
 
 /// Reads a message, or makes the answer to one that cannot be read: a JSON-RPC error with the id of the message, or null where
 /// that cannot be read.
-pub(crate) fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
+pub fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
     serde_json::from_slice(message).map_err(|error| match error.classify() {
         serde_json::error::Category::Data => {
             #[derive(Deserialize)]
@@ -28,7 +28,7 @@ pub(crate) fn read(message: &[u8]) -> Result<ClientJsonRpcMessage, Value> {
 }
 
 /// The answer to a message that is longer than [`MAX_REQUEST_BYTES`].
-pub(crate) fn too_long() -> Value {
+pub fn too_long() -> Value {
     let limit = MAX_REQUEST_BYTES >> 20;
     rejection(INVALID_REQUEST, &format!("Invalid request: a message may have at most {limit} MB."), None)
 }

@@ -1,16 +1,9 @@
 //! Show chunks with their provenance, and the text around them.
 
-use casetrack_core::{Result, TextView};
+use casetrack_core::TextView;
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
-use casetrack_engine::documents;
-use casetrack_engine::paging::Paging;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct GetChunk;
 
@@ -29,8 +22,8 @@ impl Tool for GetChunk {
     const TITLE: &'static str = "Show a chunk";
     const DESCRIPTION: &'static str = "Get a specific chunk by ID with its full text, provenance (source file, page, \
         paragraph, line, character offsets), and embedding status.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"chunk_id": "$chunk"}"#;
     type Parameters = ChunkParameters;
     type Response = ChunkView;
 
@@ -51,14 +44,8 @@ pub(crate) struct DocumentParameters {
     /// Optional: only show chunks from this page number
     #[schemars(range(min = 1))]
     page_filter: Option<u32>,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most chunks
-    #[serde(default = "super::number::<100>")]
-    #[schemars(range(min = 1, max = 500))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<100, 500>,
 }
 
 impl Tool for GetDocumentChunks {
@@ -67,8 +54,8 @@ impl Tool for GetDocumentChunks {
     const DESCRIPTION: &'static str = "List all chunks in a document with their provenance. Shows where every piece of text \
         came from: page, paragraph, line numbers, and character offsets. Use this to understand how a document was chunked \
         and indexed.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_name": "$document", "page_filter": 1}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/chunks"], |report| &mut report.chunks, |report| &mut report.next_offset));
     type Parameters = DocumentParameters;
@@ -76,10 +63,9 @@ impl Tool for GetDocumentChunks {
 
     fn call(context: &Context<'_>, parameters: DocumentParameters) -> Result<Reply<DocumentChunks>> {
         let collection = context.active()?.id;
-        let DocumentParameters { document_name, page_filter, offset, limit } = parameters;
-        let paging = Paging { offset, limit };
-        let chunks =
-            documents::document_chunks(context.engine.host(), collection, &document_name, page_filter, paging)?;
+        let DocumentParameters { document_name, page_filter, page } = parameters;
+        let paging = Paging::from(page);
+        let chunks = context.engine.document_chunks(collection, &document_name, page_filter, paging)?;
         Ok(Reply::new(chunks, move |chunks| text::chunks::document_chunks(chunks, page_filter)))
     }
 }
@@ -102,8 +88,8 @@ impl Tool for GetSourceContext {
     const TITLE: &'static str = "Show the text around a chunk";
     const DESCRIPTION: &'static str = "Get the surrounding context for a chunk -- the chunks immediately before and after it \
         in the original document. Useful for understanding the full context around a search result.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"chunk_id": "$chunk"}"#;
     type Parameters = ContextParameters;
     type Response = SourceContext;
 

@@ -1,18 +1,12 @@
 //! Create, list, switch, delete and describe collections.
 
-use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType, Result};
+use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType};
 use casetrack_engine::Engine;
 use casetrack_engine::collections;
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary, CreateCollection as Request};
-use casetrack_engine::vaults;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::unconfirmed;
-use crate::answer::Reply;
-use crate::session::Context;
-use crate::tool::{Effect, NoParameters, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct CreateCollection;
 
@@ -34,8 +28,8 @@ impl Tool for CreateCollection {
     const TITLE: &'static str = "Create a collection";
     const DESCRIPTION: &'static str = "Create a new document collection, an isolated database on your machine, and switch \
         to it.";
-    const EFFECT: Effect = Effect::Creates;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const ROW: Row = Row::new(Toolset::Ingest, Effect::Creates, Need::CREATE);
+    const SAMPLE: &'static str = r#"{"name": "Notes", "collection_id": "N-1", "collection_type": "research"}"#;
     type Parameters = CreateParameters;
     type Response = CollectionMeta;
 
@@ -61,18 +55,12 @@ pub(crate) struct ListCollections;
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParameters {
     /// Filter by collection status
-    #[serde(default)]
-    status_filter: StatusFilter,
+    #[serde(default = "active")]
+    status_filter: Choice<CollectionStatus, All>,
 }
 
-#[derive(Default, Clone, Copy, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum StatusFilter {
-    #[default]
-    Active,
-    Closed,
-    Archived,
-    All,
+fn active() -> Choice<CollectionStatus, All> {
+    Choice::One(CollectionStatus::Active)
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -91,19 +79,14 @@ impl Tool for ListCollections {
     const TITLE: &'static str = "List collections";
     const DESCRIPTION: &'static str =
         "List all collections. Shows name, type, status, document count, and which collection is active.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"status_filter": "all"}"#;
     type Parameters = ListParameters;
     type Response = CollectionList;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<CollectionList>> {
-        let status = match parameters.status_filter {
-            StatusFilter::Active => Some(CollectionStatus::Active),
-            StatusFilter::Closed => Some(CollectionStatus::Closed),
-            StatusFilter::Archived => Some(CollectionStatus::Archived),
-            StatusFilter::All => None,
-        };
-        let collections = collections::list_collections(context.engine.host(), status)?;
+        let status = parameters.status_filter.one();
+        let collections = context.engine.list_collections(status)?;
         let active_collection = context.session.active_id();
         let locked =
             collections::locked_collections(context.engine.host())?.into_iter().map(|vault| vault.id).collect();
@@ -127,8 +110,8 @@ impl Tool for SwitchCollection {
     const TITLE: &'static str = "Switch to a collection";
     const DESCRIPTION: &'static str =
         "Switch to a different collection. All subsequent operations (ingest, search) will use this collection.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"collection_name": "$collection"}"#;
     type Parameters = SwitchParameters;
     type Response = CollectionSummary;
 
@@ -158,10 +141,10 @@ impl Tool for DeleteCollection {
     const TITLE: &'static str = "Delete a collection";
     const DESCRIPTION: &'static str =
         "Permanently delete a collection and all its documents, embeddings, and data. This cannot be undone.";
-    const EFFECT: Effect = Effect::Deletes;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Deletes, Need::OWN);
+    const SAMPLE: &'static str = r#"{"collection_name": "$collection", "confirm": true}"#;
     type Parameters = DeleteParameters;
-    /// What was deleted.
+    /// The collection that was deleted.
     type Response = CollectionSummary;
 
     fn call(context: &Context<'_>, parameters: DeleteParameters) -> Result<Reply<CollectionSummary>> {
@@ -199,8 +182,8 @@ impl Tool for GetCollectionInfo {
     const TITLE: &'static str = "Describe the active collection";
     const DESCRIPTION: &'static str =
         "Get detailed information about the active collection including document list and storage usage.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = "{}";
     type Parameters = NoParameters;
     type Response = CollectionInfo;
 

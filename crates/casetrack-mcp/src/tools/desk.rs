@@ -1,17 +1,9 @@
-//! What the workbench shows and changes besides what assistants need: pages with their layout, collections, and paths of files.
+//! Tools of the workbench: pages with their layout, collections, and paths of files.
 
-use casetrack_core::{CollectionMeta, CollectionStatus, Error, Result};
-use casetrack_engine::collections;
-use casetrack_engine::desk;
+use casetrack_core::{CollectionMeta, CollectionStatus, Error};
 use casetrack_engine::desk::{PageLayout, PathEntry};
-use casetrack_engine::upkeep;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::answer::Reply;
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct ReadPage;
 
@@ -33,8 +25,8 @@ impl Tool for ReadPage {
     const TITLE: &'static str = "Read a page with its layout";
     const DESCRIPTION: &'static str = "Read one page of a document of the active collection: its text, the places of its lines in points, its \
         chunks, tracked changes and hidden texts.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Workbench;
+    const ROW: Row = Row::new(Toolset::Workbench, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document": "$document", "page": 1, "names": true}"#;
     type Parameters = PageParameters;
     type Response = PageLayout;
 
@@ -71,8 +63,8 @@ impl Tool for UpdateCollection {
     const TITLE: &'static str = "Rename, close, archive or reopen a collection";
     const DESCRIPTION: &'static str =
         "Give a collection another name, or close, archive or reopen it. Nothing is deleted.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Workbench;
+    const ROW: Row = Row::new(Toolset::Workbench, Effect::Updates, Need::OWN);
+    const SAMPLE: &'static str = r#"{"collection": "$collection", "state": "active"}"#;
     type Parameters = CollectionParameters;
     type Response = CollectionMeta;
 
@@ -112,8 +104,8 @@ impl Tool for ListPaths {
     const TITLE: &'static str = "Complete a path";
     const DESCRIPTION: &'static str =
         "List the files and folders on this machine whose paths begin with what was typed.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Workbench;
+    const ROW: Row = Row::new(Toolset::Workbench, Effect::Reads, Need::DISK);
+    const SAMPLE: &'static str = r#"{"prefix": "$file"}"#;
     type Parameters = PathParameters;
     type Response = Paths;
 

@@ -1,18 +1,12 @@
 //! List, describe and delete the documents of the active collection.
 
-use casetrack_core::{DocumentMeta, Result};
-use casetrack_engine::documents;
+use casetrack_core::DocumentMeta;
 use casetrack_engine::documents::{DocumentDetails, DocumentSort, DocumentSummary};
-use casetrack_engine::paging::{Paging, Part};
+use casetrack_engine::paging::Part;
 use casetrack_engine::search::{MarkFilter, admit};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::unconfirmed;
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct ListDocuments;
 
@@ -24,14 +18,8 @@ pub(crate) struct ListParameters {
     sort_by: DocumentSort,
     /// Only documents with this tag of the user, or without it (-privileged)
     tag: Option<String>,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most documents
-    #[serde(default = "super::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<100, 1000>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -50,8 +38,8 @@ impl Tool for ListDocuments {
     const TITLE: &'static str = "List documents";
     const DESCRIPTION: &'static str =
         "List all documents in the active collection, contracts with their parties, date and governing law.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"sort_by": "pages"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/documents"], |list| &mut list.documents, |list| &mut list.next_offset));
     type Parameters = ListParameters;
@@ -59,16 +47,16 @@ impl Tool for ListDocuments {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<DocumentList>> {
         let collection = context.active()?;
-        let ListParameters { sort_by, tag, offset, limit } = parameters;
+        let ListParameters { sort_by, tag, page } = parameters;
         let filters: Vec<MarkFilter> = tag.iter().map(|tag| MarkFilter::tag(tag)).collect::<Result<_>>()?;
         let mut documents = documents::list_documents(context.engine.host(), collection.id, sort_by)?;
         documents.retain(|document| admit(&filters, &document.marks));
-        let part = Paging { offset, limit }.of(documents);
+        let part = Paging::from(page).of(documents);
         let Part { items: mut documents, total, next_offset } = part;
         documents::describe_contracts(context.engine.host(), collection.id, &mut documents)?;
         let list = DocumentList { collection: collection.name, documents, total, next_offset };
         Ok(Reply::new(list, move |list| {
-            text::documents::part(&list.collection, &list.documents, offset, list.total, list.next_offset)
+            text::documents::part(&list.collection, &list.documents, page.offset, list.total, list.next_offset)
         }))
     }
 }
@@ -87,8 +75,8 @@ impl Tool for GetDocument {
     const TITLE: &'static str = "Describe a document";
     const DESCRIPTION: &'static str = "Get detailed information about a specific document including page count, extraction \
         method, and chunk statistics.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_name": "$document"}"#;
     type Parameters = GetParameters;
     type Response = DocumentDetails;
 
@@ -115,10 +103,10 @@ impl Tool for DeleteDocument {
     const TITLE: &'static str = "Delete a document";
     const DESCRIPTION: &'static str =
         "Remove a document and all its chunks, embeddings, and index entries from the active collection.";
-    const EFFECT: Effect = Effect::Deletes;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const ROW: Row = Row::new(Toolset::Ingest, Effect::Deletes, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"document_name": "$document", "confirm": true}"#;
     type Parameters = DeleteParameters;
-    /// What was deleted.
+    /// The document that was deleted.
     type Response = DocumentMeta;
 
     fn call(context: &Context<'_>, parameters: DeleteParameters) -> Result<Reply<DocumentMeta>> {

@@ -1,72 +1,9 @@
 //! Entities of the active collection: which there are, where they are mentioned, and with whom.
 
-use casetrack_core::{EntityType, Feature, Result};
-use casetrack_engine::briefing;
+use casetrack_core::EntityType;
 use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, MentionsReport, TogetherReport};
-use casetrack_engine::paging::Paging;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
-
-/// An entity's type, or any.
-#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum AnyType {
-    Person,
-    Organization,
-    Date,
-    Amount,
-    Location,
-    Concept,
-    #[default]
-    Any,
-}
-
-impl AnyType {
-    fn one(self) -> Option<EntityType> {
-        Some(match self {
-            AnyType::Person => EntityType::Person,
-            AnyType::Organization => EntityType::Organization,
-            AnyType::Date => EntityType::Date,
-            AnyType::Amount => EntityType::Amount,
-            AnyType::Location => EntityType::Location,
-            AnyType::Concept => EntityType::Concept,
-            AnyType::Any => return None,
-        })
-    }
-}
-
-/// An entity's type, or all.
-#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum AllTypes {
-    Person,
-    Organization,
-    Date,
-    Amount,
-    Location,
-    Concept,
-    #[default]
-    All,
-}
-
-impl AllTypes {
-    fn one(self) -> Option<EntityType> {
-        Some(match self {
-            AllTypes::Person => EntityType::Person,
-            AllTypes::Organization => EntityType::Organization,
-            AllTypes::Date => EntityType::Date,
-            AllTypes::Amount => EntityType::Amount,
-            AllTypes::Location => EntityType::Location,
-            AllTypes::Concept => EntityType::Concept,
-            AllTypes::All => return None,
-        })
-    }
-}
+use crate::tools::prelude::*;
 
 pub(crate) struct ListEntities;
 
@@ -75,7 +12,7 @@ pub(crate) struct ListEntities;
 pub(crate) struct ListParameters {
     /// Type
     #[serde(default)]
-    entity_type: AllTypes,
+    entity_type: Choice<EntityType, All>,
     /// Only entities of this document (name or ID)
     document_filter: Option<String>,
     /// Only names with these letters
@@ -99,8 +36,8 @@ impl Tool for ListEntities {
     const DESCRIPTION: &'static str = "List all entities extracted from documents in the active collection, grouped by type. \
         Shows name, type, mention count, and number of documents mentioning each entity. Entities include: persons, \
         organizations, dates, monetary amounts, locations, and concepts.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"entity_type": "organization", "sort_by": "documents"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/entities"], |report| &mut report.list.entities, |report| &mut report.next_offset));
     type Parameters = ListParameters;
@@ -131,7 +68,7 @@ pub(crate) struct FindParameters {
     entity: String,
     /// Type of entity to search for
     #[serde(default)]
-    entity_type: AnyType,
+    entity_type: Choice<EntityType, Any>,
     /// Most passages
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
@@ -147,9 +84,8 @@ impl Tool for FindEntity {
     const TITLE: &'static str = "Find an entity";
     const DESCRIPTION: &'static str = "Find all mentions of an entity (person, organization, date, amount) across documents. \
         Uses the entity index built during ingestion.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
-    const FEATURE: Option<Feature> = Some(Feature::FindEntity);
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"entity": "$entity"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/mentions"], |report| &mut report.mentions, |report| &mut report.next_offset));
     type Parameters = FindParameters;
@@ -157,7 +93,9 @@ impl Tool for FindEntity {
 
     fn call(context: &Context<'_>, parameters: FindParameters) -> Result<Reply<MentionsReport>> {
         let FindParameters { entity, entity_type, top_k: limit, offset } = parameters;
-        mentions(context, &entity, entity_type, Paging { offset, limit })
+        let (collection, paging) = (context.active()?.id, Paging { offset, limit });
+        let report = context.engine.find_entity(collection, &entity, entity_type.one(), paging)?;
+        Ok(Reply::new(report, text::entities::mentions))
     }
 }
 
@@ -170,7 +108,7 @@ pub(crate) struct MentionsParameters {
     entity_name: String,
     /// Type of entity
     #[serde(default)]
-    entity_type: AnyType,
+    entity_type: Choice<EntityType, Any>,
     /// Most passages
     #[serde(default = "super::number::<20>")]
     #[schemars(range(min = 1, max = 100))]
@@ -186,8 +124,8 @@ impl Tool for GetEntityMentions {
     const TITLE: &'static str = "Show the mentions of an entity";
     const DESCRIPTION: &'static str = "Get all chunks that mention a specific entity, with context snippets showing how the \
         entity is referenced. Uses the entity index built during ingestion. Supports fuzzy matching on entity name.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"entity_name": "$entity"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/mentions"], |report| &mut report.mentions, |report| &mut report.next_offset));
     type Parameters = MentionsParameters;
@@ -195,14 +133,10 @@ impl Tool for GetEntityMentions {
 
     fn call(context: &Context<'_>, parameters: MentionsParameters) -> Result<Reply<MentionsReport>> {
         let MentionsParameters { entity_name, entity_type, top_k: limit, offset } = parameters;
-        mentions(context, &entity_name, entity_type, Paging { offset, limit })
+        let (collection, paging) = (context.active()?.id, Paging { offset, limit });
+        let report = context.engine.entity_mentions(collection, &entity_name, entity_type.one(), paging)?;
+        Ok(Reply::new(report, text::entities::mentions))
     }
-}
-
-fn mentions(context: &Context<'_>, name: &str, entity_type: AnyType, paging: Paging) -> Result<Reply<MentionsReport>> {
-    let report =
-        briefing::entity_mentions(context.engine.host(), context.active()?.id, name, entity_type.one(), paging)?;
-    Ok(Reply::new(report, text::entities::mentions))
 }
 
 pub(crate) struct SearchEntityRelationships;
@@ -224,9 +158,8 @@ impl Tool for SearchEntityRelationships {
     const TITLE: &'static str = "Find entities together";
     const DESCRIPTION: &'static str = "Find chunks where two or more entities are mentioned together. Use this to trace \
         relationships (who interacted with whom, what terms apply to which party). Pro tier only.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
-    const FEATURE: Option<Feature> = Some(Feature::EntityRelationships);
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"entities": ["$entity", "$partner"]}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/passages"], |report| &mut report.passages));
     type Parameters = TogetherParameters;
     type Response = TogetherReport;
@@ -247,7 +180,7 @@ pub(crate) struct GraphParameters {
     entity_name: Option<String>,
     /// Its type
     #[serde(default)]
-    entity_type: AnyType,
+    entity_type: Choice<EntityType, Any>,
     /// Steps from it
     #[serde(default = "super::number::<2>")]
     #[schemars(range(min = 1, max = 4))]
@@ -264,9 +197,8 @@ impl Tool for GetEntityGraph {
     const DESCRIPTION: &'static str = "Show entity relationships across documents in the active collection. Returns a graph of \
         entities connected by co-occurrence in documents and chunks. Use this to understand how people, organizations, and \
         concepts relate to each other across the collection.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
-    const FEATURE: Option<Feature> = Some(Feature::EntityGraph);
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"entity_name": "$entity", "depth": 1}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/edges"], |report| &mut report.edges));
     type Parameters = GraphParameters;
     type Response = EntityNetwork;

@@ -2,18 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Error, ErrorCode, Result};
-use casetrack_engine::evidence;
+use casetrack_core::{Error, ErrorCode};
 use casetrack_engine::evidence::{AddEvidence, EvidenceFormat, EvidenceList, EvidenceView, UpdateEvidence};
-use casetrack_engine::paging::Paging;
-use casetrack_engine::vaults;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct AddEvidenceTool;
 
@@ -46,8 +38,8 @@ impl Tool for AddEvidenceTool {
     const TITLE: &'static str = "Collect a passage as evidence";
     const DESCRIPTION: &'static str = "Collect a passage of the active collection as evidence: a chunk, or words of a page. It is kept \
         verbatim with its citation, in an order that update_evidence changes.";
-    const EFFECT: Effect = Effect::Creates;
-    const TOOLSET: Toolset = Toolset::Workbench;
+    const ROW: Row = Row::new(Toolset::Workbench, Effect::Creates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"document": "$document", "page": 1, "quote": "$quote", "note": "Due."}"#;
     type Parameters = AddParameters;
     type Response = EvidenceView;
 
@@ -69,14 +61,8 @@ pub(crate) struct ListEvidence;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListParameters {
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most passages
-    #[serde(default = "super::number::<50>")]
-    #[schemars(range(min = 1, max = 500))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<50, 500>,
 }
 
 impl Tool for ListEvidence {
@@ -84,16 +70,16 @@ impl Tool for ListEvidence {
     const TITLE: &'static str = "List the evidence";
     const DESCRIPTION: &'static str = "List the passages that were collected as evidence, in their order, each with its citation, the user's \
         note, and whether its source still says the same.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Workbench;
+    const ROW: Row = Row::new(Toolset::Workbench, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = "{}";
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/items"], |list| &mut list.items, |list| &mut list.next_offset));
     type Parameters = ListParameters;
     type Response = EvidenceList;
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EvidenceList>> {
-        let ListParameters { offset, limit } = parameters;
-        let list = evidence::list_evidence(context.engine.host(), context.active()?.id, Paging { offset, limit })?;
+        let ListParameters { page } = parameters;
+        let list = context.engine.list_evidence(context.active()?.id, page.into())?;
         Ok(Reply::new(list, text::evidence::list))
     }
 }
@@ -123,9 +109,9 @@ impl Tool for UpdateEvidenceTool {
     const TITLE: &'static str = "Change or remove evidence";
     const DESCRIPTION: &'static str = "Change the note, exhibit number or place of a collected passage, or take it out. Its text and its \
         citation are the source's and cannot be changed.";
-    const EFFECT: Effect = Effect::Updates;
     const DESTRUCTIVE: bool = true;
-    const TOOLSET: Toolset = Toolset::Workbench;
+    const ROW: Row = Row::new(Toolset::Workbench, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"id": 1, "exhibit": "A"}"#;
     type Parameters = UpdateParameters;
     type Response = EvidenceView;
 
@@ -161,7 +147,7 @@ pub(crate) struct Export {
     items: u64,
     /// Pages shown in it.
     pictures: u64,
-    /// What is missing in it, one sentence each.
+    /// The parts that are missing, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notices: Vec<String>,
 }
@@ -171,8 +157,8 @@ impl Tool for ExportEvidence {
     const TITLE: &'static str = "Export the evidence";
     const DESCRIPTION: &'static str = "Write the evidence of the active collection to a new file: docx, pdf, markdown or csv. Each passage has its \
         citation and note. No file is overwritten.";
-    const EFFECT: Effect = Effect::Creates;
-    const TOOLSET: Toolset = Toolset::Workbench;
+    const ROW: Row = Row::new(Toolset::Workbench, Effect::Creates, Need::DISK);
+    const SAMPLE: &'static str = r#"{"format": "markdown"}"#;
     type Parameters = ExportParameters;
     type Response = Export;
 
@@ -192,7 +178,7 @@ impl Tool for ExportEvidence {
             }
             None => free_name(&engine.host().config().data_dir.join("exports"), &collection.name, format)?,
         };
-        let exported = text::evidence::export(engine, collection.id, format, pictures, context.cancel)?;
+        let exported = casetrack_export::evidence(engine, collection.id, format, pictures, context.cancel)?;
         write_new(&path, &exported.bytes)?;
         let export = Export {
             path: path.display().to_string(),
@@ -231,7 +217,7 @@ fn checked(context: &Context<'_>, path: PathBuf, format: EvidenceFormat) -> Resu
 /// A name that is free in the folder, which is made.
 fn free_name(folder: &Path, collection: &str, format: EvidenceFormat) -> Result<PathBuf> {
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder.display(), error))?;
-    let name = file_name(collection);
+    let name = casetrack_export::evidence_name(collection);
     let numbered = |number: u32| match number {
         1 => folder.join(format!("{name}.{}", format.extension())),
         number => folder.join(format!("{name} {number}.{}", format.extension())),
@@ -240,13 +226,6 @@ fn free_name(folder: &Path, collection: &str, format: EvidenceFormat) -> Result<
         Error::new(ErrorCode::AlreadyExists, format!("{} holds too many exports.", folder.display()))
             .with_hint("Move them elsewhere.")
     })
-}
-
-/// `Evidence of Flat 3`: what no file system refuses.
-pub(crate) fn file_name(collection: &str) -> String {
-    let kept = |c: char| if c.is_alphanumeric() || " -_".contains(c) { c } else { '_' };
-    let name: String = collection.chars().take(80).map(kept).collect();
-    format!("Evidence of {}", name.trim())
 }
 
 fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {

@@ -2,18 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use casetrack_core::{DocumentType, Error, Password, Result, supported_formats};
+use casetrack_core::{DocumentType, Error, Password};
 use casetrack_engine::ingest::{IngestReport, IngestRequest};
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use casetrack_engine::marking::MarkSource;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::work::{LongTool, Work, start};
-use crate::answer::Reply;
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct IngestDocument;
 
@@ -40,15 +35,12 @@ pub(crate) struct DocumentParameters {
 impl Tool for IngestDocument {
     const NAME: &'static str = "ingest_document";
     const TITLE: &'static str = "Ingest a document";
-    const DESCRIPTION: &'static str = concat!(
-        "Ingest a document (",
-        supported_formats!(),
-        ") into the active collection. Extracts text (with OCR for scans), chunks the text, computes embeddings, and indexes for search. \
-         All processing and storage happens locally on your machine."
-    );
-    const EFFECT: Effect = Effect::Updates;
+    const DESCRIPTION: &'static str = "Ingest a document (PDF, scan or picture, Word, Excel, PowerPoint, \
+        OpenDocument, RTF, e-mail, HTML, CSV, text, Markdown, or a ZIP archive of them) into the active collection. Extracts \
+        text (with OCR for scans), chunks the text, computes embeddings, and indexes for search. All processing and storage happens locally on your machine.";
     const LONG: bool = true;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const ROW: Row = Row::new(Toolset::Ingest, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"file_path": "$file", "document_type": "memo", "copy_original": true}"#;
     type Parameters = DocumentParameters;
     type Response = Work<IngestReport>;
 
@@ -94,10 +86,10 @@ pub(crate) struct FolderParameters {
     /// Absolute path to folder containing documents. All subfolders are included automatically.
     folder_path: String,
     /// Include subfolders (default: true). Set to false to only process the top-level folder.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     recursive: bool,
     /// Skip files already ingested (matched by SHA256 hash). Set to false to re-ingest everything.
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     skip_existing: bool,
     /// Default document type for all files. If omitted, CaseTrack infers from file content.
     document_type: Option<DocumentType>,
@@ -117,22 +109,16 @@ pub(crate) struct FolderParameters {
     wait_seconds: u32,
 }
 
-pub(super) fn yes() -> bool {
-    true
-}
-
 impl Tool for IngestFolder {
     const NAME: &'static str = "ingest_folder";
     const TITLE: &'static str = "Ingest a folder";
-    const DESCRIPTION: &'static str = concat!(
-        "Ingest all supported documents in a folder and all subfolders. Walks the entire directory tree recursively. Automatically skips \
-         files already ingested (matched by SHA256 hash). Supported formats: ",
-        supported_formats!(),
-        ". Each file is chunked into 2000-character segments with full provenance."
-    );
-    const EFFECT: Effect = Effect::Updates;
+    const DESCRIPTION: &'static str = "Ingest all supported documents in a folder and all subfolders. Walks the entire \
+        directory tree recursively. Automatically skips files already ingested (matched by SHA256 hash). Supported formats: \
+        PDF, scans and pictures (by OCR), Word, Excel, PowerPoint, OpenDocument, RTF, e-mail and its attachments, HTML, CSV, \
+        text, Markdown, ZIP archives. Each file is chunked into 2000-character segments with full provenance.";
     const LONG: bool = true;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const ROW: Row = Row::new(Toolset::Ingest, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"folder_path": "$folder", "file_extensions": ["md", "txt"]}"#;
     type Parameters = FolderParameters;
     type Response = Work<IngestReport>;
 

@@ -2,17 +2,13 @@
 
 use std::time::Duration;
 
-use casetrack_core::Result;
-use casetrack_engine::collections;
-use casetrack_engine::jobs::{JobFilter, JobReport, JobStatus};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use casetrack_engine::jobs::{JobFilter, JobKind, JobReport, JobStatus};
 
-use super::work::outcome;
-use crate::answer::{Form, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use super::ingest::{IngestDocument, IngestFolder};
+use super::reindex::{ReindexCollection, ReindexDocument};
+use super::sync::SyncFolder;
+use super::work::LongTool;
+use crate::tools::prelude::*;
 
 pub(crate) struct ListJobs;
 
@@ -37,8 +33,8 @@ impl Tool for ListJobs {
     const TITLE: &'static str = "List jobs";
     const DESCRIPTION: &'static str = "List jobs (ingestion, sync, reindexing) that are queued, running or recently ended, \
         across all collections, with their progress.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"active_only": false}"#;
     type Parameters = ListParameters;
     type Response = JobList;
 
@@ -77,8 +73,8 @@ impl Tool for GetJob {
     const TITLE: &'static str = "Show a job";
     const DESCRIPTION: &'static str = "Get the state and progress of a job and, once it has ended, its full result: what happened \
         to every file.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const ROW: Row = Row::new(Toolset::Ingest, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"job_id": "$job", "wait_seconds": 600}"#;
     type Parameters = GetParameters;
     type Response = JobResult;
 
@@ -117,8 +113,8 @@ impl Tool for CancelJob {
     const TITLE: &'static str = "Cancel a job";
     const DESCRIPTION: &'static str = "Stop a job that is queued or running. What it has stored so far is kept; repeat the \
         original call to continue where it stopped.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Ingest;
+    const ROW: Row = Row::new(Toolset::Ingest, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"job_id": "$job"}"#;
     type Parameters = CancelParameters;
     type Response = CancelledJob;
 
@@ -131,5 +127,16 @@ impl Tool for CancelJob {
         Ok(Reply::new(CancelledJob { job }, move |cancelled| {
             text::jobs::cancelled(&before, &cancelled.job, Reader::Assistant)
         }))
+    }
+}
+
+/// The answer of the tool that started a job, once the job has ended.
+pub(crate) fn outcome(job: JobStatus, report: Option<JobReport>, form: Form) -> Result<ToolOutput> {
+    match job.kind {
+        JobKind::IngestDocument => IngestDocument::finish(IngestDocument::reply(job, report)?, form),
+        JobKind::IngestFolder => IngestFolder::finish(IngestFolder::reply(job, report)?, form),
+        JobKind::SyncFolder => SyncFolder::finish(SyncFolder::reply(job, report)?, form),
+        JobKind::ReindexDocument => ReindexDocument::finish(ReindexDocument::reply(job, report)?, form),
+        JobKind::ReindexCollection => ReindexCollection::finish(ReindexCollection::reply(job, report)?, form),
     }
 }

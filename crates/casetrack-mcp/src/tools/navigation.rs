@@ -1,18 +1,13 @@
 //! Navigate the active collection: outlines, pages, neighbouring chunks, documents of a type.
 
-use casetrack_core::{DocumentType, Result};
+use casetrack_core::DocumentType;
 use casetrack_engine::chunks::{Direction, PageChunks, Traversal};
 use casetrack_engine::documents;
 use casetrack_engine::documents::DocumentSummary;
-use casetrack_engine::paging::{Paging, Part};
+use casetrack_engine::paging::Part;
 use casetrack_engine::structure::DocumentStructure;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct GetDocumentStructure;
 
@@ -21,14 +16,8 @@ pub(crate) struct GetDocumentStructure;
 pub(crate) struct StructureParameters {
     /// Document name or ID
     document_name: String,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most headings
-    #[serde(default = "super::number::<300>")]
-    #[schemars(range(min = 1, max = 1000))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<300, 1000>,
 }
 
 impl Tool for GetDocumentStructure {
@@ -37,18 +26,17 @@ impl Tool for GetDocumentStructure {
     const DESCRIPTION: &'static str = "Get the structural outline of a document: headings, sections, numbered clauses, and \
         their page/chunk locations. This gives the AI a table-of-contents view for navigation. Works best with structured \
         documents (contracts, reports, policies).";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_name": "$document"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/sections"], |report| &mut report.sections, |report| &mut report.next_offset));
     type Parameters = StructureParameters;
     type Response = DocumentStructure;
 
     fn call(context: &Context<'_>, parameters: StructureParameters) -> Result<Reply<DocumentStructure>> {
-        let StructureParameters { document_name, offset, limit } = parameters;
-        let paging = Paging { offset, limit };
-        let structure =
-            documents::document_structure(context.engine.host(), context.active()?.id, &document_name, paging)?;
+        let StructureParameters { document_name, page } = parameters;
+        let paging = Paging::from(page);
+        let structure = context.engine.document_structure(context.active()?.id, &document_name, paging)?;
         Ok(Reply::new(structure, text::navigation::structure))
     }
 }
@@ -73,8 +61,8 @@ impl Tool for BrowsePages {
     const TITLE: &'static str = "Read pages";
     const DESCRIPTION: &'static str = "Get all chunks from a specific page range within a document. Use this to read through a \
         section of a document sequentially. Returns chunks in order with full provenance.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_name": "$document", "start_page": 1, "end_page": 2}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/chunks"], |pages| &mut pages.chunks));
     type Parameters = BrowseParameters;
     type Response = PageChunks;
@@ -108,8 +96,8 @@ impl Tool for TraverseChunks {
     const TITLE: &'static str = "Read on or back";
     const DESCRIPTION: &'static str = "Navigate forward or backward through chunks in a document from a starting point. Use this \
         to read through a document sequentially from any position. Returns N chunks in document order with full provenance.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"start_chunk_id": "$chunk", "direction": "backward"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/chunks"], |traversal| &mut traversal.chunks));
     type Parameters = TraverseParameters;
     type Response = Traversal;
@@ -129,14 +117,8 @@ pub(crate) struct ListDocumentsByType;
 pub(crate) struct TypeParameters {
     /// Type to filter by
     document_type: DocumentType,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most documents
-    #[serde(default = "super::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<100, 1000>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -156,8 +138,8 @@ impl Tool for ListDocumentsByType {
     const TITLE: &'static str = "List documents of a type";
     const DESCRIPTION: &'static str = "List all documents in the active collection filtered by document type (contract, report, \
         spreadsheet, etc.). Includes page count, chunk count, and ingestion date.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_type": "contract"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/documents"], |list| &mut list.documents, |list| &mut list.next_offset));
     type Parameters = TypeParameters;
@@ -165,17 +147,13 @@ impl Tool for ListDocumentsByType {
 
     fn call(context: &Context<'_>, parameters: TypeParameters) -> Result<Reply<DocumentsOfType>> {
         let collection = context.active()?;
-        let TypeParameters { document_type, offset, limit } = parameters;
-        let part = Paging { offset, limit }.of(documents::documents_of_type(
-            context.engine.host(),
-            collection.id,
-            document_type,
-        )?);
+        let TypeParameters { document_type, page } = parameters;
+        let part = Paging::from(page).of(context.engine.documents_of_type(collection.id, document_type)?);
         let Part { items: documents, total, next_offset } = part;
         let response = DocumentsOfType { collection: collection.name, document_type, documents, total, next_offset };
         Ok(Reply::new(response, move |list| {
             let DocumentsOfType { collection, document_type, documents, total, next_offset } = list;
-            text::navigation::of_type(collection, *document_type, documents, offset, *total, *next_offset)
+            text::navigation::of_type(collection, *document_type, documents, page.offset, *total, *next_offset)
         }))
     }
 }

@@ -1,16 +1,8 @@
-//! Who must do what by when in the active collection.
+//! Obligations in the active collection.
 
-use casetrack_core::Result;
-use casetrack_engine::paging::Paging;
-use casetrack_engine::sheet;
 use casetrack_engine::sheet::{ObligationQuery, ObligationReport};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct GetObligations;
 
@@ -25,14 +17,8 @@ pub(crate) struct ObligationParameters {
     start_date: Option<String>,
     /// Due on or before
     end_date: Option<String>,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most obligations
-    #[serde(default = "super::number::<50>")]
-    #[schemars(range(min = 1, max = 500))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<50, 500>,
 }
 
 impl Tool for GetObligations {
@@ -40,18 +26,18 @@ impl Tool for GetObligations {
     const TITLE: &'static str = "List obligations";
     const DESCRIPTION: &'static str = "List who must do what by when: with a day, stated or computed, or with the trigger that the time \
         counts from. Those with a day are first.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"party": "$entity"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/obligations"], |report| &mut report.obligations, |report| &mut report.next_offset));
     type Parameters = ObligationParameters;
     type Response = ObligationReport;
 
     fn call(context: &Context<'_>, parameters: ObligationParameters) -> Result<Reply<ObligationReport>> {
-        let ObligationParameters { document_filter: document, party, start_date: from, end_date: to, offset, limit } =
+        let ObligationParameters { document_filter: document, party, start_date: from, end_date: to, page } =
             parameters;
         let query = ObligationQuery { document, party, from, to, marks: Vec::new() };
-        let report = sheet::obligations(context.engine.host(), context.active()?.id, &query, Paging { offset, limit })?;
+        let report = context.engine.obligations(context.active()?.id, &query, page.into())?;
         Ok(Reply::new(report, text::obligations::list))
     }
 }

@@ -1,19 +1,11 @@
 //! The active collection as a whole: a briefing, a timeline, statistics, and related documents.
 
-use casetrack_core::{Feature, Result};
-use casetrack_engine::briefing;
 use casetrack_engine::briefing::{
     ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineQuery,
     TimelineReport,
 };
-use casetrack_engine::paging::Paging;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, NoParameters, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct GetCollectionSummary;
 
@@ -25,8 +17,8 @@ impl Tool for GetCollectionSummary {
         (most-referenced documents or external sources), most-mentioned entities, and collection statistics. This is the FIRST \
         tool the AI should call when starting work on a collection -- it provides the structural overview needed to plan search \
         strategy for 1000+ documents.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = "{}";
     type Parameters = NoParameters;
     type Response = SummaryReport;
 
@@ -51,14 +43,8 @@ pub(crate) struct TimelineParameters {
     entity: Option<String>,
     /// Only this role, such as 'payment'
     role: Option<String>,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 200))]
-    offset: u32,
-    /// Most events
-    #[serde(default = "super::number::<100>")]
-    #[schemars(range(min = 1, max = 200))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<100, 200, 200>,
 }
 
 impl Tool for GetCollectionTimeline {
@@ -67,31 +53,19 @@ impl Tool for GetCollectionTimeline {
     const DESCRIPTION: &'static str = "Get a chronological timeline of key dates and events extracted from documents in the active \
         collection. Each event includes the date, description, and source document/chunk provenance. Use this to understand the \
         narrative sequence of events.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"start_date": "2019"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/events"], |report| &mut report.events, |report| &mut report.next_offset));
     type Parameters = TimelineParameters;
     type Response = TimelineReport;
 
     fn call(context: &Context<'_>, parameters: TimelineParameters) -> Result<Reply<TimelineReport>> {
-        let TimelineParameters {
-            start_date: from,
-            end_date: to,
-            document_filter: document,
-            entity,
-            role,
-            offset,
-            limit,
-        } = parameters;
+        let TimelineParameters { start_date: from, end_date: to, document_filter: document, entity, role, page } =
+            parameters;
         let query = TimelineQuery { from, to, document, entity, role };
-        let report = briefing::collection_timeline(
-            context.engine.host(),
-            context.active()?.id,
-            query,
-            Paging { offset, limit },
-        )?;
-        Ok(Reply::new(report, move |report| text::overview::timeline(report, offset, Reader::Assistant)))
+        let report = context.engine.collection_timeline(context.active()?.id, query, page.into())?;
+        Ok(Reply::new(report, move |report| text::overview::timeline(report, page.offset, Reader::Assistant)))
     }
 }
 
@@ -103,8 +77,8 @@ impl Tool for GetCollectionStatistics {
     const DESCRIPTION: &'static str = "Get detailed statistics about the active collection: document counts by type, page/chunk \
         totals, entity and reference counts, embedder coverage, storage usage. Useful for understanding collection scope and data \
         quality.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = "{}";
     type Parameters = NoParameters;
     type Response = StatisticsReport;
 
@@ -148,8 +122,8 @@ impl Tool for FindRelatedDocuments {
     const DESCRIPTION: &'static str = "Find documents related to a given document. Relationships detected: shared entities, shared \
         references, semantic similarity (E1 cosine), and version chains. Returns related documents ranked by relationship \
         strength.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_name": "$document", "relationship_type": "semantic_similar"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/related"], |report| &mut report.related));
     type Parameters = FindRelatedParameters;
     type Response = RelatedReport;
@@ -186,8 +160,8 @@ impl Tool for GetRelatedDocuments {
     const DESCRIPTION: &'static str = "Given a document, find related docs via the knowledge graph. Uses shared entities, \
         references, and semantic similarity to surface connections. This is a knowledge-graph-first approach compared to \
         find_related_documents which also supports explicit relationship types.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_name": "$document"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/related"], |report| &mut report.related));
     type Parameters = GetRelatedParameters;
     type Response = RelatedReport;
@@ -228,9 +202,8 @@ impl Tool for FindDocumentClusters {
     const DESCRIPTION: &'static str = "Group all documents in the collection by theme or topic using semantic clustering. Returns \
         clusters of related documents with a label describing what they share. Pro tier only. Use this to understand the \
         structure of a large collection (100+ documents) at a glance.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
-    const FEATURE: Option<Feature> = Some(Feature::DocumentClusters);
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"strategy": "document_type"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/clusters"], |report| &mut report.clusters.clusters));
     type Parameters = ClusterParameters;
     type Response = ClusterReport;

@@ -1,46 +1,9 @@
-//! What the documents of the active collection refer to.
+//! References of the documents of the active collection.
 
-use casetrack_core::{ReferenceKind, Result};
-use casetrack_engine::briefing;
+use casetrack_core::ReferenceKind;
 use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, ReferenceSort};
-use casetrack_engine::paging::Paging;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
-
-/// A kind of reference, or all that lead out of a document.
-#[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kinds {
-    Document,
-    Standard,
-    Regulation,
-    Report,
-    LegalCase,
-    Hyperlink,
-    Internal,
-    #[default]
-    All,
-}
-
-impl Kinds {
-    fn one(self) -> Option<ReferenceKind> {
-        Some(match self {
-            Kinds::Document => ReferenceKind::Document,
-            Kinds::Standard => ReferenceKind::Standard,
-            Kinds::Regulation => ReferenceKind::Regulation,
-            Kinds::Report => ReferenceKind::Report,
-            Kinds::LegalCase => ReferenceKind::LegalCase,
-            Kinds::Hyperlink => ReferenceKind::Hyperlink,
-            Kinds::Internal => ReferenceKind::Internal,
-            Kinds::All => return None,
-        })
-    }
-}
+use crate::tools::prelude::*;
 
 pub(crate) struct ListReferences;
 
@@ -49,7 +12,7 @@ pub(crate) struct ListReferences;
 pub(crate) struct ListParameters {
     /// Filter by kind of reference
     #[serde(default)]
-    reference_type: Kinds,
+    reference_type: Choice<ReferenceKind, All>,
     /// Sort order
     #[serde(default)]
     sort_by: ReferenceSort,
@@ -69,8 +32,8 @@ impl Tool for ListReferences {
     const DESCRIPTION: &'static str = "List all referenced external sources (documents, standards, regulations, reports) cited \
         in the active collection. Shows the reference, type, citation count, and number of citing documents. Use this to \
         understand which external sources matter most in the collection.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"sort_by": "documents"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/references"], |report| &mut report.list.references, |report| &mut report.next_offset));
     type Parameters = ListParameters;
@@ -112,8 +75,8 @@ impl Tool for GetReferenceCitations {
     const TITLE: &'static str = "Show where something is cited";
     const DESCRIPTION: &'static str = "Get all chunks that cite a specific reference. Shows the context of each citation. Use \
         this to understand how a reference is used throughout the collection.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"reference": "$reference"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/citations"], |report| &mut report.citations, |report| &mut report.next_offset));
     type Parameters = CitationsParameters;

@@ -1,20 +1,13 @@
 //! Rebuild documents of the active collection, and find those that need it.
 
-use casetrack_core::{CollectionMeta, Error, Result};
-use casetrack_engine::documents;
+use casetrack_core::{CollectionMeta, Error};
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use casetrack_engine::reindex;
 use casetrack_engine::reindex::{IndexStatus, ModelsWanted, ReindexReport, ReindexRequest};
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use super::ingest::yes;
-use super::work::{LongTool, Work, start};
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
 use casetrack_text::format::bytes;
-use casetrack_text::{self as text, Reader};
+
+use super::work::{LongTool, Work, start};
+use crate::tools::prelude::*;
 
 pub(crate) struct ReindexDocument;
 
@@ -28,7 +21,7 @@ pub(crate) struct DocumentParameters {
     force: bool,
     /// If true (default), re-extract text from the source file and re-chunk. If false, keep existing chunks but only rebuild
     /// embeddings and indexes (faster, useful after tier upgrade).
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     reparse: bool,
     /// Seconds to wait; longer work goes on as a job: see get_job
     #[serde(default = "super::work::wait_seconds")]
@@ -43,8 +36,8 @@ impl Tool for ReindexDocument {
         original file again; the earlier version stays searchable until the new one is complete, and chunks whose text did not change keep their IDs. Use this when: (1) a document's source file has \
         been updated on disk, (2) you upgraded to Pro tier, (3) embeddings seem stale or corrupt, (4) OCR results need \
         refreshing.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"document_name": "$document", "force": true}"#;
     const LONG: bool = true;
     type Parameters = DocumentParameters;
     type Response = Work<ReindexReport>;
@@ -85,7 +78,7 @@ pub(crate) struct CollectionParameters {
     #[schemars(extend("default" = false))]
     confirm: bool,
     /// If true (default), read source files and chunk them again. If false, only rebuild embeddings and indexes (faster).
-    #[serde(default = "yes")]
+    #[serde(default = "super::yes")]
     reparse: bool,
     /// Skip documents with unchanged source files (SHA256) and complete embeddings. Not with profile.
     #[serde(default)]
@@ -113,8 +106,8 @@ impl Tool for ReindexCollection {
         collection. It reads every source file again; each document stays searchable until its new version is complete. Use \
         this (1) after an upgrade to the Pro tier or of CaseTrack, (2) if the index seems corrupted or stale, (3) for a clean \
         rebuild. Slow for hundreds of documents.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::OWN);
+    const SAMPLE: &'static str = r#"{"confirm": true, "reparse": false, "skip_unchanged": true}"#;
     const LONG: bool = true;
     type Parameters = CollectionParameters;
     type Response = Work<ReindexReport>;
@@ -163,7 +156,7 @@ fn models(context: &Context<'_>, parameters: &CollectionParameters) -> Result<Op
     Ok(Some(ModelsWanted { profile, precision, late_interaction: *late_interaction }))
 }
 
-/// What moving a collection to other models would do and take.
+/// The extent and cost of moving a collection to other models.
 fn moving(context: &Context<'_>, collection: &CollectionMeta) -> Result<String> {
     let space = reindex::space_to_move(context.engine.host(), collection.id)?;
     Ok(format!(
@@ -203,8 +196,8 @@ impl Tool for GetIndexStatus {
         collection. Reports which documents have complete embeddings for the current tier, which need reindexing (source \
         file changed, missing embedder coverage, stale embeddings), and overall collection index health. Use this to \
         diagnose issues or decide whether to run reindex_document or reindex_collection.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_filter": "$document"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::new(&["/document_states"], |status| &mut status.document_states));
     type Parameters = StatusParameters;

@@ -1,19 +1,12 @@
 //! Search the active collection: for a query, for passages similar to one, and for what two documents say about a topic.
 
-use casetrack_core::{Feature, Result};
-use casetrack_engine::collections;
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::every::{EveryAnswer, EveryRequest};
 use casetrack_engine::search;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::{SimilarChunks, Wanted};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct SearchDocuments;
 
@@ -85,8 +78,8 @@ impl Tool for SearchDocuments {
     const DESCRIPTION: &'static str = "Search across all documents in the active collection using semantic and keyword \
         search. Returns results with FULL provenance: source document filename, file path, page, paragraph, line numbers, \
         character offsets, extraction method, timestamps. Every result is traceable to its exact source location.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"query": "$query", "explain": true, "context": 50, "related": true}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/results"], |response| &mut response.results, |response| &mut response.next_offset));
     type Parameters = SearchParameters;
@@ -144,7 +137,7 @@ pub(crate) struct EveryParameters {
     #[serde(default)]
     documents: Vec<String>,
     /// false: best passages instead of sentences
-    #[serde(default = "super::ingest::yes")]
+    #[serde(default = "super::yes")]
     brief: bool,
     /// Most rows. Default: those found and 5 others
     #[schemars(range(min = 1, max = 200))]
@@ -163,8 +156,8 @@ impl Tool for AskEveryDocument {
     const TITLE: &'static str = "Ask every document";
     const DESCRIPTION: &'static str = "Ask each document of the active collection one question and get a row for each: the deciding \
         sentence and its citation, or nothing found. For questions over a whole matter: 'which contracts cap liability?'.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"question": "$query", "brief": false}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |answer| &mut answer.rows, |answer| &mut answer.next_offset));
     type Parameters = EveryParameters;
@@ -193,7 +186,7 @@ pub(crate) struct SimilarParameters {
     /// UUID of the chunk to find similar content for
     chunk_id: String,
     /// Exclude results from the same document (default: true, for cross-document discovery)
-    #[serde(default = "super::ingest::yes")]
+    #[serde(default = "super::yes")]
     exclude_same_document: bool,
     /// Minimum cosine similarity threshold
     #[serde(default = "default_min_similarity")]
@@ -215,8 +208,8 @@ impl Tool for SearchSimilarChunks {
     const DESCRIPTION: &'static str = "Find chunks across all documents that are semantically similar to a given chunk. Uses E1 \
         cosine similarity. Use this to find related passages in other documents (e.g., 'find other places in the collection \
         that discuss the same topic as this paragraph').";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"chunk_id": "$chunk", "min_similarity": 0}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/similar"], |found| &mut found.similar));
     type Parameters = SimilarParameters;
     type Response = SimilarChunks;
@@ -252,9 +245,8 @@ impl Tool for CompareDocuments {
     const DESCRIPTION: &'static str = "Compare what two documents say about a specific topic. Searches both documents \
         independently, then returns side-by-side results showing how each document addresses the topic. Pro tier only. Use this \
         for: contract vs. proposal comparison, report A vs. report B, any 'what does X say vs. what does Y say' question.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
-    const FEATURE: Option<Feature> = Some(Feature::CompareDocuments);
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"document_a": "$document", "document_b": "$other", "topic": "payment"}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/a/results", "/b/results"], |comparison| comparison));
     type Parameters = CompareParameters;
     type Response = Comparison;

@@ -1,19 +1,12 @@
 //! The matter sheet of the active collection, and the columns that users define for it.
 
-use casetrack_core::Result;
-use casetrack_engine::paging::Paging;
 use casetrack_engine::sheet::{self, ColumnType, ColumnView, Sheet, SheetRequest};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct GetMatterSheet;
 
-/// How the text of the answer is written.
+/// The format of the answer's text.
 #[derive(Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SheetFormat {
@@ -40,14 +33,8 @@ pub(crate) struct SheetParameters {
     /// Form of the text
     #[serde(default)]
     format: SheetFormat,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most rows
-    #[serde(default = "super::number::<50>")]
-    #[schemars(range(min = 1, max = 1000))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<50, 1000>,
 }
 
 impl Tool for GetMatterSheet {
@@ -56,20 +43,19 @@ impl Tool for GetMatterSheet {
     const DESCRIPTION: &'static str = "Compare all contracts in one table: title, type, parties, agreement_date, effective_date, \
         expiry, renewal_term, notice_period, governing_law, venue, liability_cap, payment_terms, amounts, signatories, own columns. \
         Each cell has value, citation and confidence.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"columns": ["title"], "filter": ["!venue"], "sort": "-title"}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |sheet| &mut sheet.rows, |sheet| &mut sheet.next_offset));
     type Parameters = SheetParameters;
     type Response = Sheet;
 
     fn call(context: &Context<'_>, parameters: SheetParameters) -> Result<Reply<Sheet>> {
-        let SheetParameters { columns, documents, filter, sort, format, offset, limit } = parameters;
+        let SheetParameters { columns, documents, filter, sort, format, page } = parameters;
         let request = SheetRequest { documents, columns, filter, sort };
-        let sheet =
-            sheet::matter_sheet(context.engine.host(), context.active()?.id, &request, Paging { offset, limit })?;
+        let sheet = context.engine.matter_sheet(context.active()?.id, &request, page.into())?;
         Ok(Reply::new(sheet, move |sheet| match format {
-            SheetFormat::Text => text::sheet::rows(sheet, offset),
+            SheetFormat::Text => text::sheet::rows(sheet, page.offset),
             SheetFormat::Markdown => text::sheet::markdown(sheet),
             SheetFormat::Csv => text::marks::document_text(&text::sheet::csv(sheet)),
         }))
@@ -107,8 +93,8 @@ impl Tool for DefineColumn {
     const TITLE: &'static str = "Add a column to the matter sheet";
     const DESCRIPTION: &'static str =
         "Add or replace an own column of the matter sheet of the active collection, by a question or a pattern.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"name": "fee", "pattern": "fee of (\\S+)", "type": "amount"}"#;
     type Parameters = ColumnParameters;
     type Response = ColumnList;
 

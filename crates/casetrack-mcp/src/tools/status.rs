@@ -1,15 +1,9 @@
 //! The state of the server.
 
-use casetrack_core::{CollectionId, Result};
+use casetrack_core::CollectionId;
 use casetrack_engine::status::Status;
-use casetrack_engine::upkeep;
-use schemars::JsonSchema;
-use serde::Serialize;
 
-use crate::answer::Reply;
-use crate::session::Context;
-use crate::tool::{Effect, NoParameters, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct GetStatus;
 
@@ -32,8 +26,8 @@ impl Tool for GetStatus {
     const TITLE: &'static str = "Server status";
     const DESCRIPTION: &'static str =
         "Get CaseTrack server status including version, license tier, loaded models, and storage usage.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Core;
+    const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = "{}";
     type Parameters = NoParameters;
     type Response = ServerStatus;
 

@@ -1,17 +1,12 @@
 //! Bring the active collection up to date with a folder.
 
-use casetrack_core::{DocumentType, Result};
+use casetrack_core::DocumentType;
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
 use casetrack_engine::sync::{SyncReport, SyncRequest};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::ingest::absolute;
 use super::work::{LongTool, Work, start};
-use crate::answer::Reply;
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct SyncFolder;
 
@@ -43,10 +38,10 @@ impl Tool for SyncFolder {
         last ingestion (detected by SHA256 mismatch), (3) optionally removes documents whose source files no longer exist on \
         disk. Files that were renamed or moved keep their document ID and embeddings. This is the easiest way to keep a \
         collection up to date with a directory of documents.";
-    const EFFECT: Effect = Effect::Updates;
     // remove_deleted removes documents.
     const DESTRUCTIVE: bool = true;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str = r#"{"folder_path": "$folder", "dry_run": true}"#;
     const LONG: bool = true;
     type Parameters = SyncParameters;
     type Response = Work<SyncReport>;

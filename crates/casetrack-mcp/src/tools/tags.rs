@@ -1,15 +1,8 @@
 //! The user's own tags and fields on documents of the active collection.
 
-use casetrack_core::Result;
-use casetrack_engine::documents;
 use casetrack_engine::marking::{MarkChanges, MarkReport};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text as text;
+use crate::tools::prelude::*;
 
 pub(crate) struct TagDocument;
 
@@ -37,8 +30,9 @@ impl Tool for TagDocument {
     const TITLE: &'static str = "Tag documents";
     const DESCRIPTION: &'static str = "Add and remove the user's own tags on documents, and set and clear fields. Searches take them as \
         filters (tag:privileged, field:custodian=Smith). They stay when a document is ingested again.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Updates, Need::EDIT);
+    const SAMPLE: &'static str =
+        r#"{"documents": ["$document"], "add_tags": ["hot"], "set_fields": ["custodian=Jane Roe"]}"#;
     const LIST: Option<List<Self::Response>> = Some(List::new(&["/documents"], |report| &mut report.documents));
     type Parameters = TagParameters;
     type Response = MarkReport;

@@ -1,17 +1,9 @@
 //! Search the active collection for a list of terms at once.
 
-use casetrack_core::Result;
-use casetrack_engine::paging::Paging;
-use casetrack_engine::search;
 use casetrack_engine::search::{Filters, WrittenFilters};
 use casetrack_engine::terms::{TermReport, TermsRequest};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct SearchTerms;
 
@@ -31,14 +23,8 @@ pub(crate) struct TermsParameters {
     tag: Option<String>,
     /// Only documents with this value of a user's field (custodian=Smith)
     field: Option<String>,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most documents
-    #[serde(default = "super::number::<100>")]
-    #[schemars(range(min = 1, max = 1000))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<100, 1000>,
 }
 
 impl Tool for SearchTerms {
@@ -46,15 +32,15 @@ impl Tool for SearchTerms {
     const TITLE: &'static str = "Count search terms";
     const DESCRIPTION: &'static str = "Count how many passages of each document have each of a list of terms. The counts are complete: \
         totals of each term first, then the documents with hits.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"terms": ["payment", "thirty w/2 days", "due AND"]}"#;
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/rows"], |report| &mut report.rows, |report| &mut report.next_offset));
     type Parameters = TermsParameters;
     type Response = TermReport;
 
     fn call(context: &Context<'_>, parameters: TermsParameters) -> Result<Reply<TermReport>> {
-        let TermsParameters { terms, document, document_type, path, tag, field, offset, limit } = parameters;
+        let TermsParameters { terms, document, document_type, path, tag, field, page } = parameters;
         let written = WrittenFilters {
             kinds: document_type.into_iter().collect(),
             paths: path.into_iter().collect(),
@@ -63,8 +49,7 @@ impl Tool for SearchTerms {
             ..WrittenFilters::default()
         };
         let request = TermsRequest { terms, document, filters: Filters::try_from(written)? };
-        let report =
-            search::search_terms(context.engine.host(), context.active()?.id, &request, Paging { offset, limit })?;
+        let report = context.engine.search_terms(context.active()?.id, &request, page.into())?;
         Ok(Reply::new(report, |report| text::terms::report(report, Reader::Assistant)))
     }
 }

@@ -1,16 +1,8 @@
 //! Conversations by e-mail in the active collection.
 
-use casetrack_core::Result;
-use casetrack_engine::paging::Paging;
-use casetrack_engine::threads;
 use casetrack_engine::threads::{ThreadQuery, ThreadReport};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use crate::answer::{List, Reply};
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct ListThreads;
 
@@ -19,35 +11,24 @@ pub(crate) struct ListThreads;
 pub(crate) struct ThreadParameters {
     /// Only the thread of this message or attachment
     document_filter: Option<String>,
-    /// The next_offset of an earlier answer
-    #[serde(default)]
-    #[schemars(range(min = 0, max = 1_000_000))]
-    offset: u32,
-    /// Most threads
-    #[serde(default = "super::number::<20>")]
-    #[schemars(range(min = 1, max = 200))]
-    limit: u32,
+    #[serde(flatten)]
+    page: Page<20, 200>,
 }
 
 impl Tool for ListThreads {
     const NAME: &'static str = "list_threads";
     const TITLE: &'static str = "List e-mail threads";
     const DESCRIPTION: &'static str = "List e-mail threads, the latest first: who answers whom, missing messages, copies, attachments, what each quotes.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Graph;
+    const ROW: Row = Row::new(Toolset::Graph, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = "{}";
     const LIST: Option<List<Self::Response>> =
         Some(List::with_next(&["/threads"], |report| &mut report.threads, |report| &mut report.next_offset));
     type Parameters = ThreadParameters;
     type Response = ThreadReport;
 
     fn call(context: &Context<'_>, parameters: ThreadParameters) -> Result<Reply<ThreadReport>> {
-        let ThreadParameters { document_filter: document, offset, limit } = parameters;
-        let report = threads::threads(
-            context.engine.host(),
-            context.active()?.id,
-            &ThreadQuery { document },
-            Paging { offset, limit },
-        )?;
-        Ok(Reply::new(report, move |report| text::threads::list(report, offset, Reader::Assistant)))
+        let ThreadParameters { document_filter: document, page } = parameters;
+        let report = context.engine.threads(context.active()?.id, &ThreadQuery { document }, page.into())?;
+        Ok(Reply::new(report, move |report| text::threads::list(report, page.offset, Reader::Assistant)))
     }
 }

@@ -1,16 +1,10 @@
 //! Folders that are watched and synced automatically.
 
-use casetrack_core::{Error, Result};
-use casetrack_engine::collections;
+use casetrack_core::Error;
 use casetrack_engine::watches::{Schedule, WatchRequest, WatchStatus};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::ingest::{absolute, extension};
-use crate::answer::Reply;
-use crate::session::Context;
-use crate::tool::{Effect, Tool, Toolset};
-use casetrack_text::{self as text, Reader};
+use crate::tools::prelude::*;
 
 pub(crate) struct WatchFolder;
 
@@ -46,8 +40,8 @@ impl Tool for WatchFolder {
         notifications for instant detection; network drives are checked every 10 seconds. Also supports scheduled sync as a \
         safety net. Watch persists across server restarts: changes made while CaseTrack is not running are synced when it \
         starts.";
-    const EFFECT: Effect = Effect::Creates;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Creates, Need::DISK);
+    const SAMPLE: &'static str = r#"{"folder_path": "$folder", "schedule": "daily"}"#;
     type Parameters = WatchParameters;
     type Response = Watch;
 
@@ -80,8 +74,8 @@ impl Tool for UnwatchFolder {
     const TITLE: &'static str = "Stop watching a folder";
     const DESCRIPTION: &'static str = "Stop watching a folder. Removes the watch but does NOT delete any documents already \
         ingested from that folder. The collection data remains intact -- only the automatic sync is stopped.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::DISK);
+    const SAMPLE: &'static str = r#"{"folder_path": "$folder"}"#;
     type Parameters = UnwatchParameters;
     /// The watch that was ended.
     type Response = Watch;
@@ -112,8 +106,8 @@ impl Tool for ListWatches {
     const TITLE: &'static str = "List watched folders";
     const DESCRIPTION: &'static str = "List all active folder watches across all collections. Shows the watched folder, \
         which collection it syncs to, the schedule, last sync time, and current status.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Reads, Need::READ);
+    const SAMPLE: &'static str = r#"{"collection_filter": "$collection"}"#;
     type Parameters = ListParameters;
     type Response = WatchList;
 
@@ -146,8 +140,8 @@ impl Tool for SetSyncSchedule {
     const TITLE: &'static str = "Set when a folder is synced";
     const DESCRIPTION: &'static str = "Change the sync schedule for an existing folder watch. Controls how often CaseTrack \
         checks for file changes and reindexes.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Watch;
+    const ROW: Row = Row::new(Toolset::Watch, Effect::Updates, Need::DISK);
+    const SAMPLE: &'static str = r#"{"folder_path": "$folder", "schedule": "manual"}"#;
     type Parameters = ScheduleParameters;
     type Response = Watch;
 

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, Result};
-use casetrack_engine::jobs::{JobKind, JobOrigin, JobReport, JobRequest, JobStatus};
+use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ingest::{IngestDocument, IngestFolder};
-use super::reindex::{ReindexCollection, ReindexDocument};
-use super::sync::SyncFolder;
-use crate::answer::{Form, Reply};
-use crate::session::{Context, ToolOutput};
+use crate::answer::Reply;
+use crate::session::Context;
 use crate::tool::Tool;
 use casetrack_text as text;
 
@@ -24,7 +21,7 @@ pub(super) fn wait_seconds() -> u32 {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Work<R> {
     pub job: JobStatus,
-    /// What the job did, once it has ended.
+    /// The report of the job, once it has ended.
     pub report: Option<R>,
 }
 
@@ -63,15 +60,4 @@ pub(super) fn start<T: LongTool>(
     let job = context.engine.wait_for_job(job.job_id, patience, context.progress, context.cancel)?;
     let report = context.engine.job_report(job.job_id)?.filter(|_| job.state.has_ended());
     T::reply(job, report)
-}
-
-/// What the tool that started a job answers now that it has ended.
-pub(crate) fn outcome(job: JobStatus, report: Option<JobReport>, form: Form) -> Result<ToolOutput> {
-    match job.kind {
-        JobKind::IngestDocument => IngestDocument::finish(IngestDocument::reply(job, report)?, form),
-        JobKind::IngestFolder => IngestFolder::finish(IngestFolder::reply(job, report)?, form),
-        JobKind::SyncFolder => SyncFolder::finish(SyncFolder::reply(job, report)?, form),
-        JobKind::ReindexDocument => ReindexDocument::finish(ReindexDocument::reply(job, report)?, form),
-        JobKind::ReindexCollection => ReindexCollection::finish(ReindexCollection::reply(job, report)?, form),
-    }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use casetrack_core::settings::Settings;
 use casetrack_core::{Error, Result};
 use casetrack_mcp::Session;
-use casetrack_mcp::settings::Settings;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use casetrack_core::{Error, Password, Result};
-use casetrack_mcp::{knock, server_url};
+#[cfg(feature = "serve")]
+use casetrack_serve::{probe_server, server_url};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, one_line};
 use clap::Args;
@@ -17,7 +18,8 @@ use serde_json::{Value, json};
 use crate::assistants::{self, Change, Client, ConfigPaths, Entry, Plan, Remote, Server, ServerCheck, Token};
 use crate::options::{Global, ToolOptions};
 use crate::output;
-use crate::prompt::{can_ask, confirm};
+#[cfg(not(feature = "serve"))]
+use crate::unserved::{probe_server, server_url};
 
 /// The name of the server in the configurations of assistants.
 pub const SERVER_NAME: &str = "casetrack";
@@ -177,7 +179,7 @@ impl Connect {
             }
             let url = server_url(address)?;
             let (token, variable) = elsewhere.token()?;
-            let known = knock(&url, token.reveal())?;
+            let known = probe_server(&url, token.reveal())?;
             eprintln!("{url} is {}, and accepts the token.", one_line(&known));
             return connect(&|client| {
                 let token = match &variable {
@@ -360,8 +362,8 @@ fn check_elsewhere(remote: &Remote) -> Result<ServerCheck> {
                 .with_hint("Set it where the assistant starts, and here to check it.")
         })?),
     };
-    let server = knock(&remote.url, token.reveal())?;
-    Ok(ServerCheck { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
+    let server = probe_server(&remote.url, token.reveal())?;
+    Ok(Checked { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
 }
 
 fn check_all(global: &Global, places: &ConfigPaths, clients: &[Client], writing: &ChangeOptions) -> Result<ExitCode> {

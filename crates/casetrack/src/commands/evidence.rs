@@ -160,7 +160,8 @@ impl Export {
                 .with_hint("Choose another name, or replace it with --force."));
         }
         let collection = self.target.find(&console.engine)?.id;
-        let exported = text::evidence::export(&console.engine, collection, format, !self.no_pictures, &console.cancel)?;
+        let exported =
+            casetrack_export::evidence(&console.engine, collection, format, !self.no_pictures, &console.cancel)?;
         std::fs::write(&file, &exported.bytes).map_err(|error| Error::io(file.display(), error))?;
         if is_new {
             console.hand_over(&file)?;

@@ -1,7 +1,6 @@
 //! `casetrack summary`, `entities`, `references`, `timeline`, `graph`, `related` and `clusters`
 
-use casetrack_core::{EntityType, Feature, Result};
-use casetrack_engine::briefing;
+use casetrack_core::{EntityType, Result};
 use casetrack_engine::briefing::{
     ClusterStrategy, EntitySort, MAX_EVENTS, ReferenceSort, TimelineQuery, to_dot, to_graphml,
 };
@@ -158,7 +157,6 @@ enum Format {
 impl Graph {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        engine.host().config().tier.check(Feature::EntityGraph)?;
         let collection = self.target.find(engine)?.id;
         let network = briefing::entity_graph(
             engine.host(),
@@ -211,7 +209,6 @@ pub struct Clusters {
 
 impl Clusters {
     pub fn run(self, console: &Console) -> Result<u8> {
-        console.engine.host().config().tier.check(Feature::DocumentClusters)?;
         let collection = self.target.find(&console.engine)?.id;
         let clusters = briefing::document_clusters(console.engine.host(), collection, self.by, self.max_clusters)?;
         console.print(&clusters, text::overview::clusters)

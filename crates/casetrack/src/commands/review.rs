@@ -1,7 +1,7 @@
 //! Commands that review the documents of a collection: `casetrack bates`, `changes`, `hidden`, `redline`, `versions`, `threads`,
 //! `obligations` and `search-terms`
 
-use casetrack_core::{Error, Feature, Result, Timestamp};
+use casetrack_core::{Error, Result, Timestamp};
 use casetrack_engine::paging::Paging;
 use casetrack_engine::search::{Filters, MarkFilter, WrittenFilters};
 use casetrack_engine::sheet::ObligationQuery;
@@ -102,7 +102,6 @@ impl Redline {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { old_document, new_document, target, limit, offset } = self;
         let engine = &console.engine;
-        engine.config().tier.check(Feature::CompareDocuments)?;
         let collection = target.find(engine)?.id;
         let redline = engine.redline(collection, [&old_document, &new_document], Paging { offset, limit })?;
         console.print(&redline, |redline| text::redline::redline(redline, offset, Reader::CommandLine))

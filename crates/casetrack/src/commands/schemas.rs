@@ -12,7 +12,7 @@ use clap::Args;
 #[command(hide = true)]
 #[group(required = true, multiple = false)]
 pub struct Schemas {
-    /// Write one file per tool into this directory
+    /// Write one file per tool, and one with a call of each, into this directory
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Fail unless this directory holds exactly the current schemas
@@ -22,7 +22,7 @@ pub struct Schemas {
 
 impl Schemas {
     pub fn run(self) -> Result<ExitCode> {
-        let current = current()?;
+        let current = casetrack_mcp::schema_files();
         if let Some(directory) = self.out {
             std::fs::create_dir_all(&directory).map_err(|error| Error::io(directory.display(), error))?;
             for (file, content) in &current {
@@ -38,17 +38,6 @@ impl Schemas {
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-fn current() -> Result<BTreeMap<String, String>> {
-    casetrack_mcp::tool_documents()
-        .into_iter()
-        .map(|(name, document)| {
-            let text = serde_json::to_string_pretty(&document)
-                .map_err(|error| Error::internal(format!("schema of {name}: {error}")))?;
-            Ok((format!("{name}.json"), text + "\n"))
-        })
-        .collect()
 }
 
 fn on_disk(directory: &Path) -> Result<BTreeMap<String, String>> {

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use casetrack_core::{Feature, Result};
-use casetrack_engine::collections;
+use casetrack_core::Result;
 use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
@@ -304,7 +303,6 @@ pub struct Compare {
 impl Compare {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        engine.host().config().tier.check(Feature::CompareDocuments)?;
         let collection = self.target.find(engine)?.id;
         let documents = [self.document_a.as_str(), self.document_b.as_str()];
         let comparison = search::compare_documents(engine.host(), collection, documents, &self.topic, self.top_k)?;

@@ -87,7 +87,7 @@ impl Sheet {
         };
         let file = console.path(&file);
         let is_new = !file.exists();
-        let bytes = text::workbook::of(&sheet)?;
+        let bytes = casetrack_export::xlsx::of(&sheet)?;
         std::fs::write(&file, bytes).map_err(|error| Error::io(file.display(), error))?;
         if is_new {
             console.hand_over(&file)?;

@@ -256,7 +256,7 @@ pub struct Import {
     #[arg(long, conflicts_with = "catalog")]
     vault: bool,
     /// Lock the vault when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
-    #[arg(long, value_name = "TIME", requires = "vault", value_parser = casetrack_mcp::settings::duration)]
+    #[arg(long, value_name = "TIME", requires = "vault", value_parser = casetrack_core::settings::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
     from: PassphraseSource,

@@ -6,7 +6,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
 use casetrack_engine::Engine;
 use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
-use casetrack_mcp::{User, Users as UserFile};
+use casetrack_serve::{User, Users as Known};
 use casetrack_text::format::{counted, one_line};
 use casetrack_text::terminal::{dim, strong};
 use clap::{Args, Subcommand};
@@ -148,11 +148,33 @@ impl Users {
                 let users: Vec<UserView> = file.all()?.iter().map(|user| shown(engine, user)).collect::<Result<_>>()?;
                 console.print(&users, |users| list(users))
             }
-            Some(Change::Add(add)) => add.run(&file, console),
-            Some(Change::Set { name, changes }) => {
-                let user = file.change(|users| {
-                    let at = position(users, &name)?;
-                    changes.apply(&mut users[at])?;
+            Some(Change::Add(add)) => {
+                let mut user = User::new(&add.name)?;
+                (user.admin, user.may_create) = (add.admin, add.collections);
+                let token = match &add.oidc {
+                    Some(called) => user.set_provider_name(called).map(|()| None)?,
+                    None => Some(user.new_token()?),
+                };
+                known.change(|users| {
+                    if users.iter().any(|other| other.name == user.name) {
+                        return Err(Error::new(
+                            ErrorCode::AlreadyExists,
+                            format!("There is a user {} already.", user.name),
+                        )
+                        .with_hint(
+                            "Give them a new token with `casetrack users token NAME`, or choose another name.",
+                        ));
+                    }
+                    check_called(users, &user)?;
+                    users.push(user.clone());
+                    Ok(())
+                })?;
+                console.print(&WithToken { user: shown(engine, &user)?, token }, added)
+            }
+            Some(Change::Set(set)) => {
+                let user = known.change(|users| {
+                    let at = position(users, &set.name)?;
+                    set.otherwise.change(&mut users[at])?;
                     check_called(users, &users[at])?;
                     Ok(users[at].clone())
                 })?;
@@ -236,7 +258,7 @@ impl UserChanges {
         user.admin = self.admin || user.admin && !self.no_admin;
         user.may_create = self.collections || user.may_create && !self.no_collections;
         if let Some(called) = &self.oidc {
-            user.called(called)?;
+            user.set_provider_name(called)?;
         } else if self.no_oidc {
             user.oidc = None;
         }

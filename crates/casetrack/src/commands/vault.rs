@@ -30,7 +30,7 @@ pub struct Unlock {
     #[arg(value_name = "ID")]
     vault: Option<String>,
     /// Lock it when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
-    #[arg(long, value_name = "TIME", value_parser = casetrack_mcp::settings::duration)]
+    #[arg(long, value_name = "TIME", value_parser = casetrack_core::settings::duration)]
     idle: Option<Duration>,
     /// Accept it although it, or its header, is older than what was seen of it: you put it back from a backup
     #[arg(long)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use casetrack_core::{CollectionId, Error, Result};
-use casetrack_mcp::Doors;
+use casetrack_serve::HttpOptions;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::address;
@@ -35,7 +35,7 @@ pub(super) struct Token {
 
 /// Serves HTTP until the user interrupts.
 pub fn run(options: SessionOptions, address: SocketAddr, no_token: bool) -> Result<ExitCode> {
-    casetrack_mcp::check_loopback(address)?;
+    casetrack_serve::check_loopback(address)?;
     let data_dir = options.global.data_dir()?;
     let token = if no_token { None } else { Some(token(&data_dir)?) };
     // The owner notices that the connection is closed, and stops listening.
@@ -83,7 +83,7 @@ fn greeting(address: SocketAddr, token: Option<&Token>) -> String {
             format!("Clients send the header \"Authorization: Bearer TOKEN\", with the token of {TOKEN_VARIABLE}.")
         }
     };
-    format!("CaseTrack serves MCP at http://{address}{}\n{token}\n", casetrack_mcp::HTTP_PATH)
+    format!("CaseTrack serves MCP at http://{address}{}\n{token}\n", casetrack_serve::HTTP_PATH)
 }
 
 /// The user's token, or else the one in the owner's directory, which is generated when it is first needed.
@@ -137,12 +137,12 @@ pub(super) async fn serve(
     frames: &UnboundedSender<FromOwner>,
 ) -> Result<()> {
     let new_session = sessions(serving, http.options, frames)?;
-    let listener = casetrack_mcp::listen(http.address).await?;
+    let listener = casetrack_serve::listen(http.address).await?;
     let bound = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
     let _ = frames.send(FromOwner::Listening(bound));
-    let doors = Doors { token: http.token, session: new_session, workbench: None };
+    let options = HttpOptions { token: http.token, session: new_session, workbench: None };
     tokio::select! {
-        ended = casetrack_mcp::serve_http(listener, doors) => ended,
+        ended = casetrack_serve::serve_http(listener, options) => ended,
         // The client sends nothing more; this ends when it has gone.
         _ = reader.next::<FromClient>() => Ok(()),
     }

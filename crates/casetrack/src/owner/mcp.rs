@@ -1,16 +1,20 @@
 //! `casetrack mcp`
 
+#[cfg(feature = "serve")]
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use casetrack_core::Result;
-use casetrack_mcp::settings;
+use casetrack_core::{Result, settings};
 use clap::Args;
 
+#[cfg(feature = "serve")]
+use super::http;
+use super::relay;
 use super::wire::SessionOptions;
-use super::{http, relay};
-use crate::options::{Global, ToolOptions, absolute, http_address};
+#[cfg(feature = "serve")]
+use crate::options::http_address;
+use crate::options::{Global, Offered, absolute, access};
 
 /// Serve AI assistants over MCP on standard input and output, or over HTTP
 #[derive(Debug, Args)]
@@ -20,9 +24,11 @@ pub struct Mcp {
     collection: Option<String>,
     /// Serve HTTP at this loopback address instead [without a value: 127.0.0.1:8310]; port 0 takes any free port. Clients must
     /// send the token in CASETRACK_TOKEN or, if that is not set, one that is generated and kept in a file
+    #[cfg(feature = "serve")]
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "8310", value_parser = http_address)]
     http: Option<SocketAddr>,
     /// With --http: require no token, so that every program on this machine can connect
+    #[cfg(feature = "serve")]
     #[arg(long, requires = "http")]
     no_token: bool,
     #[command(flatten)]
@@ -36,19 +42,20 @@ impl Mcp {
     pub fn run(self, global: Global) -> Result<ExitCode> {
         let data_dir = global.data_dir()?;
         // Report mistakes in the settings before anything is started.
-        if global.settings()?.access(&data_dir)?.allows_any_root() {
+        if access(&global.settings()?, &data_dir)?.allows_any_root() {
             tracing::warn!(
                 "assistants may have any file read that you can read, but for keys and credentials; allowed_roots in {} limits that",
                 data_dir.join(settings::FILE).display()
             );
         }
-        let Self { collection, http, no_token, mut offered, more_roots } = self;
-        offered.add_roots(more_roots);
-        let options = SessionOptions { global, offered, collection, active: None };
-        match http {
-            Some(address) => http::run(options, address, no_token),
-            None => relay::run(options),
+        let mut offered = self.offered;
+        offered.add_roots(self.more_roots);
+        let options = SessionOptions { global, offered, collection: self.collection, active: None };
+        #[cfg(feature = "serve")]
+        if let Some(address) = self.http {
+            return http::run(options, address, self.no_token);
         }
+        relay::run(options)
     }
 }
 

@@ -22,14 +22,17 @@
 mod address;
 pub mod client;
 mod connect;
+#[cfg(feature = "serve")]
 mod http;
 mod log;
 mod login;
 pub mod mcp;
+#[cfg(feature = "serve")]
 pub mod open;
 mod relay;
 pub mod serve;
 mod session;
+#[cfg(feature = "serve")]
 pub mod team;
 mod wire;
 

@@ -10,9 +10,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use casetrack_core::{Error, ErrorCode, Provenance, Result, TextView};
 use casetrack_engine::Engine;
 use casetrack_engine::chunks::ChunkView;
-use casetrack_engine::collections;
-use casetrack_engine::documents;
-use casetrack_mcp::{Doors, Keys, Session, Workbench};
+use casetrack_mcp::Session;
+use casetrack_serve::{HttpOptions, Keys, Workbench};
 use clap::Args;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
@@ -182,10 +181,10 @@ pub(super) async fn serve(serving: &OwnerState, opening: Opening) -> Result<Stri
 
 async fn listen(serving: &OwnerState, token: String, makers: Makers) -> Result<Listener> {
     let at = |port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let listener = match casetrack_mcp::listen(at(PORT)).await {
+    let listener = match casetrack_serve::listen(at(PORT)).await {
         Ok(listener) => listener,
         // Another program, or the owner of another data directory, has the port.
-        Err(_) => casetrack_mcp::listen(at(0)).await?,
+        Err(_) => casetrack_serve::listen(at(0)).await?,
     };
     let address = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
     let (keys, makers) = (Arc::new(Keys::default()), Arc::new(makers));
@@ -201,9 +200,9 @@ async fn listen(serving: &OwnerState, token: String, makers: Makers) -> Result<L
         let makers = Arc::clone(&makers);
         move || made(&makers.clients)
     };
-    let doors = Doors { token: Some(token), session, workbench: Some(workbench) };
+    let options = HttpOptions { token: Some(token), session, workbench: Some(workbench) };
     let task = tokio::spawn(async move {
-        if let Err(error) = casetrack_mcp::serve_http(listener, doors).await {
+        if let Err(error) = casetrack_serve::serve_http(listener, options).await {
             tracing::error!(%error, "the workbench is no longer served");
         }
     });

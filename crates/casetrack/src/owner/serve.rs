@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use casetrack_core::{Error, Result};
 use casetrack_engine::Engine;
-use casetrack_mcp::{Askers, AuditLog, RecentCalls};
+use casetrack_mcp::{AuditLog, RecentCalls};
+#[cfg(feature = "serve")]
+use casetrack_serve::JobOwners;
 use clap::Args;
 use interprocess::local_socket::ListenerOptions;
 use interprocess::local_socket::tokio::Listener;
@@ -21,9 +23,11 @@ use super::address::{self, Address};
 use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
 use super::login::Login;
-use super::open::BrowserAccess;
+#[cfg(feature = "serve")]
+use super::open::Desk;
 use super::session::Session;
-use super::team::TeamServer;
+#[cfg(feature = "serve")]
+use super::team::OwnTeam;
 use super::wire;
 use crate::commands::last_search::LastSearch;
 use crate::options::Global;
@@ -88,7 +92,8 @@ pub enum Duty {
     /// Commands and assistants on this machine. With `stay`, also when there is none for a while.
     Others { stay: bool },
     /// These and a team, until it is interrupted.
-    Team(Box<TeamServer>),
+    #[cfg(feature = "serve")]
+    Team(Box<OwnTeam>),
 }
 
 /// Owns the data directory whose lock this is, until its duty ends.
@@ -106,7 +111,8 @@ pub fn hold(global: &Global, data_dir: &Path, lock: File, duty: Duty) -> Result<
         empty_log(data_dir)?;
         LastSearch::forget(&engine)
     })?;
-    engine.host().set_people(Arc::new(Askers::new(data_dir, &global.settings()?.serve)));
+    #[cfg(feature = "serve")]
+    engine.set_people(Arc::new(JobOwners::new(data_dir, &global.settings()?.serve)));
     engine.resume_jobs()?;
     engine.start_watches()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -175,7 +181,8 @@ pub struct OwnerState {
     pub build: String,
     /// Number of clients.
     pub clients: watch::Sender<usize>,
-    pub workbench: BrowserAccess,
+    #[cfg(feature = "serve")]
+    pub workbench: Desk,
     pub end: Arc<Notify>,
 }
 
@@ -193,7 +200,8 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
         recent: Arc::default(),
         build: wire::build()?,
         clients: watch::Sender::new(0),
-        workbench: BrowserAccess::default(),
+        #[cfg(feature = "serve")]
+        workbench: Desk::default(),
         end: Arc::new(Notify::new()),
     });
     let end = Arc::clone(&serving.end);
@@ -206,6 +214,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
             accept(data_dir, &address, &listener, &serving, idle).await;
             Ok(())
         }
+        #[cfg(feature = "serve")]
         Duty::Team(team) => tokio::select! {
             () = accept(data_dir, &address, &listener, &serving, None) => Ok(()),
             ended = team.serve(&serving) => ended,
@@ -229,7 +238,11 @@ async fn accept(
     idle: Option<Duration>,
 ) {
     let mut clients = serving.clients.subscribe();
+    #[cfg(feature = "serve")]
     let mut browsers = serving.workbench.browsers();
+    // Without the workbench there are no connections of browsers.
+    #[cfg(not(feature = "serve"))]
+    let (_browsers, mut browsers) = watch::channel(0);
     let mut since = Instant::now();
     // A sleep would begin again with each turn of the loop, and never end if others end sooner.
     let mut check = tokio::time::interval_at(Instant::now() + CHECK, CHECK);

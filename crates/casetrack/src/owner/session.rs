@@ -63,12 +63,14 @@ impl<'s> Session<'s> {
                 let _ = frames.send(FromOwner::Exit(0));
                 drop(frames);
             }
+            #[cfg(feature = "serve")]
             Request::Http(http) => {
                 let served = super::http::serve(serving, *http, reader, &frames).await;
                 // The log also holds on to the channel, so only a last word ends the writing.
                 let _ = frames.send(served.map_or_else(FromOwner::Failed, |()| FromOwner::Exit(0)));
                 drop(frames);
             }
+            #[cfg(feature = "serve")]
             Request::Open(open) => {
                 let _ = frames.send(match super::open::serve(serving, *open).await {
                     Ok(url) => FromOwner::Opened(url),

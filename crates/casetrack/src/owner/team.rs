@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use casetrack_core::settings::Settings;
 use casetrack_core::{Error, ErrorCode, Result};
-use casetrack_mcp::settings::Settings;
-use casetrack_mcp::{Certificate, HTTP_PATH, Oidc, Team, Users};
+use casetrack_serve::{Certificate, HTTP_PATH, Oidc, Team, Users};
 use clap::Args;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::unbounded_channel;
@@ -17,8 +17,8 @@ use super::connect;
 use super::serve::{Duty, OwnerState, hold};
 use super::session::new_sessions;
 use super::wire::{FromOwner, SessionOptions};
-use crate::console::Output;
-use crate::options::{Global, ToolOptions, absolute, http_address};
+use crate::console::Shown;
+use crate::options::{Global, Offered, absolute, access, http_address};
 use crate::privacy::close_to_others;
 
 const PORT: u16 = 8310;
@@ -60,7 +60,7 @@ impl Serve {
         };
         // Mistakes in the settings, before anything is started.
         let settings = global.settings()?;
-        settings.access(&data_dir)?;
+        access(&settings, &data_dir)?;
         self.check_public_url(&settings)?;
         let oidc = settings.serve.oidc.clone().map(Oidc::new).transpose()?;
         let users = Arc::new(Users::new(&data_dir));
@@ -140,7 +140,7 @@ impl TeamServer {
     pub async fn serve(self, serving: &Arc<OwnerState>) -> Result<()> {
         let Self { options, global, settings, oidc, users, certificate, count } = self;
         show_log(serving, &global);
-        let listener = casetrack_mcp::listen_beyond(options.address()).await?;
+        let listener = casetrack_serve::listen_beyond(options.address()).await?;
         let bound = listener.local_addr().map_err(|error| Error::io("the HTTP listener", error))?;
         let scheme = if certificate.is_some() { "https" } else { "http" };
         let public_url = options.public_url.clone().unwrap_or_else(|| format!("{scheme}://{bound}"));
@@ -162,7 +162,7 @@ impl TeamServer {
         if !global.quiet {
             eprint!("{}", greeting(&team, &listener, count));
         }
-        casetrack_mcp::serve_team(listener, team).await
+        casetrack_serve::serve_team(listener, team).await
     }
 }
 

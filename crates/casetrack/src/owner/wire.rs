@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, Write};
+#[cfg(feature = "serve")]
 use std::net::SocketAddr;
 
 use casetrack_core::{CollectionId, Error, Result};
@@ -26,7 +27,9 @@ pub struct Greeting {
 pub enum Request {
     Run(Box<Run>),
     Mcp(Box<SessionOptions>),
+    #[cfg(feature = "serve")]
     Http(Box<Http>),
+    #[cfg(feature = "serve")]
     Open(Box<Open>),
     /// Exit, unless other clients are being served: another build takes over.
     Retire,
@@ -54,6 +57,7 @@ pub struct SessionOptions {
 }
 
 /// Sessions of the protocol over HTTP, for as long as the client stays.
+#[cfg(feature = "serve")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Http {
     pub options: SessionOptions,
@@ -63,6 +67,7 @@ pub struct Http {
 }
 
 /// The workbench, for a browser. The listener stays when the client has gone.
+#[cfg(feature = "serve")]
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Open {
     pub options: SessionOptions,
@@ -87,9 +92,11 @@ pub enum FromOwner {
     Line(String),
     /// The active collection of the session has changed.
     Active(Option<CollectionId>),
-    /// The address at which HTTP is served.
+    /// Where HTTP is served.
+    #[cfg(feature = "serve")]
     Listening(SocketAddr),
     /// The address for the browser, good for one use.
+    #[cfg(feature = "serve")]
     Opened(String),
     Failed(Error),
     /// The end, with the exit status.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tempfile::TempDir;
 
 use super::*;
-use crate::settings::{Summaries, SummaryModel, Toolset};
+use casetrack_core::settings::{Summaries, SummaryModel, Toolset};
 
 /// A folder that tools may look into, beside one that they may not, and a client.
 struct Matter {

@@ -1,7 +1,7 @@
 //! The contract of the search module: its schemas, examples and error texts, over the protocol.
 
 use super::*;
-use crate::settings::Toolset;
+use casetrack_core::settings::Toolset;
 
 async fn connect() -> Client {
     let settings = Settings { toolsets: Some(vec![Toolset::Index]), ..Settings::default() };

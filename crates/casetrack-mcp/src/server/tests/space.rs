@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::settings::{CallLimits, Toolset};
+use casetrack_core::settings::{CallLimits, Toolset};
 
 struct Browser {
     client: Client,

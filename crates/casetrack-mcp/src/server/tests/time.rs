@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use tempfile::TempDir;
 
 use super::*;
-use crate::settings::{ToolNames, Toolset};
+use casetrack_core::settings::{ToolNames, Toolset};
 
 const TOOL: &str = "fs.search_by_time";
 

@@ -1,13 +1,13 @@
 //! Smart File Search: its names, parameters, answers and errors are a published contract. No text of a file leaves these tools that was not
 //! redacted and cut by the engine.
 
-mod indexing;
+mod index;
 mod queries;
-mod searching;
+mod search;
 
-pub(crate) use indexing::{IndexFolder, ListRoots};
+pub(crate) use index::{IndexFolder, ListRoots};
 pub(crate) use queries::{RewriteQuery, SummarizeResults};
-pub(crate) use searching::{OpenFile, SearchFiles};
+pub(crate) use search::{OpenFile, SearchFiles};
 
 use casetrack_core::Result;
 use casetrack_engine::file_search::cut;

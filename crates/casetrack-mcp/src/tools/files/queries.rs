@@ -1,16 +1,10 @@
 //! `summarizeResults` and `rewriteQuery`. Without a language model, the same call has the same answer.
 
-use casetrack_core::Result;
+use casetrack_core::settings::SummaryModel;
 use casetrack_engine::file_search::{self, RewrittenQuery, SummarizedResult, Summary, SummaryRequest, SummaryStyle};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::{Versioned, finish, reply};
-use crate::answer::{Form, Reply};
-use crate::contract::Contract;
-use crate::session::{Context, ToolOutput};
-use crate::settings::SummaryModel;
-use crate::tool::{Effect, Tool, Toolset};
+use crate::tools::prelude::*;
 
 pub(crate) struct SummarizeResults;
 
@@ -34,8 +28,8 @@ impl Tool for SummarizeResults {
     const NAME: &'static str = "summarizeResults";
     const TITLE: &'static str = "Summarize results";
     const DESCRIPTION: &'static str = "Produce a concise summary from a limited set of snippets: the sentences that answer the query, each with its file.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Files;
+    const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
+    const SAMPLE: &'static str = r#"{"query": "$query", "results": [{"path": "$file", "snippet": "$quote"}]}"#;
     const CONTRACT: Contract = Contract::FILES;
     const CALLS_PER_MINUTE: Option<u32> = Some(20);
     type Parameters = SummarizeParameters;
@@ -70,8 +64,8 @@ impl Tool for RewriteQuery {
     const NAME: &'static str = "rewriteQuery";
     const TITLE: &'static str = "Rewrite a query";
     const DESCRIPTION: &'static str = "Translate a natural-language query into filters and an FTS-ready string, which searchFiles takes as its query.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Files;
+    const ROW: Row = Row::new(Toolset::Files, Effect::Reads, Need::DISK);
+    const SAMPLE: &'static str = r#"{"query": "$query"}"#;
     const CONTRACT: Contract = Contract::FILES;
     type Parameters = RewriteParameters;
     type Response = Versioned<RewrittenQuery>;

@@ -1,20 +1,13 @@
 //! The search module: named indexes of texts. Names, parameters, answers and texts of errors are a published contract.
 
-use casetrack_core::{Error, Notice, Result};
-use casetrack_engine::indexes;
+use casetrack_core::{Error, Notice};
 use casetrack_engine::indexes::{
     AddToIndex, AddedToIndex, CreateIndex, CreatedIndex, IndexMatches, SearchIndex as Search,
 };
-use casetrack_text::Reader;
 use casetrack_text::format::visible;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Form, Reply};
-use crate::contract::Contract;
-use crate::session::{Context, ToolOutput};
-use crate::tool::{Effect, Tool, Toolset};
+use crate::tools::prelude::*;
 
 pub(crate) struct SearchIndex;
 
@@ -31,8 +24,8 @@ impl Tool for SearchIndex {
     const TITLE: &'static str = "Search an index";
     const DESCRIPTION: &'static str = "Search for documents matching a query string, returning ranked results with relevance scores and \
         context highlights.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Index;
+    const ROW: Row = Row::new(Toolset::Index, Effect::Reads, Need::DISK);
+    const SAMPLE: &'static str = r#"{"query": "$query", "index_name": "notes"}"#;
     const CONTRACT: Contract =
         Contract::INDEX.with_printed(include_str!("search_index.input.json"), include_str!("search_index.output.json"));
     type Parameters = SearchIndexParameters;
@@ -88,8 +81,8 @@ impl Tool for SearchAddDocument {
     const TITLE: &'static str = "Add a document to an index";
     const DESCRIPTION: &'static str = "Add or update a document in the search index. If a document with the same ID exists, it is \
         re-indexed with the new content.";
-    const EFFECT: Effect = Effect::Updates;
-    const TOOLSET: Toolset = Toolset::Index;
+    const ROW: Row = Row::new(Toolset::Index, Effect::Updates, Need::DISK);
+    const SAMPLE: &'static str = r#"{"doc_id": "1", "content": "$quote", "index_name": "notes"}"#;
     const CONTRACT: Contract = Contract::INDEX
         .with_printed(include_str!("search_add_document.input.json"), include_str!("search_add_document.output.json"))
         .with_refusals(&[("content", "Content must be a non-empty string")]);
@@ -129,8 +122,8 @@ impl Tool for SearchCreateIndex {
     const NAME: &'static str = "search_create_index";
     const TITLE: &'static str = "Create an index";
     const DESCRIPTION: &'static str = "Create a new named search index with optional tokenizer configuration.";
-    const EFFECT: Effect = Effect::Creates;
-    const TOOLSET: Toolset = Toolset::Index;
+    const ROW: Row = Row::new(Toolset::Index, Effect::Creates, Need::DISK);
+    const SAMPLE: &'static str = r#"{"index_name": "notes"}"#;
     const CONTRACT: Contract = Contract::INDEX
         .with_printed(include_str!("search_create_index.input.json"), include_str!("search_create_index.output.json"));
     type Parameters = SearchCreateIndexParameters;

@@ -1,11 +1,9 @@
-//! What files say of themselves, and thumbnails.
+//! Metadata and thumbnails of files.
 
 use casetrack_engine::space;
 use casetrack_engine::space::ClassifierJob;
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-space_imports!();
+use crate::tools::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
@@ -18,6 +16,7 @@ pub(crate) struct RerunParameters {
 }
 
 space_tool!(RerunClassifier: "rerun-classifier", "Regenerate metadata", Updates, RerunParameters => ClassifierJob,
+    r#"{"sourcePath": "$file"}"#,
 "Regenerate metadata for a file: media type, SHA-256, properties or EXIF, and a thumbnail of a picture or of the first page of a PDF file.",
 |context, host, parameters| {
     space::classify_in_job(host, &parameters.source_path, &parameters.operations, context.cancel)
@@ -32,5 +31,6 @@ pub(crate) struct ProgressParameters {
 }
 
 space_tool!(ClassifierJobProgress: "classifier-job-progress", "Progress of the classifier", Reads, ProgressParameters => ClassifierJob,
+    r#"{"jobId": 1}"#,
     "Check classifier job progress.",
     |_, host, parameters| space::classifier_job(host, parameters.job_id));

@@ -1,17 +1,17 @@
 //! The space browser: sets of files and folders, the graph that they form, what fills them, and what is known of files. Names, parameters,
 //! answers and texts of errors are a published contract.
 
-/// A tool of the set: its name, title and effect, what it takes and answers, its description, and what it does for a session's host.
+/// A tool of the set: its name, title and effect, what it takes and answers, a call of it, its description, and what it does for a session's host.
 macro_rules! space_tool {
-    ($tool:ident: $name:literal, $title:literal, $effect:ident, $parameters:ty => $response:ty, $description:literal, $call:expr) => {
+    ($tool:ident: $name:literal, $title:literal, $effect:ident, $parameters:ty => $response:ty, $sample:literal, $description:literal, $call:expr) => {
         pub(crate) struct $tool;
 
         impl Tool for $tool {
             const NAME: &'static str = $name;
             const TITLE: &'static str = $title;
             const DESCRIPTION: &'static str = $description;
-            const EFFECT: Effect = Effect::$effect;
-            const TOOLSET: Toolset = Toolset::Space;
+            const ROW: Row = Row::new(Toolset::Space, Effect::$effect, Need::DISK);
+            const SAMPLE: &'static str = $sample;
             const CONTRACT: Contract = Contract::SPACE;
             type Parameters = $parameters;
             type Response = $response;
@@ -31,21 +31,8 @@ macro_rules! space_tool {
     };
 }
 
-/// What every file of the family uses.
-macro_rules! space_imports {
-    () => {
-        use casetrack_core::Result;
-        use casetrack_engine::Host;
-
-        use crate::answer::{Form, Reply};
-        use crate::contract::Contract;
-        use crate::session::{Context, ToolOutput};
-        use crate::tool::{Effect, Tool, Toolset};
-    };
-}
-
 mod classifier;
-mod indexing;
+mod index;
 mod navigation;
 mod plans;
 mod queries;
@@ -55,7 +42,7 @@ mod sources;
 mod usage;
 
 pub(crate) use classifier::{ClassifierJobProgress, RerunClassifier};
-pub(crate) use indexing::{CancelSpaceJob, Index, JobProgress, ListSpaceJobs};
+pub(crate) use index::{CancelSpaceJob, Index, JobProgress, ListSpaceJobs};
 pub(crate) use navigation::{ResourceChildren, ResourceParent};
 pub(crate) use plans::{PlanCreate, PlanDelete, PlanExecute, PlanGet, PlanList, PlanUpdate};
 pub(crate) use queries::{
@@ -94,10 +81,6 @@ impl Deleted {
     fn new(name: String) -> Self {
         Self { name, deleted: true }
     }
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// The structured content, which is the text as well.

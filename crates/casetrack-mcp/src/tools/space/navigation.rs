@@ -2,10 +2,8 @@
 
 use casetrack_engine::space;
 use casetrack_engine::space::{SetChildren, SetParent};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-space_imports!();
+use crate::tools::prelude::*;
 
 #[expect(clippy::unnecessary_wraps, reason = "null is a value of its own")]
 fn one() -> Option<u32> {
@@ -33,6 +31,7 @@ pub(crate) struct Children {
 }
 
 space_tool!(ResourceChildren: "resource-children", "Child sets", Reads, ChildrenParameters => Children,
+    r#"{"name": "notes", "depth": null}"#,
 "Get the sets below a resource-set (downstream in the DAG).",
 |context, host, parameters| {
     let ChildrenParameters { name, depth, include_entries } = parameters;
@@ -57,6 +56,7 @@ pub(crate) struct Parents {
 }
 
 space_tool!(ResourceParent: "resource-parent", "Parent sets", Reads, ParentParameters => Parents,
+    r#"{"name": "notes"}"#,
 "Get the sets around a resource-set (upstream in the DAG, like \"..\").",
 |_, host, parameters| {
     let ParentParameters { name, depth } = parameters;

@@ -1,16 +1,12 @@
 //! Plans: sources, conditions and outcomes that run together.
 
-use casetrack_engine::PlanChange;
 use casetrack_engine::plans::{PlanItem, PlanList as Plans, StartedPlan};
 use casetrack_engine::space::PlanDefinition;
-use schemars::JsonSchema;
-use serde::Deserialize;
+use casetrack_engine::{Host, PlanChange};
 use serde_json::{Map, Value};
 
-use super::{Deleted, Named, yes};
-use crate::tool::NoParameters;
-
-space_imports!();
+use super::{Deleted, Named};
+use crate::tools::prelude::*;
 
 type Object = Map<String, Value>;
 
@@ -44,6 +40,7 @@ fn list(objects: Vec<Object>) -> Value {
 }
 
 space_tool!(PlanCreate: "plan-create", "Create a plan", Creates, CreateParameters => PlanItem,
+    r#"{"name": "weekly", "sources": [{"name": "folder", "type": "filesystem.index", "target_set": "notes", "config": {"path": "$folder"}}]}"#,
 "Create a new plan.",
 |context, host, parameters| {
     let CreateParameters { name, description, mode, sources, conditions, outcomes } = parameters;
@@ -59,10 +56,12 @@ space_tool!(PlanCreate: "plan-create", "Create a plan", Creates, CreateParameter
 });
 
 space_tool!(PlanExecute: "plan-execute", "Run a plan", Updates, Named => StartedPlan,
+    r#"{"name": "weekly"}"#,
     "Execute a plan (triggers indexing). A continuous plan goes on from then on; plan-get shows how runs end.",
     |context, host, parameters| context.engine.execute_plan(host, &parameters.name));
 
 space_tool!(PlanList: "plan-list", "List plans", Reads, NoParameters => Plans,
+    "{}",
     "List all plans.",
     |context, host, _| context.engine.plans(host));
 
@@ -72,7 +71,7 @@ pub(crate) struct GetParameters {
     /// Plan name
     name: String,
     /// Include execution history
-    #[serde(default = "yes")]
+    #[serde(default = "crate::tools::yes")]
     include_executions: bool,
     /// Max executions to return
     #[serde(default = "crate::tools::number::<10>")]
@@ -81,6 +80,7 @@ pub(crate) struct GetParameters {
 }
 
 space_tool!(PlanGet: "plan-get", "Get a plan", Reads, GetParameters => PlanItem,
+    r#"{"name": "weekly"}"#,
 "Get a specific plan with execution history.",
 |context, host, parameters| {
     let executions = parameters.include_executions.then_some(parameters.execution_limit);
@@ -120,6 +120,7 @@ fn given<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
 }
 
 space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameters => PlanItem,
+    r#"{"name": "weekly", "description": null, "status": "paused"}"#,
 "Modify a plan. A run of it goes on as the plan is then; paused and disabled end it. A continuous plan that was paused goes on when it is active again.",
 |context, host, parameters| {
     let change = PlanChange {
@@ -134,6 +135,7 @@ space_tool!(PlanUpdate: "plan-update", "Change a plan", Updates, UpdateParameter
 });
 
 space_tool!(PlanDelete: "plan-delete", "Delete a plan", Deletes, Named => Deleted,
+    r#"{"name": "weekly"}"#,
 "Delete a plan with its history. What it put into sets stays.",
 |context, host, parameters| {
     context.engine.delete_plan(host, &parameters.name).map(|()| Deleted::new(parameters.name))

@@ -4,12 +4,8 @@ use casetrack_engine::space;
 use casetrack_engine::space::{
     Comparison, EntryPage, Matching, MetricRange, Paging, SetSearch, SetSum, TimeRangeSearch,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::yes;
-
-space_imports!();
+use crate::tools::prelude::*;
 
 /// The entries of a set that were found.
 #[derive(Serialize, JsonSchema)]
@@ -27,7 +23,7 @@ pub(crate) struct SumParameters {
     /// Metric to aggregate: size, count, files, directories, allocated, blocks
     metric: String,
     /// Aggregate through the DAG
-    #[serde(default = "yes")]
+    #[serde(default = "crate::tools::yes")]
     include_children: bool,
     /// Traversal depth limit
     #[serde(default)]
@@ -36,6 +32,7 @@ pub(crate) struct SumParameters {
 }
 
 space_tool!(ResourceSum: "resource-sum", "Sum over a set", Reads, SumParameters => SetSum,
+    r#"{"name": "notes", "metric": "size"}"#,
 "Hierarchical aggregation of a metric across the DAG. Each path counts once however many sets have it, and each file once however many names it has. The value includes the set's own entries; breakdown has its child sets.",
 |context, host, parameters| {
     let SumParameters { name, metric, include_children, depth } = parameters;
@@ -54,7 +51,7 @@ pub(crate) struct TimeRangeParameters {
     /// Maximum time, included; a date alone means its whole day
     max: Option<String>,
     /// Include child sets
-    #[serde(default = "yes")]
+    #[serde(default = "crate::tools::yes")]
     include_children: bool,
     /// Maximum results
     #[serde(default = "crate::tools::number::<100>")]
@@ -66,6 +63,7 @@ pub(crate) struct TimeRangeParameters {
 }
 
 space_tool!(ResourceTimeRange: "resource-time-range", "Entries by time", Reads, TimeRangeParameters => Found,
+    r#"{"name": "notes", "field": "mtime", "min": "2019-01-01"}"#,
 "Entries of a resource-set whose time lies in a range.",
 |context, host, parameters| {
     let TimeRangeParameters { name, field, min, max, include_children: children, limit, offset } = parameters;
@@ -88,7 +86,7 @@ pub(crate) struct MetricRangeParameters {
     /// Maximum value, included
     max: Option<u64>,
     /// Include child sets
-    #[serde(default = "yes")]
+    #[serde(default = "crate::tools::yes")]
     include_children: bool,
     /// Maximum results
     #[serde(default = "crate::tools::number::<100>")]
@@ -100,6 +98,7 @@ pub(crate) struct MetricRangeParameters {
 }
 
 space_tool!(ResourceMetricRange: "resource-metric-range", "Entries by size", Reads, MetricRangeParameters => Found,
+    r#"{"name": "notes", "metric": "size", "min": 1}"#,
 "Entries of a resource-set whose size lies in a range.",
 |context, host, parameters| {
     let MetricRangeParameters { name, metric, min, max, include_children: children, limit, offset } = parameters;
@@ -119,7 +118,7 @@ pub(crate) struct IsParameters {
     /// Exact value; a kind is file, directory, link or other
     value: String,
     /// Include child sets
-    #[serde(default = "yes")]
+    #[serde(default = "crate::tools::yes")]
     include_children: bool,
     /// Maximum results
     #[serde(default = "crate::tools::number::<100>")]
@@ -131,6 +130,7 @@ pub(crate) struct IsParameters {
 }
 
 space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParameters => Found,
+    r#"{"name": "notes", "field": "ext", "value": "md"}"#,
 "Entries of a resource-set whose field has exactly a value.",
 |context, host, parameters| {
     let IsParameters { name, field, value, include_children: children, limit, offset } = parameters;
@@ -155,7 +155,7 @@ pub(crate) struct FuzzyMatchParameters {
     #[serde(default)]
     case_sensitive: bool,
     /// Include child sets
-    #[serde(default = "yes")]
+    #[serde(default = "crate::tools::yes")]
     include_children: bool,
     /// Maximum results
     #[serde(default = "crate::tools::number::<100>")]
@@ -171,6 +171,7 @@ fn contains() -> String {
 }
 
 space_tool!(ResourceFuzzyMatch: "resource-fuzzy-match", "Entries by pattern", Reads, FuzzyMatchParameters => Found,
+    r#"{"name": "notes", "field": "name", "pattern": "note"}"#,
 "Entries of a resource-set whose text matches a pattern.",
 |context, host, parameters| {
     let FuzzyMatchParameters { name, field, pattern, mode, case_sensitive, include_children, limit, offset } =
@@ -223,7 +224,7 @@ pub(crate) struct SearchParameters {
     #[serde(default = "size")]
     sort_by: String,
     /// Sort descending
-    #[serde(default = "yes")]
+    #[serde(default = "crate::tools::yes")]
     sort_desc: bool,
     /// Keep the filters under this name, for sources of the type query
     save_as: Option<String>,
@@ -234,6 +235,7 @@ fn size() -> String {
 }
 
 space_tool!(ResourceSearch: "resource-search", "Search a set", Reads, SearchParameters => Found,
+    r#"{"name": "notes", "extension": "md"}"#,
 "Comprehensive search of a resource-set with multiple filter criteria combined.",
 |context, host, parameters| {
     let found = space::search_set(host,

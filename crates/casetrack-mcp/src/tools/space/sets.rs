@@ -2,13 +2,9 @@
 
 use casetrack_engine::space;
 use casetrack_engine::space::{ModifiedSet, Operation, Paging, SetDetails, SetList};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Deleted, Named};
-use crate::tool::NoParameters;
-
-space_imports!();
+use crate::tools::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,10 +16,12 @@ pub(crate) struct CreateParameters {
 }
 
 space_tool!(ResourceSetCreate: "resource-set-create", "Create a set", Creates, CreateParameters => SetDetails,
+    r#"{"name": "notes", "description": "Notes of the matter"}"#,
     "Create a new resource-set (DAG node).",
     |_, host, parameters| space::create_set(host, &parameters.name, parameters.description.as_deref()));
 
 space_tool!(ResourceSetList: "resource-set-list", "List sets", Reads, NoParameters => SetList,
+    "{}",
     "List all resource-sets.",
     |context, host, _| space::list_sets(host, context.cancel));
 
@@ -45,6 +43,7 @@ pub(crate) struct GetParameters {
 }
 
 space_tool!(ResourceSetGet: "resource-set-get", "Get a set", Reads, GetParameters => SetDetails,
+    r#"{"name": "notes"}"#,
 "Get a specific resource-set with metadata.",
 |context, host, parameters| {
     let page = Paging { limit: parameters.limit as usize, offset: parameters.offset as usize };
@@ -63,6 +62,7 @@ pub(crate) struct ModifyParameters {
 }
 
 space_tool!(ResourceSetModify: "resource-set-modify", "Add or remove entries", Updates, ModifyParameters => ModifiedSet,
+    r#"{"name": "notes", "operation": "add", "paths": ["$file"]}"#,
 "Add or remove entries from a resource-set. Files on the disk stay as they are.",
 |context, host, parameters| {
     let operation = Operation::named(&parameters.operation)?;
@@ -70,6 +70,7 @@ space_tool!(ResourceSetModify: "resource-set-modify", "Add or remove entries", U
 });
 
 space_tool!(ResourceSetDelete: "resource-set-delete", "Delete a set", Deletes, Named => Deleted,
+    r#"{"name": "notes"}"#,
     "Delete a resource-set. Its files and the sets around and below it stay.",
     |_, host, parameters| space::delete_set(host, &parameters.name).map(|()| Deleted::new(parameters.name)));
 
@@ -96,9 +97,11 @@ fn edge(host: &Host, EdgeParameters { parent, child }: EdgeParameters, is_child:
 }
 
 space_tool!(ResourceSetAddChild: "resource-set-add-child", "Put a set below another", Updates, EdgeParameters => Edge,
+    r#"{"parent": "matters", "child": "notes"}"#,
     "Create a parent-child edge in the DAG. An edge that would close a cycle is refused.",
     |_, host, parameters| edge(host, parameters, true));
 
 space_tool!(ResourceSetRemoveChild: "resource-set-remove-child", "Take a set from below another", Updates, EdgeParameters => Edge,
+    r#"{"parent": "matters", "child": "notes"}"#,
     "Remove a parent-child edge from the DAG.",
     |_, host, parameters| edge(host, parameters, false));

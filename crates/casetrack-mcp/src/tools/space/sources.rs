@@ -1,14 +1,10 @@
-//! What fills sets.
+//! Sources that fill sets.
 
 use casetrack_engine::plans::{SourceDefinition, SourceItem, SourceList as Sources, SourceRun};
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Deleted, Named};
-use crate::tool::NoParameters;
-
-space_imports!();
+use crate::tools::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,6 +29,7 @@ fn append() -> String {
 }
 
 space_tool!(SourceCreate: "source-create", "Create a source", Creates, CreateParameters => SourceItem,
+    r#"{"name": "folder", "type": "filesystem.index", "target_set": "notes", "config": {"path": "$folder"}}"#,
 "Create a new data source, which fills a resource-set.",
 |context, host, parameters| {
     let CreateParameters { name, kind, target_set, config, update_mode } = parameters;
@@ -42,26 +39,32 @@ space_tool!(SourceCreate: "source-create", "Create a source", Creates, CreatePar
 });
 
 space_tool!(SourceStart: "source-start", "Start a source", Updates, Named => SourceItem,
+    r#"{"name": "folder"}"#,
     "Start a continuous source (filesystem.watch): its set follows the folder from now on.",
     |context, host, parameters| context.engine.start_source(host, &parameters.name));
 
 space_tool!(SourceStop: "source-stop", "Stop a source", Updates, Named => SourceItem,
+    r#"{"name": "folder"}"#,
     "Stop a running source.",
     |context, host, parameters| context.engine.stop_source(host, &parameters.name));
 
 space_tool!(SourceExecute: "source-execute", "Run a source once", Updates, Named => SourceRun,
+    r#"{"name": "folder"}"#,
     "Execute a one-shot source once.",
     |context, host, parameters| context.engine.execute_source(host, &parameters.name, context.cancel));
 
 space_tool!(SourceList: "source-list", "List sources", Reads, NoParameters => Sources,
+    "{}",
     "List all sources with status.",
     |context, host, _| context.engine.sources(host));
 
 space_tool!(SourceGet: "source-get", "Get a source", Reads, Named => SourceItem,
+    r#"{"name": "folder"}"#,
     "Get a specific source with details.",
     |context, host, parameters| context.engine.source(host, &parameters.name));
 
 space_tool!(SourceDelete: "source-delete", "Delete a source", Deletes, Named => Deleted,
+    r#"{"name": "folder"}"#,
 "Delete a source. What it put into sets stays.",
 |context, host, parameters| {
     context.engine.delete_source(host, &parameters.name).map(|()| Deleted::new(parameters.name))

@@ -1,4 +1,4 @@
-//! What folders take on the disk, and equal files: beyond the contract.
+//! Disk usage of folders, and equal files: beyond the contract.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,8 @@ use casetrack_engine::files;
 use casetrack_engine::files::{DuplicateReport, Place};
 use casetrack_engine::space;
 use casetrack_engine::space::{UsageTree, UsageTreeAsked};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-space_imports!();
+use crate::tools::prelude::*;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,8 +38,8 @@ impl Tool for DiskUsage {
     const TITLE: &'static str = "Use of the disk";
     const DESCRIPTION: &'static str =
         "What a folder takes on the disk: a tree of the largest files and folders, as data and as bars of text.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Space;
+    const ROW: Row = Row::new(Toolset::Space, Effect::Reads, Need::DISK);
+    const SAMPLE: &'static str = r#"{"path": "$folder", "depth": 1}"#;
     const CONTRACT: Contract = Contract::SPACE;
     type Parameters = UsageParameters;
     type Response = UsageTree;
@@ -134,6 +132,7 @@ impl From<DuplicateReport> for FoundDuplicates {
 }
 
 space_tool!(FindDuplicates: "find_duplicates", "Find equal files", Reads, DuplicatesParameters => FoundDuplicates,
+    r#"{"path": "$folder"}"#,
 "Files below a folder with equal content (SHA-256), those first that would free most, with the bytes that could be reclaimed. Names of one file are no duplicates.",
 |context, host, parameters| {
     let folder: PathBuf = space::folder_in_space(host, &parameters.path)?;

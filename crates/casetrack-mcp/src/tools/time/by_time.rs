@@ -1,15 +1,10 @@
 //! `fs.search_by_time`, whose name, schemas and answers are a published contract.
 
-use casetrack_core::Result;
 use casetrack_engine::files::{FileItem, Kind, Time, TimeField, TimeMatches, TimeSearch};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use super::{Sort, search, sentence};
-use crate::answer::{Form, Reply, json};
-use crate::contract::Contract;
-use crate::session::{Context, ToolOutput};
-use crate::tool::{Effect, Tool, Toolset};
+use crate::answer::{Form, json};
+use crate::tools::prelude::*;
 
 pub(crate) struct SearchByTime;
 
@@ -100,8 +95,8 @@ impl Tool for SearchByTime {
     const TITLE: &'static str = "Search files by time";
     const DESCRIPTION: &'static str =
         "Find files or directories below an allowed root by when they were last modified or created.";
-    const EFFECT: Effect = Effect::Reads;
-    const TOOLSET: Toolset = Toolset::Time;
+    const ROW: Row = Row::new(Toolset::Time, Effect::Reads, Need::DISK);
+    const SAMPLE: &'static str = r#"{"timeField": "modified", "root": "$folder"}"#;
     const CONTRACT: Contract = Contract::TIME
         .with_printed(include_str!("search_by_time.input.json"), include_str!("search_by_time.output.json"));
     type Parameters = SearchByTimeParameters;

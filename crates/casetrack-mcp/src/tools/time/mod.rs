@@ -1,10 +1,10 @@
 //! Finding files by their times, below the roots that the user allowed.
 
-mod any_time;
 mod by_time;
+mod find_files;
 
-pub(crate) use any_time::FindFilesByTime;
 pub(crate) use by_time::SearchByTime;
+pub(crate) use find_files::FindFilesByTime;
 
 use casetrack_core::Result;
 use casetrack_engine::files;

@@ -32,7 +32,7 @@ pub struct Seal {
     #[arg(value_name = "NAME")]
     collection: String,
     /// Lock it when nobody has asked for it for so long: 90s, 30m, 2h [default: lock_after of config.toml, or 30m]
-    #[arg(long, value_name = "TIME", value_parser = casetrack_mcp::settings::duration)]
+    #[arg(long, value_name = "TIME", value_parser = casetrack_core::settings::duration)]
     idle: Option<Duration>,
     #[command(flatten)]
     from: PassphraseSource,

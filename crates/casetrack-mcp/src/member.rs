@@ -1,0 +1,62 @@
+//! The user of a server for a team, as a session sees one, and the engines that limit the session to their rights.
+
+use std::sync::Arc;
+
+use casetrack_core::settings::ServeSettings;
+use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_engine::rights::{Rights, Role, Sight};
+use casetrack_engine::{Engine, EngineConfig};
+
+use crate::tool::Need;
+
+/// A user of a server. Who has the disk is an administrator. Rights are read again at every call.
+pub trait Member: Rights {
+    /// True if the user may create collections.
+    fn may_create(&self) -> bool;
+
+    /// Records that a call of the user was refused.
+    fn record_refusal(&self, reason: &str);
+}
+
+/// The engines of a user's session, one for each role that a call can need.
+pub(crate) struct Engines {
+    pub member: Arc<dyn Member>,
+    reading: Arc<Engine>,
+    editing: Arc<Engine>,
+    owning: Arc<Engine>,
+}
+
+impl Engines {
+    pub fn new(engine: &Engine, member: Arc<dyn Member>, serve: &ServeSettings) -> Self {
+        let of = |needed: Role| {
+            let sight = Sight::of(Arc::clone(&member) as Arc<dyn Rights>, needed);
+            let access = engine.config().access.clone().for_user(sight.clone(), &serve.folders);
+            Arc::new(engine.with_config(EngineConfig { sight, access, ..engine.config().clone() }))
+        };
+        let (reading, editing, owning) = (of(Role::Reader), of(Role::Editor), of(Role::Owner));
+        Self { member, reading, editing, owning }
+    }
+
+    pub fn of(&self, role: Role) -> &Arc<Engine> {
+        match role {
+            Role::Reader => &self.reading,
+            Role::Editor => &self.editing,
+            Role::Owner => &self.owning,
+        }
+    }
+
+    /// The engine for a tool. It refuses collections in which the user's role is too low.
+    ///
+    /// Errors: [`ErrorCode::AccessDenied`] if the user may not call the tool in any collection.
+    pub fn for_tool(&self, tool: &str, need: Need) -> Result<&Arc<Engine>> {
+        let purpose = match need {
+            Need::Role(role) => return Ok(self.of(role)),
+            Need::Create if self.member.may_create() => return Ok(self.of(Role::Reader)),
+            Need::Disk if self.member.has_disk() => return Ok(self.of(Role::Owner)),
+            Need::Create => "makes collections",
+            Need::Disk => "works with the disk of the server",
+        };
+        let message = format!("{tool} {purpose}, which you may not do on this server.");
+        Err(Error::new(ErrorCode::AccessDenied, message).with_hint("Ask the administrator of the server."))
+    }
+}

@@ -89,11 +89,11 @@ pub enum JobState {
     /// Waits for another job of its collection, or for its turn.
     Queued,
     Running,
-    /// Ended; what became of every file is in its report.
+    /// Ended; the outcome of every file is in its report.
     Completed,
-    /// Ended early; what it had stored until then is kept.
+    /// Ended early; the documents that it stored until then are kept.
     Failed,
-    /// Ended early because someone asked for it; what it had stored until then is kept.
+    /// Ended early because someone cancelled it; the documents that it stored until then are kept.
     Cancelled,
 }
 

@@ -1,44 +1,28 @@
-//! Which files a request means.
+//! The files that a request means.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::FileType;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use walkdir::{DirEntry, WalkDir};
 
-use super::{FailedFile, IngestRequest, Problem, SkipReason, SkippedFile};
+use super::file::{SourceFile, failed, skipped};
+use super::{FailedFile, IngestRequest, SkipReason, SkippedFile};
 use casetrack_host::EngineConfig;
 use casetrack_host::access::Access;
 
-/// The files to examine, in a stable order, and what could not even be listed.
+/// The files to examine, in a stable order, and those that could not even be listed.
 #[derive(Default)]
 pub(crate) struct Discovery {
-    pub files: Vec<FoundFile>,
+    pub files: Vec<SourceFile>,
     pub failed: Vec<FailedFile>,
-    /// Folders that are not searched.
+    /// Folders that may not be searched.
     pub denied: Vec<SkippedFile>,
     /// Pipes, sockets, devices and links that lead back to a folder around them: reading one may never end.
     pub not_files: Vec<SkippedFile>,
-    pub subfolders: Vec<String>,
-}
-
-pub struct FoundFile {
-    /// Absolute, symbolic links resolved.
-    pub path: PathBuf,
-    /// Path below the folder asked for, or the file name; for people.
-    pub relative: String,
-    /// Found in a folder, not asked for by name.
-    pub in_folder: bool,
-    /// Where its bytes are, if not at its path.
-    pub copy: Option<PathBuf>,
-}
-
-impl FoundFile {
-    /// One that was asked for by name, and whose bytes are elsewhere.
-    pub fn kept(copy: Option<PathBuf>, path: PathBuf) -> Self {
-        Self { relative: file_name(&path), path, in_folder: false, copy }
-    }
+    /// Names of the folders directly below the folders asked for that hold files.
+    pub subfolders: BTreeSet<String>,
 }
 
 /// Lists the files. `data_dir` is left out, wherever it lies. Hidden files (`.name`) and the lock files that office programs
@@ -48,15 +32,11 @@ impl FoundFile {
 pub(crate) fn discover(request: &IngestRequest, config: &EngineConfig, cancel: &Cancel) -> Result<Discovery> {
     let mut discovery = Discovery::default();
     let data_dir = config.data_dir.canonicalize().ok();
-    let mut subfolders = BTreeSet::new();
     for path in &request.paths {
         let found = match config.access.check(path) {
-            Ok(root) if root.is_dir() => {
-                walk(&root, request, &config.access, data_dir.as_deref(), cancel, &mut discovery, &mut subfolders)
-            }
+            Ok(root) if root.is_dir() => discovery.walk(&root, request, &config.access, data_dir.as_deref(), cancel),
             Ok(file) => {
-                let relative = file_name(&file);
-                discovery.files.push(FoundFile { path: file, relative, in_folder: false, copy: None });
+                discovery.files.push(SourceFile::named(file, None));
                 Ok(())
             }
             Err(error) => Err(error),
@@ -69,89 +49,78 @@ pub(crate) fn discover(request: &IngestRequest, config: &EngineConfig, cancel: &
     }
     let mut seen = HashSet::new();
     discovery.files.retain(|file| seen.insert(file.path.clone()));
-    discovery.subfolders = subfolders.into_iter().collect();
     Ok(discovery)
 }
 
-fn walk(
-    root: &Path,
-    request: &IngestRequest,
-    access: &Access,
-    data_dir: Option<&Path>,
-    cancel: &Cancel,
-    discovery: &mut Discovery,
-    subfolders: &mut BTreeSet<String>,
-) -> Result<()> {
-    std::fs::read_dir(root).map_err(|error| Error::io(root.display(), error))?;
-    let depth = if request.recursive { usize::MAX } else { 1 };
-    // Symbolic links are followed: people file documents with them. walkdir reports loops.
-    let walker = WalkDir::new(root).follow_links(true).max_depth(depth).sort_by_file_name();
-    let mut entries = walker
-        .into_iter()
-        .filter_entry(|entry| entry.depth() == 0 || (!is_hidden(entry) && Some(entry.path()) != data_dir));
-    while let Some(entry) = entries.next() {
-        if cancel.is_cancelled() {
-            break;
-        }
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) => {
-                let path = error.path().unwrap_or(root).to_owned();
-                if let Some(ancestor) = error.loop_ancestor() {
-                    discovery.not_files.push(link_back(&path, relative_to(&path, root), ancestor));
+impl Discovery {
+    fn walk(
+        &mut self,
+        root: &Path,
+        request: &IngestRequest,
+        access: &Access,
+        data_dir: Option<&Path>,
+        cancel: &Cancel,
+    ) -> Result<()> {
+        std::fs::read_dir(root).map_err(|error| Error::io(root.display(), error))?;
+        let depth = if request.recursive { usize::MAX } else { 1 };
+        // Symbolic links are followed: people file documents with them. walkdir reports loops.
+        let walker = WalkDir::new(root).follow_links(true).max_depth(depth).sort_by_file_name();
+        let mut entries = walker
+            .into_iter()
+            .filter_entry(|entry| entry.depth() == 0 || (!is_hidden(entry) && Some(entry.path()) != data_dir));
+        while let Some(entry) = entries.next() {
+            if cancel.is_cancelled() {
+                break;
+            }
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.unlisted(root, error);
                     continue;
                 }
-                let error = walk_error(&path, error);
-                discovery.failed.push(failed(&path, relative_to(&path, root), &error));
+            };
+            let (path, relative) = (entry.path(), relative_to(entry.path(), root));
+            if entry.file_type().is_dir() {
+                // Files that the rules deny are found when they are read.
+                if let Err(error) = access.check(path)
+                    && error.code == ErrorCode::AccessDenied
+                {
+                    self.denied.push(skipped(path, relative, SkipReason::Denied, error.message));
+                    entries.skip_current_dir();
+                }
                 continue;
             }
-        };
-        if entry.file_type().is_dir() {
-            // What the rules say of a file is found when it is read.
-            if let Err(error) = access.check(entry.path())
-                && error.code == ErrorCode::AccessDenied
-            {
-                discovery.denied.push(denied(entry.path(), relative_to(entry.path(), root), error));
-                entries.skip_current_dir();
+            if !has_extension(path, request.extensions.as_deref()) {
+                continue;
             }
-            continue;
+            if entry.file_type().is_file() {
+                if let Some((folder, _)) = relative.split_once(std::path::MAIN_SEPARATOR) {
+                    self.subfolders.insert(folder.to_owned());
+                }
+                let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+                self.files.push(SourceFile { path, relative, in_folder: true, depth: 1, copy: None });
+            } else {
+                let detail = format!("{} is {}, not a file.", path.display(), kind_of(entry.file_type()));
+                self.not_files.push(skipped(path, relative, SkipReason::Unsupported, detail));
+            }
         }
-        if !has_extension(entry.path(), request.extensions.as_deref()) {
-            continue;
-        }
-        let relative = relative_to(entry.path(), root);
-        if !entry.file_type().is_file() {
-            discovery.not_files.push(not_file(entry.path(), relative, entry.file_type()));
-            continue;
-        }
-        if let Some((folder, _)) = relative.split_once(std::path::MAIN_SEPARATOR) {
-            subfolders.insert(folder.to_owned());
-        }
-        let path = entry.path().canonicalize().unwrap_or_else(|_| entry.path().to_owned());
-        discovery.files.push(FoundFile { path, relative, in_folder: true, copy: None });
+        Ok(())
     }
-    Ok(())
-}
 
-pub fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
-    FailedFile { relative_path, path: path.display().to_string(), problem: Problem::from(error) }
-}
-
-pub fn denied(path: &Path, relative_path: String, error: Error) -> SkippedFile {
-    let path = path.display().to_string();
-    SkippedFile { relative_path, path, reason: SkipReason::Denied, document_id: None, detail: error.message }
-}
-
-fn not_file(path: &Path, relative_path: String, file_type: FileType) -> SkippedFile {
-    let path = path.display().to_string();
-    let detail = format!("{path} is {}, not a file.", kind_of(file_type));
-    SkippedFile { relative_path, path, reason: SkipReason::Unsupported, document_id: None, detail }
-}
-
-fn link_back(path: &Path, relative_path: String, ancestor: &Path) -> SkippedFile {
-    let path = path.display().to_string();
-    let detail = format!("{path} is a link to {}, a folder that contains it and was read once.", ancestor.display());
-    SkippedFile { relative_path, path, reason: SkipReason::Unsupported, document_id: None, detail }
+    /// Adds what a walk of `root` could not list.
+    fn unlisted(&mut self, root: &Path, error: walkdir::Error) {
+        let path = error.path().unwrap_or(root).to_owned();
+        let (relative, shown) = (relative_to(&path, root), path.display());
+        if let Some(ancestor) = error.loop_ancestor() {
+            let ancestor = ancestor.display();
+            let detail = format!("{shown} is a link to {ancestor}, a folder that contains it and was read once.");
+            self.not_files.push(skipped(&path, relative, SkipReason::Unsupported, detail));
+        } else {
+            let message = error.to_string();
+            let error = Error::io(shown, error.into_io_error().unwrap_or_else(|| std::io::Error::other(message)));
+            self.failed.push(failed(&path, relative, &error));
+        }
+    }
 }
 
 #[cfg(unix)]
@@ -169,11 +138,6 @@ fn kind_of(_: FileType) -> &'static str {
     "a device"
 }
 
-fn walk_error(path: &Path, error: walkdir::Error) -> Error {
-    let message = error.to_string();
-    Error::io(path.display(), error.into_io_error().unwrap_or_else(|| std::io::Error::other(message)))
-}
-
 fn is_hidden(entry: &DirEntry) -> bool {
     let name = entry.file_name().as_encoded_bytes();
     name.starts_with(b".") || name.starts_with(b"~$")
@@ -187,10 +151,6 @@ pub(crate) fn has_extension(path: &Path, wanted: Option<&[String]>) -> bool {
 
 fn relative_to(path: &Path, root: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).display().to_string()
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
 }
 
 #[cfg(test)]

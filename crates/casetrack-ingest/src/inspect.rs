@@ -1,13 +1,14 @@
-//! What ingestion would see in a file, without storing anything.
+//! The content of a file as ingestion would read it, without storing anything.
 
 use std::path::Path;
 
 use casetrack_core::{Cancel, Chunk, DocumentId, DocumentType, FileFormat, Page, Password, Properties, Result, Sha256};
 use casetrack_extract::ExtractOptions;
+use casetrack_store::StoredDocument;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::prepare::{PrepareOptions, Prepared, Source};
+use super::file::FileContent;
 use casetrack_host::Host;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -20,7 +21,7 @@ pub struct Inspection {
     pub properties: Properties,
     pub document_type: DocumentType,
     pub pages: Vec<Page>,
-    /// Whether the file does not say where its pages end. Then `pages` are the parts between the page breaks that its text asks for.
+    /// True if the file does not define where its pages end. Then `pages` are the parts between the page breaks in its text.
     pub unpaged: bool,
     pub chunks: Vec<Chunk>,
     pub warnings: Vec<String>,
@@ -38,12 +39,11 @@ pub struct InspectedAttachment {
 /// Reads, extracts and chunks a file exactly as ingestion does. Chunk ids are those of a document that does not exist.
 pub fn inspect(host: &Host, path: &Path, password: Option<&Password>) -> Result<Inspection> {
     let path = host.config().access.check(path)?;
-    let source = Source::read(&path, None, host.config())?;
-    let chosen = PrepareOptions { name: None, document_type: None };
+    let content = FileContent::read(&path, None, host.config())?;
     let options = ExtractOptions { password: password.cloned(), ..host.config().extract_options() };
-    let cancel = Cancel::default();
-    let prepared = source.prepare(host, &options, DocumentId::random(), &chosen, &cancel)?;
-    let Prepared { meta, pages, chunks, attachments, .. } = prepared;
+    let extraction = host.readers().extract(&path, &content.bytes, &options, &Cancel::default())?;
+    let (document, attachments) = content.document(extraction, host.config(), DocumentId::random(), None, None);
+    let StoredDocument { meta, pages, chunks, .. } = document;
     Ok(Inspection {
         path: meta.path,
         sha256: meta.sha256,

@@ -1,4 +1,4 @@
-//! Documents in languages that the collection's models were not made for: the person who ingests them should know what that means.
+//! A notice for documents in languages that the collection's models were not made for.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,8 +14,8 @@ use casetrack_host::{Host, read};
 /// More are "and others".
 const MAX_NAMED: usize = 3;
 
-/// Files that are looked at for the languages of the first documents, how many of them with a known language are enough, and the largest
-/// that are looked at, in bytes.
+/// The number of files that are read for the languages of the first documents, the number with a known language that is enough, and the
+/// size of the largest, in bytes.
 const FIRST: usize = 20;
 const ENOUGH: usize = 5;
 const MAX_BYTES: u64 = 8 << 20;
@@ -30,7 +30,7 @@ pub(crate) fn of_first(host: &Host, request: &IngestRequest, cancel: &Cancel) ->
     };
     let files = discover(request, config, cancel)?.files.into_iter().map(|file| file.path);
     let small = files.filter(|path| path.metadata().is_ok_and(|file| file.len() <= MAX_BYTES)).take(FIRST);
-    // What cannot be read is said when it is ingested.
+    // Ingestion reports files that cannot be read.
     let known = small.take_while(|_| !cancel.is_cancelled()).filter_map(|path| language(&path).ok().flatten());
     Ok(known.take(ENOUGH).collect())
 }
@@ -46,7 +46,7 @@ pub(super) struct Languages {
 impl Languages {
     pub fn count(&mut self, meta: &DocumentMeta, embedder: &Embedder) {
         let Some(tag) = &meta.properties.language else { return };
-        // Where nothing is known of the model, nothing is said.
+        // A model of unknown languages counts as one that knows the language.
         if embedder.knows(Outputs::DENSE, tag).unwrap_or(true) {
             self.known += 1;
         } else {
@@ -54,7 +54,7 @@ impl Languages {
         }
     }
 
-    /// What to say where most documents of a collection are in such languages.
+    /// The notice if most documents of a collection are in such languages.
     pub fn notice(&self, collection: &str) -> Option<Notice> {
         let unknown: u64 = self.unknown.values().sum();
         let all = unknown + self.known;

@@ -4,20 +4,17 @@
 //! flat however many files there are. Documents are committed in the order of discovery, each in one atomic step, small ones several in
 //! one. A file that fails is a line in the report, never the end of the job.
 
-mod ahead;
-mod committing;
+mod commit;
 pub(crate) mod discover;
-pub(crate) mod extracting;
+pub mod file;
 pub mod inspect;
+mod intake;
 pub mod languages;
 pub(crate) mod pace;
 pub(crate) mod pipeline;
-pub mod prepare;
-pub mod reindex;
-mod repeated;
 mod shared;
-pub mod sync;
 mod texts;
+pub mod vectors;
 
 use std::path::PathBuf;
 
@@ -31,8 +28,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use casetrack_compare::versions;
 use casetrack_host::Host;
 use casetrack_host::documents::marking::MarkSource;
-use discover::{Discovery, FoundFile};
-use extracting::Extracting;
+use discover::Discovery;
+use file::SourceFile;
+use intake::Intake;
 use pace::Pace;
 use pipeline::FirstStage;
 pub use texts::Text;
@@ -41,7 +39,7 @@ pub use casetrack_host::report::{FailedFile, Problem, SkipReason, SkippedFile, W
 pub use inspect::inspect;
 pub use texts::put_text;
 
-/// Whether the clients of a database share the work.
+/// The way in which the clients of a database share the work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
@@ -49,7 +47,7 @@ pub enum Sharing {
     Alone,
     /// Others may take part. Paths and settings of the request are offered to them.
     Offer,
-    /// Takes part in what others offered, as far as it lies in the paths of the request. What to do with files, they said.
+    /// Takes part in work that others offered, in the paths of the request, with their settings.
     Join,
 }
 
@@ -57,12 +55,12 @@ fn lossy<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result::Result
     serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct IngestRequest {
-    /// Files and folders. What is not Unicode is written down with replacement characters: it is refused when it is read.
+    /// Files and folders. Paths that are not Unicode are saved with replacement characters: they are refused when they are read.
     #[serde(serialize_with = "lossy")]
     pub paths: Vec<PathBuf>,
-    /// Whether folders are walked to the bottom.
+    /// Include the files of subfolders.
     pub recursive: bool,
     /// Skip files whose content is what the collection already has for their path. Otherwise they are ingested again.
     pub skip_existing: bool,
@@ -86,8 +84,8 @@ pub struct IngestRequest {
     /// Tried on every file that is protected by a password; kept nowhere, so that a request that is read again has none.
     #[serde(skip)]
     pub password: Option<Password>,
-    /// When the job began that goes on with this request after it was interrupted. A file that was stored since then, and is
-    /// what it was, is not done again but reported as ingested, so that the report covers the whole job.
+    /// The start of the job, if it continues with this request after an interruption. A file that was stored since then and did not change
+    /// is not read again but reported as ingested, so that the report covers the whole job.
     #[serde(default)]
     pub since: Option<Timestamp>,
     /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
@@ -99,26 +97,11 @@ pub struct IngestRequest {
 
 impl IngestRequest {
     pub fn new(paths: Vec<PathBuf>) -> Self {
-        Self {
-            paths,
-            recursive: true,
-            skip_existing: true,
-            document_type: None,
-            keep_types: false,
-            embed_all: false,
-            document_name: None,
-            extensions: None,
-            copy_original: false,
-            marks: MarkSource::default(),
-            password: None,
-            since: None,
-            throttle: 0,
-            sharing: Sharing::Alone,
-        }
+        Self { paths, recursive: true, skip_existing: true, ..Self::default() }
     }
 }
 
-/// What became of every file.
+/// The outcome of every file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IngestReport {
     pub collection: String,
@@ -143,10 +126,10 @@ pub struct IngestedDocument {
     pub document_type: DocumentType,
     pub pages: u32,
     pub chunks: u32,
-    /// Whether it took the place of an earlier version of the same file. Not known, and `false`, where the job was interrupted after
-    /// it had stored the document.
+    /// True if it took the place of an earlier version of the same file. Unknown, and `false`, if the job was interrupted after it had
+    /// stored the document.
     pub replaced: bool,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub warnings: Vec<String>,
 }
 
@@ -161,24 +144,37 @@ pub fn ingest(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<IngestReport> {
-    let collection = host.collection_to_change(collection)?;
+    let collection = &*host.collection_to_change(collection)?;
+    let work = WorkContext { host: host, collection, progress, cancel };
     if request.sharing != Sharing::Alone {
-        return shared::ingest(host, &collection, request, progress, cancel);
+        return shared::ingest(work, request);
     }
-    // Uploads to a vault are not where their paths say.
+    // Uploads to a vault are not at their paths.
     let upload = |path: &PathBuf| collection.sealed_upload(path).filter(|place| place.exists());
     let (uploads, paths): (Vec<_>, Vec<_>) = request.paths.iter().cloned().partition(|path| upload(path).is_some());
     let mut discovery = match paths.is_empty() && !uploads.is_empty() {
         true => Discovery::default(),
         false => discover::discover(&IngestRequest { paths, ..request.clone() }, host.config(), cancel)?,
     };
-    discovery.files.extend(uploads.into_iter().map(|path| FoundFile::kept(upload(&path), path)));
-    let mut report = ingest_files(host, &collection, request, discovery, progress, cancel)?;
+    discovery.files.extend(uploads.into_iter().map(|path| {
+        let copy = upload(&path);
+        SourceFile::named(path, copy)
+    }));
+    let mut report = ingest_files(work, request, discovery)?;
     note_versions(host, collection.meta().id, &mut report);
     Ok(report)
 }
 
-/// Adds to a report which of its documents are versions or copies of others.
+/// The means of work on a collection.
+#[derive(Clone, Copy)]
+pub(crate) struct WorkContext<'a> {
+    pub host: &'a Host,
+    pub collection: &'a Collection,
+    pub progress: &'a ProgressSink,
+    pub cancel: &'a Cancel,
+}
+
+/// Adds a notice to a report that names documents of it that are versions or copies of others.
 pub(crate) fn note_versions(host: &Host, collection: CollectionId, report: &mut IngestReport) {
     let new = report.ingested.iter().map(|document| document.document_id).collect();
     report.summary.notices.extend(versions::versions_notice(host, collection, &new));
@@ -186,12 +182,9 @@ pub(crate) fn note_versions(host: &Host, collection: CollectionId, report: &mut 
 
 /// Ingests the files of a discovery.
 pub(crate) fn ingest_files(
-    host: &Host,
-    collection: &Collection,
+    work: WorkContext<'_>,
     request: &IngestRequest,
     discovery: Discovery,
-    progress: &ProgressSink,
-    cancel: &Cancel,
 ) -> Result<IngestReport> {
     if request.document_name.is_some() && discovery.files.len() > 1 {
         return Err(Error::invalid("A document name was given for more than one file.")
@@ -200,7 +193,8 @@ pub(crate) fn ingest_files(
     let Discovery { files, failed, denied, not_files, subfolders } = discovery;
     let found = (files.len() + not_files.len()) as u64;
     let skipped = denied.into_iter().chain(not_files).collect();
+    let subfolders = subfolders.into_iter().collect();
     let report = IngestReport { subfolders, failed, skipped, found, ..IngestReport::default() };
-    let first = |stage: FirstStage<'_>| Extracting::new(stage, request).run(files);
-    pipeline::run_stages(host, collection, report, first, Pace::resting(request.throttle), progress, cancel)
+    let first = |stage: FirstStage<'_>| Intake::new(stage, request).run(files);
+    pipeline::run_stages(work, report, first, Pace::resting(request.throttle))
 }

@@ -9,7 +9,7 @@ use casetrack_core::Cancel;
 const MAX_PERCENT: u8 = 90;
 /// Chunks embedded between two rests: well under a second of work, so that the machine never stays busy for long.
 const BATCH_CHUNKS: usize = 8;
-/// Between two looks whether the work was cancelled.
+/// The time between two checks for cancellation.
 const POLL: Duration = Duration::from_millis(50);
 
 /// How much of the time embedding rests.

@@ -6,16 +6,15 @@ use std::path::Path;
 use casetrack_core::{Cancel, CollectionId, DocumentId, Error, ErrorCode, ProgressSink, Result};
 use casetrack_extract::extract_text;
 
-use super::extracting::unchanged_vectors;
+use super::file::{DocumentInFlight, FileContent, Outcome};
 use super::pace::Pace;
-use super::pipeline::{self, FirstStage, Outcome, Ready};
-use super::prepare::{PrepareOptions, Source};
-use super::{IngestReport, Problem};
-use casetrack_host::{Host, annotations, sha256};
+use super::pipeline::{self, FirstStage};
+use super::{IngestReport, Problem, WorkContext};
+use casetrack_host::{Host, sha256};
 
 /// A document of a collection that has no file.
 pub struct Text<'t> {
-    /// Stands for the path of a file: it tells the document from all others.
+    /// Stands for the path of a file, and is the document's alone.
     pub path: String,
     pub name: &'t str,
     pub content: &'t str,
@@ -23,8 +22,8 @@ pub struct Text<'t> {
     pub fields: BTreeMap<&'static str, Option<String>>,
 }
 
-/// Stores a text as a document, or puts it in the place of the one with its path, in one step; whether there was one. What did not
-/// change keeps its vectors. Blocks until it can be searched; `cancel` stops it within a second and changes nothing.
+/// Stores a text as a document, or puts it in the place of the one with its path, in one step. Returns true if there was one. Chunks
+/// that did not change keep their vectors. Blocks until it can be searched; `cancel` stops it within a second and changes nothing.
 ///
 /// Errors: a text without words, a missing model, and what prevents a change of the collection.
 pub fn put_text(
@@ -34,24 +33,22 @@ pub fn put_text(
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<bool> {
-    let collection = host.collection_to_change(collection)?;
+    let collection = &*host.collection_to_change(collection)?;
+    let work = WorkContext { host: host, collection, progress, cancel };
     let earlier = collection.document_by_path(&text.path)?;
     let id = earlier.as_ref().map_or_else(DocumentId::random, |earlier| earlier.id);
     let bytes = text.content.as_bytes().to_vec();
-    let source = Source { sha256: sha256(&bytes), path: text.path, file_name: text.name.to_owned(), bytes };
-    let is_unchanged = earlier.as_ref().is_some_and(|earlier| earlier.sha256 == source.sha256);
+    let content = FileContent { sha256: sha256(&bytes), path: text.path, file_name: text.name.to_owned(), bytes };
+    let is_unchanged = earlier.as_ref().is_some_and(|earlier| earlier.sha256 == content.sha256);
     if !is_unchanged {
-        let mut document = None;
-        let first = |stage: FirstStage<'_>| {
-            let ready = ready(&stage, source, id);
-            match ready {
-                Ok(ready) => drop(stage.send(Outcome::Ready(Box::new(ready)))),
-                Err(error) => document = Some(error),
-            }
+        let mut refused = None;
+        let first = |stage: FirstStage<'_>| match document(&stage, text.content, content, id) {
+            Ok(document) => drop(stage.send(Outcome::Documents(vec![document]))),
+            Err(error) => refused = Some(error),
         };
         let report = IngestReport { found: 1, ..IngestReport::default() };
-        let report = pipeline::run_stages(host, &collection, report, first, Pace::default(), progress, cancel)?;
-        if let Some(error) = document {
+        let report = pipeline::run_stages(work, report, first, Pace::default())?;
+        if let Some(error) = refused {
             return Err(error);
         }
         let problem = report.summary.stopped.or_else(|| report.failed.into_iter().next().map(|file| file.problem));
@@ -76,28 +73,16 @@ pub fn put_text(
 }
 
 /// The text on its way to the store.
-fn ready(stage: &FirstStage<'_>, mut source: Source, id: DocumentId) -> Result<Ready> {
-    let host = stage.host;
-    let extraction = extract_text(Path::new(&source.path), text(&source)?, &host.config().extract_options())?;
-    let chosen = PrepareOptions { name: None, document_type: None };
-    let mut prepared = source.prepared(extraction, host, id, &chosen);
-    if prepared.chunks.is_empty() {
-        return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", prepared.meta.name)));
+fn document(stage: &FirstStage<'_>, text: &str, content: FileContent, id: DocumentId) -> Result<DocumentInFlight> {
+    let config = stage.work.host.config();
+    let extraction = extract_text(Path::new(&content.path), text, &config.extract_options())?;
+    let (mut stored, members) = content.document(extraction, config, id, None, None);
+    if stored.chunks.is_empty() {
+        return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", stored.meta.name)));
     }
-    prepared.meta.original_stored = true;
-    if let Some(recognizer) = stage.recognizer {
-        prepared.annotations = Some(annotations(recognizer, &prepared.meta, &prepared.pages, stage.cancel)?);
-    }
-    let earlier = stage.collection.document(id)?;
-    let vectors = match &earlier {
-        Some(earlier) => unchanged_vectors(stage.collection, earlier, &prepared.chunks, stage.wanted)?,
-        None => prepared.chunks.iter().map(|_| None).collect(),
-    };
-    let bytes = std::mem::take(&mut source.bytes);
-    let (relative, replaced) = (prepared.meta.name.clone(), earlier.is_some());
-    Ok(Ready { relative, replaced, prepared, vectors, original: Some(bytes), from_stored: false })
-}
-
-fn text(source: &Source) -> Result<&str> {
-    std::str::from_utf8(&source.bytes).map_err(|error| Error::internal(format!("{}: {error}", source.path)))
+    stored.meta.original_stored = true;
+    let earlier = stage.work.collection.document(id)?;
+    let mut document = DocumentInFlight::new(stored.meta.name.clone(), earlier.is_some(), stored, members);
+    stage.complete(&mut document, earlier.as_ref())?;
+    Ok(DocumentInFlight { original: Some(content.bytes), ..document })
 }

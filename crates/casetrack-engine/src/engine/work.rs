@@ -9,6 +9,7 @@ use casetrack_files::file_search;
 use casetrack_host::Host;
 use casetrack_host::documents;
 use casetrack_host::report::Problem;
+use casetrack_ingest;
 use casetrack_ingest::IngestRequest;
 use casetrack_ingest::reindex;
 use casetrack_ingest::sync;
@@ -29,10 +30,10 @@ impl Work for UseCases {
         let mut report = JobReport::default();
         match request {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
-                documents::check_marks(&request.marks)?;
-                let told = fitted(host, collection, request, cancel);
-                let mut done = casetrack_ingest::ingest(host, collection, request, progress, cancel)?;
-                done.summary.notices.extend(told);
+                documents::check_marks(host, &request.marks)?;
+                let notice = models_notice(host, collection, request, cancel);
+                let mut done = ingest::ingest(host, collection, request, progress, cancel)?;
+                done.summary.notices.extend(notice);
                 done.summary.notices.extend(documents::mark_from(
                     host,
                     collection,
@@ -43,7 +44,7 @@ impl Work for UseCases {
                 report.ingestion = Some(done);
             }
             JobRequest::SyncFolder(request) => {
-                documents::check_marks(&request.marks)?;
+                documents::check_marks(host, &request.marks)?;
                 let mut done = match &request.only_below {
                     Some(roots) => file_search::index_for_search(host, collection, request, roots, progress, cancel)?,
                     None => {
@@ -51,13 +52,13 @@ impl Work for UseCases {
                             extensions: request.extensions.clone(),
                             ..IngestRequest::new(vec![request.folder.clone()])
                         };
-                        let told = fitted(host, collection, &files, cancel);
+                        let notice = models_notice(host, collection, &files, cancel);
                         let mut synced = sync::sync(host, collection, request, progress, cancel)?;
-                        synced.summary.notices.extend(told);
+                        synced.summary.notices.extend(notice);
                         synced
                     }
                 };
-                let only = request.trust_times.then(|| brought(&done));
+                let only = request.trust_times.then(|| changed_documents(&done));
                 let roots = std::slice::from_ref(&request.folder);
                 if !request.dry_run {
                     done.summary.notices.extend(documents::mark_from(
@@ -79,16 +80,16 @@ impl Work for UseCases {
     }
 }
 
-/// The documents that a sync brought, or found in another place.
-fn brought(report: &SyncReport) -> HashSet<DocumentId> {
+/// The documents that a sync changed_documents, or found in another place.
+fn changed_documents(report: &SyncReport) -> HashSet<DocumentId> {
     let read = report.new.iter().chain(&report.changed).filter_map(|file| file.document_id);
     read.chain(report.moved.iter().map(|moved| moved.document_id)).collect()
 }
 
-/// Gives a new collection models that know its first documents; what to say of it. Where that fails, it keeps those it has.
-fn fitted(host: &Host, collection: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Option<Notice> {
+/// Gives a new collection models that know its first documents. Returns a notice about it. If that fails, it keeps its models.
+fn models_notice(host: &Host, collection: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Option<Notice> {
     reindex::fit_models(host, collection, request, cancel).unwrap_or_else(|error| {
-        tracing::warn!(%error, "the languages of the first documents were not looked at");
+        tracing::warn!(%error, "the languages of the first documents were not read");
         None
     })
 }

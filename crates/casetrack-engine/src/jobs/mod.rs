@@ -1,9 +1,9 @@
 //! Long work that no client can cut off.
 //!
-//! A job is a request that is written down before it begins. It runs on a thread of its own, whoever waits for it or stops
-//! waiting, one job at a time in a collection and [`queue::MAX_RUNNING`] in all; what does not run yet waits in order. A job that the
-//! end of the process interrupted goes on when the next one starts, and does nothing twice: it takes over what it had stored. A request
-//! that is the same as one under way joins it, and has it look once more for what came since.
+//! A job is a request that is saved before it begins. It runs on a thread of its own, whoever waits for it or stops waiting, one job at a
+//! time in a collection and [`queue::MAX_RUNNING`] in all; the others wait in order. A job that the end of the process interrupted
+//! continues when the next one starts, and does nothing twice: it keeps the documents that it stored. A request that is the same as one
+//! under way joins it, and makes it run once more for files that came since.
 
 mod queue;
 mod record;
@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 
 use casetrack_host::Host;
 use casetrack_host::documents;
-pub use casetrack_host::report::JobState;
 use casetrack_host::report::{Problem, WorkSummary};
 use casetrack_ingest::reindex::{ReindexReport, ReindexRequest};
 use casetrack_ingest::sync::{Priority, SyncReport, SyncRequest};
@@ -27,7 +26,7 @@ use casetrack_ingest::{IngestReport, IngestRequest};
 
 pub(crate) use queue::{Jobs, PAUSE_PATIENCE};
 
-/// What a job is to do.
+/// The work of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobRequest {
@@ -50,13 +49,13 @@ pub enum JobKind {
 }
 
 impl JobKind {
-    /// Whether it adds documents. A reindexed document stays searchable as it was.
+    /// True if it adds documents. A reindexed document stays searchable as it was.
     fn ingests(self) -> bool {
         matches!(self, Self::IngestDocument | Self::IngestFolder | Self::SyncFolder)
     }
 }
 
-/// Who asked for a job.
+/// The origin of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobOrigin {
@@ -65,11 +64,11 @@ pub enum JobOrigin {
     Watch,
 }
 
-/// A job that was asked for.
+/// A job that was started or joined.
 #[derive(Debug, Clone)]
 pub struct StartedJob {
     pub job: JobStatus,
-    /// Whether it was under way already: someone had asked for the same.
+    /// True if it was under way already, for the same request.
     pub joined: bool,
 }
 
@@ -82,7 +81,7 @@ pub struct JobStatus {
     pub origin: JobOrigin,
     pub collection_id: CollectionId,
     pub collection: String,
-    /// The file, folder or document that it works on; the collection where it is all of it.
+    /// The file, folder or document that it works on; the collection if it works on all of it.
     pub target: String,
     pub created_at: Timestamp,
     pub started_at: Option<Timestamp>,
@@ -99,9 +98,9 @@ pub struct JobStatus {
     pub chunks: u64,
     /// Chunks by the second since it started, while it runs.
     pub chunks_per_second: Option<f64>,
-    /// How long it will take, in seconds, where that can be told: of moves to other models, and of other work on what is stored.
+    /// How long it will take, in seconds, if that is known: for moves to other models, and for other work on stored documents.
     pub seconds_left: Option<u64>,
-    /// How often it went on after an interruption by the end of the process.
+    /// How often it continued after an interruption by the end of the process.
     pub resumed: u32,
     /// Why it ended early.
     pub problem: Option<Problem>,
@@ -114,7 +113,7 @@ pub struct FailingFile {
     pub message: String,
 }
 
-/// What a job did; one of these, by its kind.
+/// The result of a job; one of these, by its kind.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct JobReport {
     pub ingestion: Option<IngestReport>,
@@ -123,12 +122,11 @@ pub struct JobReport {
 }
 
 impl JobReport {
-    /// The report of a job that went on: what each pass did for itself is added up.
+    /// The report of a job that ran again: adds up the work of each pass.
     fn after(mut self, before: &Self) -> Self {
-        let Self { ingestion, sync, reindex } = &mut self;
-        let ingestion = ingestion.as_mut().map(|report| &mut report.summary);
-        let sync = sync.as_mut().map(|report| &mut report.summary);
-        let reindex = reindex.as_mut().map(|report| &mut report.summary);
+        let ingestion = self.ingestion.as_mut().map(|report| &mut report.summary);
+        let sync = self.sync.as_mut().map(|report| &mut report.summary);
+        let reindex = self.reindex.as_mut().map(|report| &mut report.summary);
         if let (Some(summary), Some(before)) = (ingestion.or(sync).or(reindex), before.summary()) {
             summary.chunks_embedded += before.chunks_embedded;
             summary.chunks_reused += before.chunks_reused;
@@ -138,24 +136,23 @@ impl JobReport {
     }
 
     pub(crate) fn summary(&self) -> Option<&WorkSummary> {
-        let Self { ingestion, sync, reindex } = self;
-        let ingestion = ingestion.as_ref().map(|report| &report.summary);
-        let sync = sync.as_ref().map(|report| &report.summary);
-        ingestion.or(sync).or(reindex.as_ref().map(|report| &report.summary))
+        let ingestion = self.ingestion.as_ref().map(|report| &report.summary);
+        let sync = self.sync.as_ref().map(|report| &report.summary);
+        ingestion.or(sync).or(self.reindex.as_ref().map(|report| &report.summary))
     }
 }
 
-/// Which jobs a list is restricted to.
+/// The jobs that a list is restricted to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobFilter {
     pub collection: Option<CollectionId>,
-    /// Only those that have not ended.
+    /// Only jobs that have not ended.
     pub active: bool,
 }
 
-/// What carries out the requests of jobs.
+/// The use cases that carry out the requests of jobs.
 pub(crate) trait Work: Send + Sync {
-    /// Does the work of a request with the settings of `host`, and says why it ended early where it did.
+    /// Does the work of a request with the settings of `host`. Returns the report, and the problem if it ended early.
     fn run(
         &self,
         host: &Host,
@@ -210,10 +207,16 @@ impl JobRequest {
         })
     }
 
-    /// Whether both ask for the same, with the same password, however urgent it is.
+    /// True if both are the same, with the same password, whatever their priorities.
     fn is_same(&self, other: &Self) -> bool {
-        same(&self.of_priority(Priority::Normal), &other.of_priority(Priority::Normal))
-            && self.password() == other.password()
+        let of_normal_priority = |request: &Self| {
+            let mut request = request.clone();
+            if let Self::SyncFolder(request) = &mut request {
+                request.priority = Priority::Normal;
+            }
+            request
+        };
+        same(&of_normal_priority(self), &of_normal_priority(other)) && self.password() == other.password()
     }
 
     fn priority(&self) -> Priority {
@@ -223,15 +226,7 @@ impl JobRequest {
         }
     }
 
-    fn of_priority(&self, priority: Priority) -> Self {
-        let mut request = self.clone();
-        if let Self::SyncFolder(request) = &mut request {
-            request.priority = priority;
-        }
-        request
-    }
-
-    /// Whether both index the same folder for the search of files, in ways that cannot be joined.
+    /// True if both index the same folder for the search of files, in ways that cannot be joined.
     fn conflicts_with(&self, other: &Self) -> bool {
         let (Self::SyncFolder(one), Self::SyncFolder(two)) = (self, other) else { return false };
         one.only_below.is_some() && two.only_below.is_some() && one.folder == two.folder && !self.is_same(other)
@@ -245,8 +240,8 @@ impl JobRequest {
         }
     }
 
-    /// The same request after an interruption: what was stored since `began` was stored by it.
-    fn going_on(mut self, began: Timestamp) -> Self {
+    /// The same request after an interruption: it stored the documents that were stored since `began`.
+    fn continued(mut self, began: Timestamp) -> Self {
         let since = match &mut self {
             Self::IngestDocument(request) | Self::IngestFolder(request) => &mut request.since,
             Self::SyncFolder(request) => &mut request.since,
@@ -257,7 +252,7 @@ impl JobRequest {
     }
 }
 
-/// Whether both are the same once they are written down.
+/// True if both are the same in JSON.
 fn same<T: Serialize>(a: &T, b: &T) -> bool {
     let text = |value: &T| serde_json::to_string(value).ok();
     text(a).is_some_and(|a| text(b) == Some(a))

@@ -1,8 +1,8 @@
-//! Which job runs when, and who is notified of its progress.
+//! The order of jobs, and the listeners to their progress.
 
-mod holding;
 mod state;
 mod users;
+mod vaults;
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -24,7 +24,7 @@ use casetrack_host::{Host, caught, check_changeable, lock};
 
 /// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
 pub(super) const MAX_RUNNING: usize = 2;
-/// Failed files that are told while a job runs.
+/// Failed files that are listed while a job runs.
 const MAX_FAILING: usize = 20;
 /// Ended jobs that are remembered, of each origin: watches make many.
 const REMEMBERED: usize = 50;
@@ -32,7 +32,7 @@ const REMEMBERED: usize = 50;
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
 /// How long a cancelled job is waited for. It checks often; this is for one that is writing a large document.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the end of the process, and what needs a collection for itself, waits for jobs to pause.
+/// How long the end of the process, and work that needs a collection for itself, waits for jobs to pause.
 pub(crate) const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The jobs of a data directory.
@@ -50,8 +50,7 @@ impl Jobs {
         Self { work, records: Records::new(data_dir, registry), state: Mutex::default(), ended: Condvar::new() }
     }
 
-    /// The job runs with the settings of `host`, also after a restart. Joins a job that was asked for in the same words, with the same
-    /// settings and password.
+    /// The job runs with the settings of `host`, also after a restart. Joins a job with the same request, settings and password.
     pub fn start(
         self: &Arc<Self>,
         host: &Host,
@@ -90,10 +89,11 @@ impl Jobs {
                         .with_hint("Try again when that has ended."),
                 });
             }
+            let is_active =
+                |job: &Job| !job.record.state.has_ended() && job.record.collection_id == record.collection_id;
             let same = state.jobs.iter_mut().find(|job| {
-                !job.record.state.has_ended()
+                is_active(job)
                     && !job.closed
-                    && job.record.collection_id == record.collection_id
                     && job.record.request.is_same(&record.request)
                     && same(&job.record.config, &record.config)
             });
@@ -101,12 +101,8 @@ impl Jobs {
                 same.asked_again = same.record.state == JobState::Running;
                 return Ok(StartedJob { job: same.status(), joined: true });
             }
-            let conflict = state.jobs.iter().find(|job| {
-                !job.record.state.has_ended()
-                    && job.record.collection_id == record.collection_id
-                    && job.record.request.conflicts_with(&record.request)
-            });
-            if let Some(conflict) = conflict {
+            let conflicts = |job: &&Job| is_active(job) && job.record.request.conflicts_with(&record.request);
+            if let Some(conflict) = state.jobs.iter().find(conflicts) {
                 let message = format!("{} is being indexed by another request.", conflict.record.target);
                 return Err(Error::new(ErrorCode::InUse, message)
                     .with_hint("Try again when that has ended, or ask for the same to wait for it."));
@@ -166,12 +162,12 @@ impl Jobs {
             let work = || self.work.run(host, record.collection_id, request, &progress, &cancel);
             caught(work)
         };
-        let going_on = || record.request.clone().going_on(record.created_at);
-        let mut result = work(&if record.resumed == 0 { record.request.clone() } else { going_on() });
+        let continued = || record.request.clone().continued(record.created_at);
+        let mut result = work(&if record.resumed == 0 { record.request.clone() } else { continued() });
         while let Ok((before, None)) = &result
             && self.was_asked_again(id)
         {
-            result = work(&going_on()).map(|(report, stopped)| (report.after(before), stopped));
+            result = work(&continued()).map(|(report, stopped)| (report.after(before), stopped));
         }
         self.finish(id, result);
         self.launch(host);
@@ -180,7 +176,7 @@ impl Jobs {
     /// The newest first.
     pub fn list(&self, filter: JobFilter) -> Vec<JobStatus> {
         let state = lock(&self.state);
-        // One that is still ending tells nothing more of a vault that was locked.
+        // A job that is still ending is not listed if its vault is locked.
         let shown = state.jobs.iter().rev().filter(|job| !state.held.contains(&job.record.collection_id));
         let mut jobs: Vec<JobStatus> = shown.map(Job::status).collect();
         drop(state);
@@ -190,12 +186,12 @@ impl Jobs {
         jobs
     }
 
-    /// Whether a job of the collection has not ended.
+    /// True if a job of the collection has not ended.
     pub fn has_work_of(&self, collection: CollectionId) -> bool {
         !self.list(JobFilter { collection: Some(collection), active: true }).is_empty()
     }
 
-    /// What a reader of a collection should know while a job adds documents to it.
+    /// The notice for readers of a collection while a job adds documents to it.
     pub fn ingestion_notice(&self, collection: CollectionId) -> Option<String> {
         let running = self.list(JobFilter { collection: Some(collection), active: true });
         let job = running.into_iter().find(|job| job.state == JobState::Running && job.kind.ingests())?;
@@ -249,7 +245,7 @@ impl Jobs {
         }
     }
 
-    /// Adds a listener, once it has heard how far the job is. Its number is for removing it.
+    /// Adds a listener, once it has received the present counts. Its number is for removing it.
     fn listen(&self, id: JobId, progress: &ProgressSink) -> Result<u64> {
         let mut heard = ProgressTotals::default();
         loop {
@@ -294,7 +290,7 @@ impl Jobs {
         let _ended = self.ended.wait_timeout_while(state, PAUSE_PATIENCE, still_running);
     }
 
-    /// Saves what became of a job. Where that fails the job is done once more after a restart, which changes nothing.
+    /// Saves the outcome of a job. If that fails, the job is done once more after a restart, which changes nothing.
     fn keep(&self, record: &JobRecord) {
         if let Err(error) = self.records.save(record) {
             tracing::warn!(job = %record.id, %error, "the end of a job was not written down");
@@ -322,7 +318,7 @@ impl Jobs {
         let is = |code: ErrorCode| problem.as_ref().is_some_and(|problem| problem.code == code.name());
         let cancelled = is(ErrorCode::Cancelled);
         if job.interrupted && (cancelled || is(ErrorCode::Locked)) || cancelled && pausing {
-            // It stays as running on disk, and goes on when its collection is there again, or with the next process.
+            // It stays as running on disk, and continues when its collection is there again, or with the next process.
             job.running_since = None;
             if !held && !pausing {
                 job.go_on();
@@ -344,7 +340,7 @@ impl Jobs {
         self.ended.notify_all();
     }
 
-    /// Whether the job has to run once more before it ends; otherwise nobody can join it any more.
+    /// True if the job has to run once more before it ends; otherwise no request can join it any longer.
     fn was_asked_again(&self, id: JobId) -> bool {
         lock(&self.state).job(id).is_some_and(|job| {
             job.closed = !std::mem::take(&mut job.asked_again);

@@ -1,5 +1,5 @@
-//! What is written down of a job: `<data directory>/jobs/<id>.json`, and its report beside it. What belongs to a vault is sealed with its
-//! key ([`Registry::seal_owned`]).
+//! Jobs on disk: `<data directory>/jobs/<id>.json`, and the report of each in the same folder. Files that belong to a vault are sealed with
+//! its key ([`Registry::seal_owned`]).
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,19 @@ use super::{JobOrigin, JobReport, JobRequest, JobState};
 use casetrack_host::EngineConfig;
 use casetrack_host::report::Problem;
 
-/// A job on disk. While it runs, it is there as running: whoever finds it so knows that it was interrupted.
+/// A job on disk. While it runs, it is there as running: a process that finds it so when it starts knows that it was interrupted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct JobRecord {
     pub id: JobId,
     pub collection_id: CollectionId,
     pub collection: String,
     pub request: JobRequest,
-    /// What it works on, for people.
+    /// The file, folder or document, for people.
     pub target: String,
     /// The settings it runs with.
     pub config: EngineConfig,
     pub origin: JobOrigin,
-    /// The user of a server who asked for it, and whose access to files it has.
+    /// The user of a server who started it, and whose access to files it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     pub state: JobState,
@@ -33,7 +33,7 @@ pub(super) struct JobRecord {
     pub finished_at: Option<Timestamp>,
     pub resumed: u32,
     pub problem: Option<Problem>,
-    /// What was counted so far; on disk, once it has ended.
+    /// The counts so far; on disk, once it has ended.
     #[serde(default)]
     pub counts: ProgressTotals,
 }
@@ -44,7 +44,7 @@ pub(super) struct Records {
     registry: Registry,
 }
 
-/// What is in the folder.
+/// The jobs in the folder.
 #[derive(Default)]
 pub(super) struct Loaded {
     /// The oldest first.
@@ -92,14 +92,14 @@ impl Records {
         Ok(Some(report))
     }
 
-    /// A job that is written down in a file, if it may tell of its collection.
+    /// The job of a file, if the file may belong to its collection.
     fn record(&self, path: &Path) -> Result<JobRecord> {
         let (record, owner) = self.read::<JobRecord>(path)?;
         self.registry.check_owner(record.collection_id, &owned_name(path), owner)?;
         Ok(record)
     }
 
-    /// What a file holds, and the vault that it was sealed for.
+    /// The content of a file, and the vault that it was sealed for.
     fn read<T: DeserializeOwned>(&self, path: &Path) -> Result<(T, Option<CollectionId>)> {
         let stored = std::fs::read(path).map_err(|error| Error::io(path.display(), error))?;
         let owner = owner(&stored);
@@ -111,7 +111,7 @@ impl Records {
         Ok((value, owner))
     }
 
-    /// What is written down of the jobs of a collection, as it is before it is sealed, by its path in the data directory.
+    /// The unsealed files of the jobs of a collection, by path in the data directory.
     pub fn written(&self, collection: CollectionId) -> Result<Vec<Owned>> {
         let mut written = Vec::new();
         let mut take = |path: &Path| -> Result<()> {

@@ -193,14 +193,23 @@ pub fn delete_document(host: &Host, collection: CollectionId, name: &str) -> Res
 
 /// Removes a document, those of `documents` that are inside it, and the copies of their originals. Does not flush.
 pub fn delete_whole(collection: &Collection, meta: &DocumentMeta, documents: &[DocumentMeta]) -> Result<()> {
-    if meta.is_container() {
-        // Before the container, so that none is left without it.
-        let folder = format!("{}/", meta.path);
-        for member in documents.iter().filter(|member| member.path.starts_with(&folder)) {
-            delete_one(collection, member)?;
-        }
-    }
+    // Before the container, so that none is left without it.
+    members(documents, meta).try_for_each(|member| delete_one(collection, member))?;
     delete_one(collection, meta)
+}
+
+/// Those of `documents` that are inside a container, at any depth.
+pub fn members<'d>(documents: &'d [DocumentMeta], container: &DocumentMeta) -> impl Iterator<Item = &'d DocumentMeta> {
+    let folder = container.is_container().then(|| format!("{}/", container.path));
+    let inside = move |member: &&DocumentMeta| folder.as_ref().is_some_and(|folder| member.path.starts_with(folder));
+    documents.iter().filter(inside)
+}
+
+/// The outermost of `documents`, which are ordered by path, that a document is inside; itself if it is not inside any.
+pub fn outermost<'d>(documents: &'d [DocumentMeta], meta: &'d DocumentMeta) -> &'d DocumentMeta {
+    let at = |path: &str| documents.binary_search_by(|other| other.path.as_str().cmp(path)).ok();
+    let above = std::path::Path::new(&meta.path).ancestors().skip(1).filter_map(std::path::Path::to_str);
+    above.filter_map(at).map(|d| &documents[d]).filter(|meta| meta.is_container()).last().unwrap_or(meta)
 }
 
 /// Removes a document and the copy of its original.

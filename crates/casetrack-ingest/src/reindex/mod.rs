@@ -1,7 +1,7 @@
 //! Rebuild stored documents: from their files, or from their stored pages and chunks.
 
-mod fitting;
-mod moving;
+mod model_choice;
+mod model_move;
 mod run;
 mod state;
 
@@ -10,17 +10,16 @@ use casetrack_embed::{ModelProfile, Precision};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::pace::Pace;
 use casetrack_host::Host;
+use crate::WorkContext;
+use crate::pace::Pace;
 use casetrack_host::report::{FailedFile, WorkSummary};
 
 pub use casetrack_store::Space as DiskSpace;
-pub use fitting::fit_models;
-pub use moving::space_to_move;
-pub use state::index_status;
 pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
+pub use model_choice::fit_models;
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReindexRequest {
     /// These documents; all when `None`. Documents inside containers go with their containers.
     pub documents: Option<Vec<DocumentId>>,
@@ -40,7 +39,7 @@ pub struct ReindexRequest {
     /// Share of the time that embedding rests, in percent from 0 to 90, so that the machine stays usable.
     #[serde(default)]
     pub throttle: u8,
-    /// When the job began that goes on with this request after it was interrupted: what was stored since is not done again.
+    /// The start of the job, if it continues with this request after an interruption: documents that were stored since are not made again.
     #[serde(default)]
     pub since: Option<Timestamp>,
 }
@@ -48,7 +47,7 @@ pub struct ReindexRequest {
 impl ReindexRequest {
     /// All of these documents, from their files.
     pub fn new(documents: Option<Vec<DocumentId>>) -> Self {
-        Self { documents, reparse: true, skip_unchanged: false, password: None, models: None, throttle: 0, since: None }
+        Self { documents, reparse: true, ..Self::default() }
     }
 }
 
@@ -61,8 +60,7 @@ pub struct ModelsWanted {
     /// With `profile`: that of new collections when `None`.
     #[serde(default)]
     pub precision: Option<Precision>,
-    /// Whether the collection has token vectors then, for late interaction (E12). When `None` it has them if it has them now and the
-    /// models make them.
+    /// Give the collection token vectors, for late interaction (E12). When `None` it has them if it has them now and the models make them.
     #[serde(default)]
     pub late_interaction: Option<bool>,
 }
@@ -74,11 +72,11 @@ pub struct ModelChange {
     pub to: String,
 }
 
-/// What became of every document.
+/// The outcome of every document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReindexReport {
     pub collection: String,
-    /// Whether the source files were read again.
+    /// True if the source files were read again.
     pub reparse: bool,
     /// Documents examined.
     pub found: u64,
@@ -101,9 +99,9 @@ pub struct ReindexedDocument {
     pub path: String,
     pub pages: u32,
     pub chunks: u32,
-    /// What was read: the source file, the copy of it in the collection, or what is stored.
+    /// The source: the file, the copy of it in the collection, or the stored pages and chunks.
     pub read_from: ReindexSource,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub warnings: Vec<String>,
 }
 
@@ -123,16 +121,14 @@ pub enum ReindexSource {
 ///
 /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
 /// after that every problem is in the report.
-pub fn reindex(
-    host: &Host,
-    collection: CollectionId,
+pub fn reindex(host: &Host, collection: CollectionId,
     request: &ReindexRequest,
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<ReindexReport> {
     if let Some(models) = &request.models {
-        return moving::move_to_models(host, collection, models, Pace::resting(request.throttle), progress, cancel);
+        return model_move::move_to_models(host, collection, models, Pace::resting(request.throttle), progress, cancel);
     }
-    let collection = host.collection_to_change(collection)?;
-    run::run(host, &collection, request, progress, cancel)
+    let collection = &*host.collection_to_change(collection)?;
+    run::run(WorkContext { host: host, collection, progress, cancel }, request)
 }

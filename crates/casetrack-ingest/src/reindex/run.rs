@@ -1,29 +1,23 @@
 //! One reindexing: choose, then process again through the stages of ingestion.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use casetrack_core::{Cancel, Chunk, DocumentId, DocumentMeta, Error, ErrorCode, Page, Progress, ProgressSink, Result};
+use casetrack_core::{Chunk, DocumentId, DocumentMeta, Error, ErrorCode, Page, Progress, Result};
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
-use crate::discover::{Discovery, FoundFile, failed};
+use casetrack_host::documents::{just_deleted, members, outermost};
+use crate::discover::Discovery;
+use crate::file::{DocumentInFlight, SourceFile, failed};
 use crate::pace::Pace;
-use crate::pipeline::{self, Ended, FirstStage, Outcome, Ready};
-use crate::prepare::Prepared;
-use crate::{FailedFile, IngestReport, IngestRequest, Problem, ingest_files};
-use casetrack_host::documents::just_deleted;
-use casetrack_host::{Host, annotations};
+use crate::pipeline::{self, FirstStage};
+use crate::{FailedFile, IngestReport, IngestRequest, Problem, WorkContext, ingest_files};
 
-pub(super) fn run(
-    host: &Host,
-    collection: &Collection,
-    request: &ReindexRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<ReindexReport> {
+pub(super) fn run(work: WorkContext<'_>, request: &ReindexRequest) -> Result<ReindexReport> {
+    let WorkContext { host, collection, cancel, .. } = work;
     let started = std::time::Instant::now();
-    // Where a part cannot be made, documents would lose it.
+    // If a part cannot be made, documents would lose it.
     host.embedder_of(collection)?;
     host.sparse_embedder_of(collection)?;
     host.token_embedder_of(collection)?;
@@ -43,10 +37,10 @@ pub(super) fn run(
             report.summary.stopped = Some(Problem::from(&Error::cancelled()));
             return Ok(report);
         }
-        // What this job stored before it was interrupted belongs to its report.
+        // Documents that this job stored before it was interrupted belong to its report.
         let stored_at = if request.reparse { Some(meta.ingested_at) } else { meta.embedded_at };
         let by_this_job = request.since.is_some_and(|since| stored_at.is_some_and(|at| at >= since));
-        if request.skip_unchanged && !by_this_job && is_unchanged(host, collection, &documents, meta, cancel)? {
+        if request.skip_unchanged && !by_this_job && is_unchanged(work, &documents, meta)? {
             report.skipped += 1;
         } else {
             todo.push(meta);
@@ -57,8 +51,8 @@ pub(super) fn run(
         return Ok(report);
     }
     let (ingested, copies) = match request.reparse {
-        true => from_files(host, collection, request, &todo, progress, cancel)?,
-        false => (from_stored(host, collection, request, &todo, progress, cancel)?, HashSet::new()),
+        true => from_files(work, request, &todo)?,
+        false => (from_stored(work, request, &todo)?, HashSet::new()),
     };
     add(&mut report, ingested, |path| match request.reparse {
         true if Path::new(path).ancestors().any(|path| copies.contains(path)) => ReindexSource::OriginalCopy,
@@ -69,51 +63,33 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// The documents to examine, by path. When files are read, what is inside a container is made with its outermost container.
+/// The documents to examine, by path. When files are read, documents inside a container are made with its outermost container.
 fn choose<'a>(documents: &'a [DocumentMeta], request: &ReindexRequest) -> Result<Vec<&'a DocumentMeta>> {
-    let by_path: HashMap<&str, usize> = documents.iter().enumerate().map(|(d, meta)| (meta.path.as_str(), d)).collect();
-    let outermost = |d: usize| {
-        let above = Path::new(&documents[d].path).ancestors().skip(1).filter_map(Path::to_str);
-        above.filter_map(|path| by_path.get(path).copied()).filter(|&d| documents[d].is_container()).last().unwrap_or(d)
-    };
-    let mut chosen: BTreeSet<usize> = match &request.documents {
-        None => (0..documents.len()).collect(),
+    let named: Vec<&DocumentMeta> = match &request.documents {
+        None => documents.iter().collect(),
         Some(ids) => {
-            let place = |id: &DocumentId| {
-                let found = documents.iter().position(|meta| meta.id == *id);
-                found.ok_or_else(|| just_deleted(&format!("Document {id}")))
-            };
-            ids.iter().map(place).collect::<Result<_>>()?
+            let find = |id: &DocumentId| documents.iter().find(|meta| meta.id == *id);
+            ids.iter()
+                .map(|id| find(id).ok_or_else(|| just_deleted(&format!("Document {id}"))))
+                .collect::<Result<_>>()?
         }
     };
-    if request.reparse {
-        chosen = chosen.into_iter().map(outermost).collect();
-    } else {
-        for d in chosen.clone() {
-            let folder = format!("{}/", documents[d].path);
-            let inside = |meta: &DocumentMeta| documents[d].is_container() && meta.path.starts_with(&folder);
-            chosen.extend((0..documents.len()).filter(|&member| inside(&documents[member])));
-        }
-    }
-    Ok(chosen.into_iter().map(|d| &documents[d]).collect())
+    let chosen: Vec<&DocumentMeta> = match request.reparse {
+        true => named.into_iter().map(|meta| outermost(documents, meta)).collect(),
+        false => named.into_iter().flat_map(|meta| std::iter::once(meta).chain(members(documents, meta))).collect(),
+    };
+    Ok(chosen.into_iter().map(|meta| (&meta.path, meta)).collect::<BTreeMap<_, _>>().into_values().collect())
 }
 
-/// Whether the file of a document, or the kept copy of a file that is gone, is what it was, and nothing of the document or of those
+/// True if the file of a document, or the kept copy of a file that is gone, did not change, and nothing of the document or of those
 /// inside it is missing.
-fn is_unchanged(
-    host: &Host,
-    collection: &Collection,
-    documents: &[DocumentMeta],
-    meta: &DocumentMeta,
-    cancel: &Cancel,
-) -> Result<bool> {
+fn is_unchanged(work: WorkContext<'_>, documents: &[DocumentMeta], meta: &DocumentMeta) -> Result<bool> {
+    let WorkContext { host, collection, cancel, .. } = work;
     let sources = state::Sources { host, collection, documents, trust: false, cancel };
-    if sources.of(meta)? != state::Source::Unchanged {
+    if sources.of(meta)? != state::SourceState::Unchanged {
         return Ok(false);
     }
-    let folder = format!("{}/", meta.path);
-    let members = documents.iter().filter(|member| meta.is_container() && member.path.starts_with(&folder));
-    for document in std::iter::once(meta).chain(members) {
+    for document in std::iter::once(meta).chain(members(documents, meta)) {
         if !state::lacks(host, collection, document)?.is_empty() {
             return Ok(false);
         }
@@ -123,12 +99,9 @@ fn is_unchanged(
 
 /// Reads files again; with the result, the paths of documents whose kept copies were read.
 fn from_files(
-    host: &Host,
-    collection: &Collection,
+    work: WorkContext<'_>,
     request: &ReindexRequest,
     todo: &[&DocumentMeta],
-    progress: &ProgressSink,
-    cancel: &Cancel,
 ) -> Result<(IngestReport, HashSet<PathBuf>)> {
     let mut copies = HashSet::new();
     let mut discovery = Discovery::default();
@@ -136,18 +109,15 @@ fn from_files(
         let path = PathBuf::from(&meta.path);
         let copy = match path.exists() {
             true => None,
-            false => match collection.kept_copy(meta).filter(|copy| copy.exists()) {
-                Some(copy) => Some(copy),
-                None => {
-                    discovery.failed.push(missing(meta));
-                    continue;
-                }
-            },
+            false => work.collection.kept_copy(meta).filter(|copy| copy.exists()),
         };
         if copy.is_some() {
             copies.insert(path.clone());
+        } else if !path.exists() {
+            discovery.failed.push(missing(meta));
+            continue;
         }
-        discovery.files.push(FoundFile { path, relative: meta.name.clone(), in_folder: false, copy });
+        discovery.files.push(SourceFile { relative: meta.name.clone(), ..SourceFile::named(path, copy) });
     }
     let again = IngestRequest {
         skip_existing: false,
@@ -159,7 +129,7 @@ fn from_files(
         ..IngestRequest::new(Vec::new())
     };
     let gone = discovery.failed.len() as u64;
-    let mut report = ingest_files(host, collection, &again, discovery, progress, cancel)?;
+    let mut report = ingest_files(work, &again, discovery)?;
     report.found += gone;
     Ok((report, copies))
 }
@@ -172,52 +142,25 @@ fn missing(meta: &DocumentMeta) -> FailedFile {
     failed(meta.path.as_ref(), meta.name.clone(), &error)
 }
 
-/// Makes vectors and annotations of what is stored.
-fn from_stored(
-    host: &Host,
-    collection: &Collection,
-    request: &ReindexRequest,
-    todo: &[&DocumentMeta],
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<IngestReport> {
+/// Makes vectors and annotations of stored documents.
+fn from_stored(work: WorkContext<'_>, request: &ReindexRequest, todo: &[&DocumentMeta]) -> Result<IngestReport> {
     let report = IngestReport { found: todo.len() as u64, ..IngestReport::default() };
     let is_done =
         |meta: &DocumentMeta| request.since.is_some_and(|since| meta.embedded_at.is_some_and(|at| at >= since));
     let chunks = todo.iter().filter(|meta| !is_done(meta)).map(|meta| u64::from(meta.chunk_count)).sum();
-    progress(Progress::ToEmbed { chunks });
+    (work.progress)(Progress::ToEmbed { chunks });
     let load = |stage: FirstStage<'_>| {
-        for &meta in todo {
-            let outcome = match is_done(meta) {
-                true => Outcome::Stored(meta.name.clone(), Box::new(meta.clone())),
-                false => ready(&stage, meta)
-                    .unwrap_or_else(|error| Outcome::Failed(failed(meta.path.as_ref(), meta.name.clone(), &error))),
+        stage.send_stored(todo, is_done, |meta| {
+            let annotations = match stage.recognizer {
+                Some(_) => None,
+                None => work.collection.annotations(meta.id)?,
             };
-            if let Err(Ended) = stage.send(outcome) {
-                return;
-            }
-        }
+            let mut document = DocumentInFlight::from_stored(meta, stored_text(work.collection, meta)?, annotations);
+            stage.complete(&mut document, None)?;
+            Ok(document)
+        })
     };
-    pipeline::run_stages(host, collection, report, load, Pace::resting(request.throttle), progress, cancel)
-}
-
-/// A stored document without its vectors.
-fn ready(stage: &FirstStage<'_>, meta: &DocumentMeta) -> Result<Outcome> {
-    let (pages, chunks) = stored_text(stage.collection, meta)?;
-    let annotations = match stage.recognizer {
-        Some(recognizer) => Some(annotations(recognizer, meta, &pages, stage.cancel)?),
-        None => stage.collection.annotations(meta.id)?,
-    };
-    let vectors = chunks.iter().map(|_| None).collect();
-    let prepared = Prepared { meta: meta.clone(), pages, chunks, annotations, attachments: Vec::new() };
-    Ok(Outcome::Ready(Box::new(Ready {
-        relative: meta.name.clone(),
-        replaced: true,
-        prepared,
-        vectors,
-        original: None,
-        from_stored: true,
-    })))
+    pipeline::run_stages(work, report, load, Pace::resting(request.throttle))
 }
 
 /// The pages and chunks of a stored document.

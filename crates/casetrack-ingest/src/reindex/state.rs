@@ -1,4 +1,4 @@
-//! What state documents and indexes are in: whether reindexing would change anything.
+//! The state of documents and indexes, and the changes that reindexing would make.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use casetrack_host::documents::{document_named, embedders_of};
-use casetrack_host::report::Problem;
+use casetrack_host::documents::{embedders_of, document_named, outermost};
 use casetrack_host::{Host, Kept, read};
+use casetrack_host::report::Problem;
 
 /// The health of a collection's indexes, and of its documents one by one.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct IndexStatus {
     pub collection: String,
-    /// Whether all documents examined are complete, the derived indexes are in step and the models are those of the collection.
+    /// True if all documents examined are complete, the derived indexes are in step and the models are those of the collection.
     pub healthy: bool,
     /// Documents examined.
     pub documents: u64,
@@ -51,7 +51,7 @@ pub struct IndexStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexState {
     pub name: String,
-    /// Whether it has followed every change.
+    /// True if it has followed every change.
     pub in_step: bool,
     /// Changes that it has still to follow; it catches up by itself.
     pub behind: u64,
@@ -93,7 +93,7 @@ pub enum IndexIssue {
 }
 
 impl IndexIssue {
-    /// Whether reindexing fixes it.
+    /// True if reindexing fixes it.
     pub fn is_fixable(self) -> bool {
         !matches!(self, Self::SourceMissing | Self::SourceUnreadable)
     }
@@ -102,9 +102,7 @@ impl IndexIssue {
 /// The state of all documents of a collection, or of the one that `document` names. Changes nothing. Files
 /// are compared by size, then by SHA-256; each is read once, then again only when its size or times change while this process
 /// runs.
-pub fn index_status(
-    host: &Host,
-    collection: CollectionId,
+pub fn index_status(host: &Host, collection: CollectionId,
     document: Option<&str>,
     cancel: &Cancel,
 ) -> Result<IndexStatus> {
@@ -119,10 +117,10 @@ pub fn index_status(
     for meta in chosen {
         let mut issues = lacks(host, &collection, &meta)?;
         issues.extend(match sources.of_file(&meta)? {
-            Source::Unchanged => None,
-            Source::Changed => Some(IndexIssue::SourceChanged),
-            Source::Missing => Some(IndexIssue::SourceMissing),
-            Source::Unreadable => Some(IndexIssue::SourceUnreadable),
+            SourceState::Unchanged => None,
+            SourceState::Changed => Some(IndexIssue::SourceChanged),
+            SourceState::Missing => Some(IndexIssue::SourceMissing),
+            SourceState::Unreadable => Some(IndexIssue::SourceUnreadable),
         });
         issues.sort_unstable();
         states.push(DocumentState {
@@ -169,7 +167,7 @@ pub fn index_status(
     })
 }
 
-/// What a document does not have of what the tier expects, and the collection's models and the analysis give.
+/// The parts that a document lacks, of those that the tier expects and that the collection's models and the analysis give.
 pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -> Result<Vec<IndexIssue>> {
     let mut issues = Vec::new();
     let has = embedders_of(collection, meta)?;
@@ -197,7 +195,7 @@ pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -
 
 /// The state of a document's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum SourceState {
     Unchanged,
     Changed,
     Missing,
@@ -209,20 +207,20 @@ pub(super) struct Sources<'a> {
     pub collection: &'a Collection,
     /// All of the collection, by path.
     pub documents: &'a [DocumentMeta],
-    /// Whether a file with the size and times it had when this process read it last counts as unchanged.
+    /// Count a file as unchanged if it has the size and times that it had when this process read it last.
     pub trust: bool,
     pub cancel: &'a Cancel,
 }
 
 impl Sources<'_> {
     /// Like `of_file`, but where the file is gone, its kept copy is compared.
-    pub fn of(&self, meta: &DocumentMeta) -> Result<Source> {
+    pub fn of(&self, meta: &DocumentMeta) -> Result<SourceState> {
         match self.of_file(meta)? {
-            Source::Missing => {
-                let container = self.outermost(meta);
+            SourceState::Missing => {
+                let container = outermost(self.documents, meta);
                 match self.collection.kept_copy(container) {
                     Some(copy) => Ok(self.compare_copy(&copy, container)),
-                    None => Ok(Source::Missing),
+                    None => Ok(SourceState::Missing),
                 }
             }
             source => Ok(source),
@@ -230,41 +228,36 @@ impl Sources<'_> {
     }
 
     /// The state of the file of a document, or of that which it is inside.
-    pub fn of_file(&self, meta: &DocumentMeta) -> Result<Source> {
-        let container = self.outermost(meta);
+    pub fn of_file(&self, meta: &DocumentMeta) -> Result<SourceState> {
+        let container = outermost(self.documents, meta);
         self.compare(Path::new(&container.path), container)
     }
 
-    fn compare_copy(&self, copy: &Path, meta: &DocumentMeta) -> Source {
+    fn compare_copy(&self, copy: &Path, meta: &DocumentMeta) -> SourceState {
         match read(Path::new(&meta.path), Some(Kept { collection: self.collection, path: copy }), self.host.config()) {
-            Ok((_, sha256)) if sha256 == meta.sha256 => Source::Unchanged,
-            Ok(_) => Source::Changed,
-            Err(error) if error.code == ErrorCode::FileNotFound => Source::Missing,
-            Err(_) => Source::Unreadable,
+            Ok((_, sha256)) if sha256 == meta.sha256 => SourceState::Unchanged,
+            Ok(_) => SourceState::Changed,
+            Err(error) if error.code == ErrorCode::FileNotFound => SourceState::Missing,
+            Err(_) => SourceState::Unreadable,
         }
     }
 
-    fn outermost<'m>(&'m self, meta: &'m DocumentMeta) -> &'m DocumentMeta {
-        let at = |path: &str| self.documents.binary_search_by(|other| other.path.as_str().cmp(path)).ok();
-        let above = Path::new(&meta.path).ancestors().skip(1).filter_map(Path::to_str);
-        let containers = above.filter_map(at).map(|d| &self.documents[d]).filter(|meta| meta.is_container());
-        containers.last().unwrap_or(meta)
-    }
-
-    fn compare(&self, path: &Path, meta: &DocumentMeta) -> Result<Source> {
+    fn compare(&self, path: &Path, meta: &DocumentMeta) -> Result<SourceState> {
         use std::io::ErrorKind::{NotADirectory, NotFound};
         let metadata = match path.metadata() {
-            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(Source::Missing),
-            Err(_) => return Ok(Source::Unreadable),
-            Ok(metadata) if !metadata.is_file() || metadata.len() != meta.size_bytes => return Ok(Source::Changed),
+            Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(SourceState::Missing),
+            Err(_) => return Ok(SourceState::Unreadable),
+            Ok(metadata) if !metadata.is_file() || metadata.len() != meta.size_bytes => {
+                return Ok(SourceState::Changed);
+            }
             Ok(metadata) => metadata,
         };
         match self.host.known_files().digest(path, &metadata, self.trust, self.cancel) {
-            Ok((sha256, _)) if sha256 == meta.sha256 => Ok(Source::Unchanged),
-            Ok(_) => Ok(Source::Changed),
+            Ok((sha256, _)) if sha256 == meta.sha256 => Ok(SourceState::Unchanged),
+            Ok(_) => Ok(SourceState::Changed),
             Err(error) if error.code == ErrorCode::Cancelled => Err(error),
-            Err(error) if error.code == ErrorCode::FileNotFound => Ok(Source::Missing),
-            Err(_) => Ok(Source::Unreadable),
+            Err(error) if error.code == ErrorCode::FileNotFound => Ok(SourceState::Missing),
+            Err(_) => Ok(SourceState::Unreadable),
         }
     }
 }

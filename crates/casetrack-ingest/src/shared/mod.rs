@@ -1,11 +1,12 @@
-//! Ingestion that several machines do together, into one collection of a database: the files are offered there as work, and every machine that takes
-//! part takes a few at a time, until there are none.
+//! Ingestion that several machines do together, into one collection of a database. One offers the files there as work, and every machine
+//! takes a few at a time, until there are none.
 //!
-//! What a machine has taken is its own for a while, which it prolongs; where it is killed, others take that afterwards. Where two have read the same
-//! file all the same, the store keeps the document of one. A file that cannot be read is put back with the reason: it may be there, or have
-//! its password, on another machine. Machines name the files that nobody could read when nobody works any more, and who offered them takes them back.
+//! A machine has a lease on the files that it took, and prolongs it; if the machine is killed, others take the files when the lease ends. If
+//! two machines read the same file, the store keeps the document of one. A file that cannot be read is put back with the reason: it may be
+//! there, or have its password, on another machine. When all work is done, each machine reports the files that nobody could read, and the
+//! machine that offered them withdraws them.
 
-mod holding;
+mod leases;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -15,37 +16,38 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use casetrack_core::{
-    Cancel, DocumentType, Error, ErrorCode, JobId, Notice, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
+    DocumentType, Error, ErrorCode, JobId, Notice, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
 };
-use casetrack_store::{Collection, Lease, SharedStore, WorkCounts, WorkFilter};
+use casetrack_store::{Lease, SharedStore, WorkCounts, WorkFilter};
+use crossbeam_channel::bounded;
 use serde::{Deserialize, Serialize};
 
-use super::discover::{self, Discovery, FoundFile};
-use super::{FailedFile, IngestReport, IngestRequest, Problem, Sharing, ingest_files};
-use casetrack_host::Host;
-use holding::{Held, LEASE};
+use super::discover::{self, Discovery};
+use super::file::SourceFile;
+use super::{FailedFile, IngestReport, IngestRequest, Problem, Sharing, WorkContext, ingest_files};
+use leases::{HeldLeases, LEASE};
 
-/// Files that a machine takes at a time: enough to read some while others are embedded, and few, so that no machine has many while others have none.
+/// Files that a machine takes at a time: enough to read some while others are embedded, and so few that no machine waits for another.
 const FILES: u32 = 8;
-/// Between two looks for work, while others have all of it.
+/// The time between two queries for work, while others have all of it.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Times that a file was taken and came to no end. Then it is probably it that ends the program.
+/// Times that a file was taken and neither done nor put back. Then it probably ends the program.
 const MOST_LOST: usize = 20;
 
-/// The content of a piece of work: a file that is offered.
+/// A file that is offered, as the database has it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Offered {
-    /// Of the files that were offered together, and how many these are.
+struct Offer {
+    /// The files that were offered together, and their number.
     batch: JobId,
     files: u64,
     relative: String,
     in_folder: bool,
     settings: Settings,
-    /// Why it could not be read, by machine.
+    /// The reasons why it could not be read, by machine.
     failures: Vec<Failure>,
 }
 
-/// The settings of ingestion, by the machine that offered a file.
+/// The settings of the machine that offered a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Settings {
     document_type: Option<DocumentType>,
@@ -60,7 +62,7 @@ struct Failure {
     problem: Problem,
 }
 
-impl Offered {
+impl Offer {
     fn of(lease: &Lease) -> Result<Self> {
         serde_json::from_slice(&lease.content).map_err(|error| {
             Error::new(
@@ -75,7 +77,7 @@ impl Offered {
         serde_json::to_vec(self).map_err(|error| Error::internal(format!("A file that is offered: {error}")))
     }
 
-    /// Why nobody could read it.
+    /// The report of a file that nobody could read.
     fn failed(&self, path: &str) -> FailedFile {
         let mut reasons = self.failures.iter();
         let problem = match reasons.next() {
@@ -94,48 +96,43 @@ impl Offered {
     }
 }
 
-/// A file that was taken.
-struct Taken {
+/// A file that this machine has taken.
+struct LeasedFile {
     lease: Lease,
-    offered: Offered,
+    offered: Offer,
 }
 
-pub(super) fn ingest(
-    host: &Host,
-    collection: &Collection,
-    request: &IngestRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<IngestReport> {
+pub(super) fn ingest(work: WorkContext<'_>, request: &IngestRequest) -> Result<IngestReport> {
     let started = Instant::now();
-    let server = host.only_on_server("Files that machines read together")?;
-    let mut sharing = Working {
-        host,
+    let server = work.host.only_on_server("Files that machines read together")?;
+    let held = HeldLeases::default();
+    let mut sharing = SharedIngestion {
+        work,
         server,
-        collection,
         request,
-        progress,
-        cancel,
         machine: machine(),
         wanted: WorkFilter::default(),
-        report: IngestReport { collection: collection.meta().name.clone(), ..IngestReport::default() },
+        report: IngestReport { collection: work.collection.meta().name.clone(), ..IngestReport::default() },
         batches: HashMap::new(),
         own: 0,
         done: Arc::default(),
+        held: &held,
     };
     match request.sharing {
         Sharing::Offer => sharing.offer()?,
-        _ => sharing.wanted = sharing.below(request.paths.iter().map(PathBuf::as_path))?,
+        _ => sharing.wanted = sharing.work_below(request.paths.iter().map(PathBuf::as_path))?,
     }
-    let held = Held::default();
-    let worked = thread::scope(|scope| {
-        let keeping = thread::Builder::new().name("keep".into()).spawn_scoped(scope, || held.keep(server));
+    thread::scope(|scope| {
+        let held = sharing.held;
+        let (work_ends, end) = bounded(0);
+        let keeping =
+            thread::Builder::new().name("keep".into()).spawn_scoped(scope, move || held.prolong(server, &end));
         keeping.map_err(|error| Error::io("a new thread", error))?;
-        let worked = sharing.work(&held);
-        held.end(server);
+        let worked = sharing.take_part();
+        drop(work_ends);
+        held.give_back(server);
         worked
-    });
-    worked?;
+    })?;
     let mut report = sharing.report;
     report.summary.duration_ms = started.elapsed().as_millis() as u64;
     Ok(report)
@@ -149,30 +146,28 @@ fn machine() -> String {
     name.unwrap_or_else(|| "another machine".to_owned())
 }
 
-struct Working<'w> {
-    host: &'w Host,
+struct SharedIngestion<'w> {
+    work: WorkContext<'w>,
     server: &'w dyn SharedStore,
-    collection: &'w Collection,
     request: &'w IngestRequest,
-    progress: &'w ProgressSink,
-    cancel: &'w Cancel,
     machine: String,
     wanted: WorkFilter,
     report: IngestReport,
-    /// How many files were offered together, of each batch that was seen.
+    /// The number of files of each batch that was seen.
     batches: HashMap<JobId, u64>,
     /// Files that this machine has done.
     own: u64,
     /// Files that all machines have done, as far as is known.
     done: Arc<AtomicU64>,
+    held: &'w HeldLeases,
 }
 
-impl Working<'_> {
+impl SharedIngestion<'_> {
     /// Work on files in these places. A joining machine reads nothing elsewhere, whatever was offered.
-    fn below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WorkFilter> {
+    fn work_below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WorkFilter> {
         let mut wanted = WorkFilter::default();
         for path in paths {
-            let real = self.host.config().access.check(path)?;
+            let real = self.work.host.config().access.check(path)?;
             let name = real.to_str().ok_or_else(|| {
                 Error::invalid(format!("{} is not Unicode.", path.display())).with_hint("Give the folder another name.")
             })?;
@@ -187,52 +182,44 @@ impl Working<'_> {
 
     /// Offers the files of the request.
     fn offer(&mut self) -> Result<()> {
-        let mut discovery = discover::discover(self.request, self.host.config(), self.cancel)?;
-        let shared: HashMap<String, FoundFile> = {
-            // A name of work is text. Others are refused, which ingestion says.
-            let (named, others) =
-                discovery.files.into_iter().partition::<Vec<_>, _>(|file| file.path.to_str().is_some());
-            discovery.files = others;
-            named.into_iter().filter_map(|file| Some((file.path.to_str()?.to_owned(), file))).collect()
-        };
+        let mut discovery = discover::discover(self.request, self.work.host.config(), self.work.cancel)?;
+        // A name of work is text. Ingestion refuses and reports the others.
+        let named = discovery.files.extract_if(.., |file| file.path.to_str().is_some());
+        let shared: HashMap<String, SourceFile> =
+            named.filter_map(|file| Some((file.path.to_str()?.to_owned(), file))).collect();
         let silent: ProgressSink = Arc::new(|_| {});
-        self.report = ingest_files(self.host, self.collection, self.request, discovery, &silent, self.cancel)?;
+        self.report = ingest_files(WorkContext { progress: &silent, ..self.work }, self.request, discovery)?;
         let mut names: Vec<String> = shared.keys().cloned().collect();
         names.sort_unstable();
         let IngestRequest { document_type, skip_existing, copy_original, since, .. } = *self.request;
         let (batch, settings) = (JobId::random(), Settings { document_type, skip_existing, copy_original, since });
-        let offered = self.server.offer(self.collection.meta().id, &names, &|name, files| {
+        let offered = self.server.offer(self.work.collection.meta().id, &names, &|name, files| {
             let (relative, in_folder) = match shared.get(name) {
                 Some(file) => (file.relative.clone(), file.in_folder),
                 None => (name.to_owned(), true),
             };
-            Offered { batch, files, relative, in_folder, settings: settings.clone(), failures: Vec::new() }.encode()
+            Offer { batch, files, relative, in_folder, settings: settings.clone(), failures: Vec::new() }.encode()
         })?;
         if offered > 0 {
             self.batches.insert(batch, offered);
         }
         let existing = self.request.paths.iter().map(PathBuf::as_path).filter(|path| path.exists());
-        self.wanted = self.below(existing)?;
+        self.wanted = self.work_below(existing)?;
         // Links lead out of folders.
-        let is_elsewhere = |name: &String| !self.is_wanted(name);
-        let elsewhere: Vec<String> = names.into_iter().filter(is_elsewhere).collect();
-        self.wanted.names.extend(elsewhere);
+        let WorkFilter { names: wanted, prefixes, .. } = &self.wanted;
+        names.retain(|name| !wanted.contains(name) && !prefixes.iter().any(|prefix| name.starts_with(prefix)));
+        self.wanted.names.append(&mut names);
         Ok(())
     }
 
-    fn is_wanted(&self, name: &String) -> bool {
-        let WorkFilter { names, prefixes, .. } = &self.wanted;
-        names.contains(name) || prefixes.iter().any(|prefix| name.starts_with(prefix))
-    }
-
     /// Takes files and ingests them until there are none, for this machine and all others.
-    fn work(&mut self, held: &Held) -> Result<()> {
-        let mut taken = self.take(held)?;
-        while !self.cancel.is_cancelled() && self.report.summary.stopped.is_none() {
+    fn take_part(&mut self) -> Result<()> {
+        let mut taken = self.take()?;
+        while !self.is_stopped() {
             if taken.is_empty() {
-                let held_by_others = self.look()?;
+                let held_by_others = self.update_progress()?;
                 // What they had may have been put back since.
-                taken = self.take(held)?;
+                taken = self.take()?;
                 if taken.is_empty() && held_by_others == 0 {
                     break;
                 }
@@ -242,19 +229,19 @@ impl Working<'_> {
                 continue;
             }
             let ended = self.ingest(taken)?;
-            // Before it gives up what it has: a machine that has nothing is one that found nothing to do.
-            taken = match self.cancel.is_cancelled() || self.report.summary.stopped.is_some() {
+            // Before it settles those that it has: a machine without a file has found no work.
+            taken = match self.is_stopped() {
                 true => Vec::new(),
-                false => self.take(held)?,
+                false => self.take()?,
             };
-            self.settle(ended, held)?;
-            self.look()?;
+            self.settle(ended)?;
+            self.update_progress()?;
         }
-        if self.cancel.is_cancelled() || self.report.summary.stopped.is_some() {
+        if self.is_stopped() {
             self.report.summary.stopped.get_or_insert_with(|| Problem::from(&Error::cancelled()));
             return Ok(());
         }
-        self.name_failures(held)?;
+        self.name_failures()?;
         let all = self.offered();
         let others = all.saturating_sub(self.own + self.report.failed.len() as u64);
         if others > 0 {
@@ -263,26 +250,28 @@ impl Working<'_> {
         Ok(())
     }
 
+    fn is_stopped(&self) -> bool {
+        self.work.cancel.is_cancelled() || self.report.summary.stopped.is_some()
+    }
+
     /// Files of the batches that were seen.
     fn offered(&self) -> u64 {
         self.batches.values().fold(0, |all, files| all.saturating_add(*files))
     }
 
-    fn take(&mut self, held: &Held) -> Result<Vec<Taken>> {
-        let leases = self.server.take(self.collection.meta().id, &self.wanted, FILES, LEASE)?;
-        held.add(&leases);
-        let taken: Vec<Taken> = leases
-            .into_iter()
-            .map(|lease| Ok(Taken { offered: Offered::of(&lease)?, lease }))
-            .collect::<Result<_>>()?;
+    fn take(&mut self) -> Result<Vec<LeasedFile>> {
+        let leases = self.server.take(self.work.collection.meta().id, &self.wanted, FILES, LEASE)?;
+        self.held.add(&leases);
+        let file = |lease| Ok(LeasedFile { offered: Offer::of(&lease)?, lease });
+        let taken: Vec<LeasedFile> = leases.into_iter().map(file).collect::<Result<_>>()?;
         self.batches.extend(taken.iter().map(|file| (file.offered.batch, file.offered.files)));
         Ok(taken)
     }
 
-    /// Ingests files. Gives each back with why it could not be read here.
-    fn ingest(&mut self, taken: Vec<Taken>) -> Result<Vec<(Taken, Option<Problem>)>> {
+    /// Ingests files. Returns each with the problem if it could not be read here.
+    fn ingest(&mut self, taken: Vec<LeasedFile>) -> Result<Vec<(LeasedFile, Option<Problem>)>> {
         let mut ended = Vec::new();
-        let mut groups: Vec<(Settings, Vec<Taken>, Vec<FoundFile>)> = Vec::new();
+        let mut groups: Vec<(Settings, Vec<LeasedFile>, Vec<SourceFile>)> = Vec::new();
         for file in taken {
             let lost = (file.lease.taken as usize).saturating_sub(1 + file.offered.failures.len());
             let found = match lost > MOST_LOST {
@@ -293,15 +282,13 @@ impl Working<'_> {
                 Err(error) => ended.push((file, Some(Problem::from(&error)))),
                 Ok(found) => {
                     let settings = file.offered.settings.clone();
-                    let group = match groups.iter().position(|(own, ..)| *own == settings) {
-                        Some(at) => at,
-                        None => {
-                            groups.push((settings, Vec::new(), Vec::new()));
-                            groups.len() - 1
+                    match groups.iter_mut().find(|(own, ..)| *own == settings) {
+                        Some((_, files, sources)) => {
+                            files.push(file);
+                            sources.push(found);
                         }
-                    };
-                    groups[group].1.push(file);
-                    groups[group].2.push(found);
+                        None => groups.push((settings, vec![file], vec![found])),
+                    }
                 }
             }
         }
@@ -318,16 +305,12 @@ impl Working<'_> {
             let discovery = Discovery { files: found, ..Discovery::default() };
             let paths: HashSet<&str> = files.iter().map(|file| file.lease.name.as_str()).collect();
             let progress = self.progress_of_all(self.report.summary.chunks);
-            let mut report = ingest_files(self.host, self.collection, &request, discovery, &progress, self.cancel)?;
+            let mut report = ingest_files(WorkContext { progress: &progress, ..self.work }, &request, discovery)?;
             // Those of members of containers stay: their container was read.
-            let (own, others) = report.failed.into_iter().partition(|file| paths.contains(file.path.as_str()));
-            report.failed = others;
-            let mut problems: HashMap<String, Problem> =
-                Vec::<FailedFile>::into_iter(own).map(|file| (file.path, file.problem)).collect();
-            let done: HashSet<String> = {
-                let stored = report.ingested.iter().map(|document| document.path.clone());
-                stored.chain(report.skipped.iter().map(|file| file.path.clone())).collect()
-            };
+            let own = report.failed.extract_if(.., |file| paths.contains(file.path.as_str()));
+            let mut problems: HashMap<String, Problem> = own.map(|file| (file.path, file.problem)).collect();
+            let stored = report.ingested.iter().map(|document| &document.path);
+            let done: HashSet<String> = stored.chain(report.skipped.iter().map(|file| &file.path)).cloned().collect();
             for file in files {
                 let problem = match problems.remove(&file.lease.name) {
                     // It was not its turn before the end.
@@ -342,21 +325,21 @@ impl Working<'_> {
     }
 
     /// A file that was offered, as it is on this machine.
-    fn find(&self, file: &Taken) -> Result<FoundFile> {
+    fn find(&self, file: &LeasedFile) -> Result<SourceFile> {
         let path = PathBuf::from(&file.lease.name);
-        let real = self.host.config().access.check(&path)?;
+        let real = self.work.host.config().access.check(&path)?;
         if real != path {
             let message = format!("{} leads to {} on this machine.", path.display(), real.display());
             return Err(Error::new(ErrorCode::AccessDenied, message).with_hint("Ingest that file by itself."));
         }
-        let Offered { relative, in_folder, .. } = &file.offered;
-        Ok(FoundFile { path, relative: relative.clone(), in_folder: *in_folder, copy: None })
+        let Offer { relative, in_folder, .. } = &file.offered;
+        Ok(SourceFile { path, relative: relative.clone(), in_folder: *in_folder, depth: 1, copy: None })
     }
 
-    /// Reports the outcome of files to the other machines.
-    fn settle(&mut self, ended: Vec<(Taken, Option<Problem>)>, held: &Held) -> Result<()> {
-        for (Taken { mut lease, mut offered }, problem) in ended {
-            held.drop(&lease);
+    /// Removes files that are done from the work, and puts the others back.
+    fn settle(&mut self, ended: Vec<(LeasedFile, Option<Problem>)>) -> Result<()> {
+        for (LeasedFile { mut lease, mut offered }, problem) in ended {
+            self.held.remove(&lease);
             let settled = match problem {
                 None => self.server.finish(&lease).map(|()| self.own += 1),
                 Some(problem) => {
@@ -380,23 +363,23 @@ impl Working<'_> {
         Ok(())
     }
 
-    /// Names the files that nobody could read. The machine that offered them takes them back.
-    fn name_failures(&mut self, held: &Held) -> Result<()> {
-        // Others may offer more meanwhile, which is not theirs.
+    /// Reports the files that nobody could read. The machine that offered them withdraws them.
+    fn name_failures(&mut self) -> Result<()> {
+        // Only these: others may offer more meanwhile.
         let failed = std::mem::take(&mut self.wanted.except);
         self.wanted = WorkFilter { names: failed, ..WorkFilter::default() };
         loop {
-            let taken = self.take(held)?;
-            if taken.is_empty() && self.look()? == 0 || self.cancel.is_cancelled() {
+            let taken = self.take()?;
+            if taken.is_empty() && self.update_progress()? == 0 || self.work.cancel.is_cancelled() {
                 break;
             }
             if taken.is_empty() {
                 // Another machine is naming it as well, or has come to try it.
                 self.rest();
             }
-            for Taken { lease, offered } in taken {
+            for LeasedFile { lease, offered } in taken {
                 let failed = offered.failed(&lease.name);
-                (self.progress)(Progress::FileDone {
+                (self.work.progress)(Progress::FileDone {
                     path: lease.name.clone().into(),
                     problem: Some(failed.problem.message.clone()),
                     files: self.done.fetch_add(1, Ordering::Relaxed) + 1,
@@ -404,7 +387,7 @@ impl Working<'_> {
                 });
                 self.report.failed.push(failed);
                 self.report.found += 1;
-                held.drop(&lease);
+                self.held.remove(&lease);
                 self.wanted.names.retain(|name| *name != lease.name);
                 let settled = match self.request.sharing {
                     Sharing::Offer => self.server.finish(&lease),
@@ -441,9 +424,9 @@ impl Working<'_> {
 
     // ---- progress, over all machines ----
 
-    /// Reports the work that is left. Returns the number of files that others have, of those that this machine wants.
-    fn look(&self) -> Result<u64> {
-        let WorkCounts { all: left, held } = self.server.work_left(self.collection.meta().id, &self.wanted)?;
+    /// Reports how much is done. Returns the number of files that others have, of those that this machine wants.
+    fn update_progress(&self) -> Result<u64> {
+        let WorkCounts { all: left, held } = self.server.work_left(self.work.collection.meta().id, &self.wanted)?;
         let total = self.offered().max(left);
         self.done.store(total - left, Ordering::Relaxed);
         let totals = ProgressTotals {
@@ -452,20 +435,21 @@ impl Working<'_> {
             chunks: self.report.summary.chunks,
             ..ProgressTotals::default()
         };
-        (self.progress)(Progress::Joined(totals));
+        (self.work.progress)(Progress::Joined(totals));
         Ok(held)
     }
 
-    /// The progress of some files as progress of all. A file that cannot be read here counts as failed only at the end.
+    /// The progress of some files as progress of all. A file that cannot be read here has failed only if no other machine can read it, which
+    /// is known at the end.
     fn progress_of_all(&self, before: u64) -> ProgressSink {
-        let (progress, done) = (Arc::clone(self.progress), Arc::clone(&self.done));
+        let (progress, done) = (Arc::clone(self.work.progress), Arc::clone(&self.done));
         Arc::new(move |event| match event {
             Progress::FileDone { path, chunks, .. } => {
                 let files = done.fetch_add(1, Ordering::Relaxed) + 1;
                 progress(Progress::FileDone { path, problem: None, files, chunks: before + chunks });
             }
             Progress::Reading { .. } => progress(event),
-            // They are of these files only.
+            // These count the files of this run only.
             Progress::Discovered { .. }
             | Progress::Joined(_)
             | Progress::ToEmbed { .. }
@@ -475,7 +459,7 @@ impl Working<'_> {
 
     fn rest(&self) {
         let until = Instant::now() + PAUSE;
-        while !self.cancel.is_cancelled() && Instant::now() < until {
+        while !self.work.cancel.is_cancelled() && Instant::now() < until {
             thread::sleep(PAUSE / 10);
         }
     }

@@ -1,4 +1,4 @@
-//! Moves and removals: what a sync does before anything is ingested.
+//! The moves of a sync, which come before anything is ingested.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -7,9 +7,9 @@ use casetrack_core::{DocumentId, DocumentMeta, Error, Result};
 use casetrack_store::{Collection, Relocation};
 
 use super::MovedDocument;
-use casetrack_host::documents::{delete_one, originals};
+use casetrack_host::documents::{delete_one, members, originals};
 
-/// What becomes of documents when some move to new paths, those inside of containers included: `moves` are documents with their new
+/// The new places of documents that move to new paths, including documents inside of containers: `moves` are documents with their new
 /// paths.
 pub(super) fn relocations<'a>(
     documents: &'a [DocumentMeta],
@@ -18,12 +18,8 @@ pub(super) fn relocations<'a>(
     let mut relocations = Vec::new();
     for &(d, to) in moves {
         let meta = &documents[d];
-        relocations.push((meta, relocation(meta, &meta.path, to)));
-        if meta.is_container() {
-            let folder = format!("{}/", meta.path);
-            let members = documents.iter().filter(|member| member.path.starts_with(&folder));
-            relocations.extend(members.map(|member| (member, relocation(member, &meta.path, to))));
-        }
+        let moving = std::iter::once(meta).chain(members(documents, meta));
+        relocations.extend(moving.map(|document| (document, relocation(document, &meta.path, to))));
     }
     relocations
 }
@@ -71,7 +67,7 @@ pub(super) fn relocate(collection: &Collection, relocations: Vec<(&DocumentMeta,
     Ok(())
 }
 
-/// What is reported of moves: the documents of files, not those inside them.
+/// The report of moves: the documents of files, not those inside them.
 pub(super) fn moved(documents: &[DocumentMeta], moves: &[(usize, &str)]) -> Vec<MovedDocument> {
     let report = |&(d, to): &(usize, &str)| {
         let meta = &documents[d];

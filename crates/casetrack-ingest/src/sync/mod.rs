@@ -1,4 +1,4 @@
-//! Bring a collection up to date with a folder: what is new, changed, moved or gone.
+//! Bring a collection up to date with the new, changed, moved and deleted files of a folder.
 //!
 //! The folder is compared with the collection first, by path and by SHA-256, and nothing is changed before the plan is complete.
 //! Then documents whose files were moved get their new paths in one atomic step and keep their ids, chunks and vectors, those
@@ -18,9 +18,9 @@ use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, DocumentTyp
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FailedFile, IngestedDocument, SkippedFile, WorkSummary};
-use casetrack_host::Host;
 use casetrack_host::documents::marking::MarkSource;
+use casetrack_host::Host;
+use crate::{FailedFile, IngestedDocument, SkippedFile, WorkContext, WorkSummary};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -33,7 +33,7 @@ pub struct SyncRequest {
     pub document_type: Option<DocumentType>,
     /// Only files with these extensions (without the dot, any case). Documents of other files are left as they are.
     pub extensions: Option<Vec<String>>,
-    /// Only say what would be done.
+    /// Only report the changes that a sync would make.
     pub dry_run: bool,
     /// Files that are still being written: they and their documents are left as they are until the next sync.
     pub awaited: BTreeSet<PathBuf>,
@@ -42,8 +42,8 @@ pub struct SyncRequest {
     pub trust_times: bool,
     /// Delete the documents of the folder first, so that every file is read again.
     pub rebuild: bool,
-    /// Where it is for the search of files: the folders of the session. No file outside of these and the allowed ones is read, and what is
-    /// known of sizes and times is kept on disk.
+    /// For the search of files only: the folders of the session. No file outside of these and the allowed ones is read, and sizes and times
+    /// of files are saved on disk.
     pub only_below: Option<Vec<PathBuf>>,
     pub priority: Priority,
     /// Where the tags and fields of its documents come from. With `trust_times`, only documents that are new, changed or moved are tagged, so
@@ -53,7 +53,7 @@ pub struct SyncRequest {
     pub since: Option<Timestamp>,
 }
 
-/// Which waiting job goes first; equals go in the order in which they were asked for.
+/// The order of waiting jobs; equals go in the order in which they were started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
@@ -69,14 +69,14 @@ impl SyncRequest {
     }
 }
 
-/// What a sync did, or what it would do (`dry_run`).
+/// The changes that a sync made, or would make (`dry_run`).
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SyncReport {
     pub collection: String,
     /// Absolute, symbolic links resolved.
     pub folder: String,
     pub dry_run: bool,
-    /// Files in the folder, those of other formats included.
+    /// Files in the folder, including those of other formats.
     pub found: u64,
     /// Files, and files inside them, that the collection did not have.
     pub new: Vec<SyncedFile>,
@@ -88,7 +88,7 @@ pub struct SyncReport {
     pub missing: Vec<GoneDocument>,
     /// Documents whose files are gone; they were removed.
     pub removed: Vec<GoneDocument>,
-    /// Files that are what the collection has of them.
+    /// Files that did not change since they were ingested.
     pub unchanged: u64,
     /// Files whose content the collection has from another path.
     pub duplicates: Vec<SkippedFile>,
@@ -115,14 +115,14 @@ pub struct SyncedFile {
     pub pages: u32,
     /// 0 in a dry run.
     pub chunks: u32,
-    /// What could not be read.
+    /// Parts that could not be read.
     pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MovedDocument {
     pub document_id: DocumentId,
-    /// Its name now: that of the file, unless the user gave it another.
+    /// Its name now: the name of the file, unless the user gave it another.
     pub name: String,
     /// The path it had.
     pub from: String,
@@ -137,12 +137,10 @@ pub struct GoneDocument {
     pub path: String,
 }
 
-/// Says what a sync would do, and changes nothing. Reads the files whose content has to be compared.
+/// Reports the changes that a sync would make, and makes none. Reads the files whose content has to be compared.
 ///
 /// Fails as a sync does.
-pub fn preview_sync(
-    host: &Host,
-    collection: CollectionId,
+pub fn preview_sync(host: &Host, collection: CollectionId,
     request: SyncRequest,
     progress: &ProgressSink,
     cancel: &Cancel,
@@ -152,18 +150,16 @@ pub fn preview_sync(
 
 /// Brings a collection up to date with a folder. Blocks until done; `cancel` stops it within a second.
 ///
-/// Fails as a whole, and changes nothing, where the folder cannot be listed or is not a folder; what it does afterwards is in the
-/// report. A file or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
+/// Fails as a whole, and changes nothing, if the folder cannot be listed or is not a folder; later problems are in the report. A file
+/// or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
 /// every file, reads those whose content has to be compared, and ingests what is new or changed.
-pub fn sync(
-    host: &Host,
-    collection: CollectionId,
+pub fn sync(host: &Host, collection: CollectionId,
     request: &SyncRequest,
     progress: &ProgressSink,
     cancel: &Cancel,
 ) -> Result<SyncReport> {
-    let collection = host.collection_to_change(collection)?;
-    run::run(host, &collection, request, progress, cancel)
+    let collection = &*host.collection_to_change(collection)?;
+    run::run(WorkContext { host: host, collection, progress, cancel }, request)
 }
 
 impl From<IngestedDocument> for SyncedFile {

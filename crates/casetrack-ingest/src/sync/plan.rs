@@ -1,4 +1,4 @@
-//! What a folder and a collection say together: a pure function of both.
+//! The plan of a sync: a pure function of the files of a folder and the documents of a collection.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -32,9 +32,8 @@ pub(super) struct Plan {
 
 /// A plan for `files`, which were found below `root`. Documents are ordered by path.
 ///
-/// `is_gone` says whether the file of a document that is not among `files` does not exist any more; it is asked of documents of
-/// files only, not of those inside containers, which go with their container. `remove` says whether documents without files
-/// will be removed, so that no file is the duplicate of one.
+/// `is_gone`: the file of a document, which is not among `files`, no longer exists. It is called for documents of files only: those inside
+/// containers go with their container. `remove`: documents without files will be removed, so that no file is the duplicate of one.
 ///
 /// A document has moved to a file with its SHA-256 where its own file is gone or holds other content. A file whose path has a
 /// document takes another one only if that document moves away too; else the path decides, and its document is changed.
@@ -65,7 +64,7 @@ pub(super) fn plan(
         }
     }
 
-    // Documents that are no more where they were, by content.
+    // Documents that are no longer where they were, by content.
     let wanted: HashSet<Sha256> = fresh.iter().chain(&changed).filter_map(|&f| files[f].sha256).collect();
     let mut homeless: BTreeMap<Sha256, Vec<usize>> = BTreeMap::new();
     let mut gone: HashSet<usize> = HashSet::new();
@@ -112,7 +111,7 @@ pub(super) fn plan(
     let leaving: HashSet<usize> = moved_to.values().copied().collect();
     plan.gone = gone.difference(&leaving).copied().collect();
     plan.gone.sort_unstable();
-    // What the collection has of contents when moves and removals are done and before anything is ingested.
+    // The contents of the collection when moves and removals are done and before anything is ingested.
     let mut kept: HashMap<Sha256, usize> = HashMap::new();
     let removed: HashSet<&str> = plan.gone.iter().filter(|_| remove).map(|&d| documents[d].path.as_str()).collect();
     for (d, meta) in documents.iter().enumerate().filter(|(_, meta)| wanted.contains(&meta.sha256)) {

@@ -4,39 +4,28 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use casetrack_core::{Action, Cancel, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result, hint};
-use casetrack_store::Collection;
+use casetrack_core::{Action, DocumentMeta, Error, ErrorCode, Progress, Result, Sha256, hint};
 
 use super::plan::{DiskFile, Plan, plan};
 use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
-use crate::discover::{Discovery, FoundFile, denied, discover, failed, has_extension};
-use crate::{FailedFile, IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, ingest_files, note_versions};
-use casetrack_host::documents::delete_whole;
+use casetrack_compare::versions;
+use casetrack_host::documents::{delete_whole, members, outermost};
 use casetrack_host::{Host, Refusal, readable};
+use crate::discover::{Discovery, discover, has_extension};
+use crate::file::{SourceFile, failed, skipped};
+use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files};
 
-pub(super) fn run(
-    host: &Host,
-    collection: &Collection,
-    request: &SyncRequest,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<SyncReport> {
+pub(super) fn run(work: WorkContext<'_>, request: &SyncRequest) -> Result<SyncReport> {
     let started = Instant::now();
-    let mut disk = FolderState::at(host, request, cancel)?;
-    progress(Progress::Discovered { files: disk.found });
     let mut report = SyncReport {
-        collection: collection.meta().name.clone(),
-        folder: disk.root.display().to_string(),
+        collection: work.collection.meta().name.clone(),
         dry_run: request.dry_run,
-        found: disk.found,
-        failed: std::mem::take(&mut disk.failed),
-        unsupported: std::mem::take(&mut disk.unsupported),
-        denied: std::mem::take(&mut disk.denied),
-        awaited: disk.awaited.iter().map(|path| path.display().to_string()).collect(),
         ..SyncReport::default()
     };
+    let disk = FolderState::at(work, request, &mut report)?;
+    (work.progress)(Progress::Discovered { files: report.found });
     let result = match disk.complete {
-        true => act(host, collection, request, disk, &mut report, progress, cancel),
+        true => act(work, request, disk, &mut report),
         false => Err(Error::cancelled()),
     };
     if let Err(error) = result {
@@ -46,30 +35,28 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// What is on disk.
+/// The files of a folder.
 struct FolderState {
     root: PathBuf,
-    found: u64,
-    /// Files with what is known of their contents, in order.
-    files: Vec<(FoundFile, DiskFile)>,
-    failed: Vec<FailedFile>,
-    unsupported: Vec<SkippedFile>,
-    /// Files and folders that may not be read.
-    denied: Vec<SkippedFile>,
+    /// Files with the digests of their contents, in order.
+    files: Vec<(SourceFile, DiskFile)>,
     awaited: HashSet<PathBuf>,
     /// The paths of all files that were found.
     seen: HashSet<PathBuf>,
     /// Folders that could not be listed, and files that could not be examined.
     unseen: Vec<PathBuf>,
-    /// Paths that are in `failed` or `unsupported` already.
+    /// Paths that the report lists as failed or unsupported already.
     refused: HashSet<String>,
-    /// Whether it was not cancelled.
+    /// False if it was cancelled.
     complete: bool,
 }
 
 impl FolderState {
-    fn at(host: &Host, request: &SyncRequest, cancel: &Cancel) -> Result<Self> {
-        let root = host.config().access.check(&request.folder)?;
+    /// Examines the folder. The report gets the number of files, and those that are not ingested.
+    fn at(work: WorkContext<'_>, request: &SyncRequest, report: &mut SyncReport) -> Result<Self> {
+        let WorkContext { host, cancel, .. } = work;
+        let config = host.config();
+        let root = config.access.check(&request.folder)?;
         if !root.is_dir() {
             return Err(Error::invalid(format!("{} is not a folder.", root.display())).with_hint(hint![
                 "Ingest a single file with ",
@@ -78,27 +65,25 @@ impl FolderState {
             ]));
         }
         let all = IngestRequest { extensions: request.extensions.clone(), ..IngestRequest::new(vec![root.clone()]) };
-        let config = host.config();
-        let Discovery { files, failed, denied: denied_folders, not_files, .. } = discover(&all, config, cancel)?;
+        let Discovery { files, failed, denied, not_files, .. } = discover(&all, config, cancel)?;
         let absolute = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         let awaited: HashSet<PathBuf> =
             request.awaited.iter().map(absolute).filter(|path| path.starts_with(&root)).collect();
         // A folder may have been reached through a link.
-        let refused = denied_folders.iter().map(|folder| &folder.path);
-        let listed = failed.iter().map(|file| &file.path).chain(refused).map(PathBuf::from);
-        let unseen = listed.flat_map(|path| [absolute(&path), path]).collect();
+        let unlisted = failed.iter().map(|file| &file.path).chain(denied.iter().map(|folder| &folder.path));
+        let unseen = unlisted.map(PathBuf::from).flat_map(|path| [absolute(&path), path]).collect();
+        report.folder = root.display().to_string();
+        report.found = (files.len() + not_files.len()) as u64;
+        report.awaited = awaited.iter().map(|path| path.display().to_string()).collect();
+        (report.failed, report.denied, report.unsupported) = (failed, denied, not_files);
         let mut disk = Self {
             root,
-            found: (files.len() + not_files.len()) as u64,
             files: Vec::with_capacity(files.len()),
-            failed,
-            unsupported: not_files,
-            denied: denied_folders,
             awaited,
             seen: files.iter().map(|file| file.path.clone()).collect(),
             unseen,
             refused: HashSet::new(),
-            // What a walk that was cancelled did not find is not gone.
+            // Files that a cancelled walk did not find are not gone.
             complete: !cancel.is_cancelled(),
         };
         let known = host.known_files();
@@ -113,26 +98,26 @@ impl FolderState {
             if let Err(error) = config.access.check(&file.path)
                 && error.code == ErrorCode::AccessDenied
             {
-                disk.unseen.push(file.path.clone());
-                disk.denied.push(denied(&file.path, file.relative, error));
+                report.denied.push(skipped(&file.path, file.relative, SkipReason::Denied, error.message));
+                disk.unseen.push(file.path);
                 continue;
             }
             let read = readable(&file.path, &config.limits)
                 .and_then(|metadata| known.digest(&file.path, &metadata, request.trust_times, cancel));
-            disk.take(file, read);
+            disk.add(file, read, report);
         }
         known.keep(&disk.root, |path| disk.seen.contains(path));
         Ok(disk)
     }
 
-    fn take(&mut self, file: FoundFile, read: Result<(casetrack_core::Sha256, Option<Refusal>)>) {
+    fn add(&mut self, file: SourceFile, read: Result<(Sha256, Option<Refusal>)>, report: &mut SyncReport) {
         // Ingestion reports a path that is not Unicode.
         let path = file.path.display().to_string();
         let sha256 = match read {
             Ok((sha256, refusal)) => {
                 match refusal {
-                    Some(Refusal::Failed(problem)) => self.failed.push(problem),
-                    Some(Refusal::Unsupported(skipped)) => self.unsupported.push(skipped),
+                    Some(Refusal::Failed(problem)) => report.failed.push(problem),
+                    Some(Refusal::Unsupported(skipped)) => report.unsupported.push(skipped),
                     None => return self.files.push((file, DiskFile { path, sha256: Some(sha256) })),
                 }
                 Some(sha256)
@@ -140,12 +125,12 @@ impl FolderState {
             Err(error) => {
                 match error.code {
                     ErrorCode::Cancelled => self.complete = false,
-                    // It went away since the folder was listed.
+                    // It was deleted since the folder was listed.
                     ErrorCode::FileNotFound => {
-                        self.found -= 1;
+                        report.found -= 1;
                         return;
                     }
-                    _ => self.failed.push(failed(&file.path, file.relative.clone(), &error)),
+                    _ => report.failed.push(failed(&file.path, file.relative.clone(), &error)),
                 }
                 None
             }
@@ -154,7 +139,7 @@ impl FolderState {
         self.files.push((file, DiskFile { path, sha256 }));
     }
 
-    /// Whether the file of a document that was not found is gone.
+    /// True if the file of a document that was not found does not exist.
     fn is_gone(&self, meta: &DocumentMeta, request: &SyncRequest) -> bool {
         let path = Path::new(&meta.path);
         if self.awaited.contains(path)
@@ -172,21 +157,14 @@ impl FolderState {
     }
 }
 
-fn act(
-    host: &Host,
-    collection: &Collection,
-    request: &SyncRequest,
-    disk: FolderState,
-    report: &mut SyncReport,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<()> {
+fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: &mut SyncReport) -> Result<()> {
+    let WorkContext { host, collection, cancel, .. } = work;
     let documents = match request.rebuild && !request.dry_run {
-        true => without_earlier(collection, request, &disk, report, cancel)?,
+        true => without_earlier(work, request, &disk, report)?,
         false => collection.documents()?,
     };
     let files: Vec<DiskFile> = disk.files.iter().map(|(_, file)| file.clone()).collect();
-    // What is still being written may be what a document that seems gone has become.
+    // A file that is still being written may be the new place of a document that seems gone.
     let paths: HashSet<&Path> = documents.iter().map(|meta| Path::new(&meta.path)).collect();
     let remove = request.remove_deleted && disk.awaited.iter().all(|path| paths.contains(path.as_path()));
     let plan = plan(&disk.root, &files, &documents, |meta| disk.is_gone(meta, request), remove);
@@ -215,13 +193,9 @@ fn act(
     }
 
     let wanted: HashSet<usize> = plan.fresh.iter().chain(&plan.changed).copied().collect();
-    let refused = disk.refused;
-    let wanted = disk.files.into_iter().enumerate().filter(|(f, _)| wanted.contains(f));
-    let files: Vec<FoundFile> = wanted
-        .map(|(_, (file, disk))| (file, disk.path))
-        .filter(|(_, path)| !refused.contains(path))
-        .map(|(file, _)| file)
-        .collect();
+    let is_wanted = |f: usize, path: &String| wanted.contains(&f) && !disk.refused.contains(path);
+    let wanted = disk.files.into_iter().enumerate().filter(|(f, (_, on_disk))| is_wanted(*f, &on_disk.path));
+    let files: Vec<SourceFile> = wanted.map(|(_, (file, _))| file).collect();
     if files.is_empty() {
         if !report.moved.is_empty() || !report.removed.is_empty() {
             collection.flush()?;
@@ -234,7 +208,7 @@ fn act(
         ..IngestRequest::new(files.iter().map(|file| file.path.clone()).collect())
     };
     let discovery = Discovery { files, ..Discovery::default() };
-    let mut ingested = ingest_files(host, collection, &ingest, discovery, progress, cancel)?;
+    let mut ingested = ingest_files(work, &ingest, discovery)?;
     note_versions(host, collection.meta().id, &mut ingested);
     remember(host, &ingested);
     add(report, ingested);
@@ -244,18 +218,16 @@ fn act(
 /// Deletes the documents of the folder that this job has not made itself, and returns all that are left. Those of files that could not be
 /// looked at stay; only those whose files are gone are reported as removed.
 fn without_earlier(
-    collection: &Collection,
+    work: WorkContext<'_>,
     request: &SyncRequest,
     disk: &FolderState,
     report: &mut SyncReport,
-    cancel: &Cancel,
 ) -> Result<Vec<DocumentMeta>> {
+    let WorkContext { collection, cancel, .. } = work;
     let documents = collection.documents()?;
-    let containers: HashSet<&str> =
-        documents.iter().filter(|meta| meta.is_container()).map(|meta| meta.path.as_str()).collect();
     for meta in &documents {
         let path = Path::new(&meta.path);
-        let is_member = path.ancestors().skip(1).filter_map(Path::to_str).any(|above| containers.contains(above));
+        let is_member = outermost(&documents, meta).id != meta.id;
         let is_new = request.since.is_some_and(|since| meta.ingested_at >= since);
         if is_member || is_new || !path.starts_with(&disk.root) {
             continue;
@@ -275,7 +247,7 @@ fn without_earlier(
     collection.documents()
 }
 
-/// What is known before anything is done.
+/// Reports files that need no change.
 fn fill(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[DocumentMeta], request: &SyncRequest) {
     for &(f, d) in &plan.unchanged {
         let meta = &documents[d];
@@ -284,9 +256,7 @@ fn fill(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[D
             continue;
         }
         // Stored by this job before it was interrupted.
-        let folder = format!("{}/", meta.path);
-        let members = documents.iter().filter(|member| member.path.starts_with(&folder));
-        for stored in std::iter::once(meta).chain(members) {
+        for stored in std::iter::once(meta).chain(members(documents, meta)) {
             report.summary.pages += u64::from(stored.page_count);
             report.summary.chunks += u64::from(stored.chunk_count);
             report.new.push(SyncedFile {
@@ -302,17 +272,13 @@ fn fill(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[D
     }
     for &(f, d) in &plan.duplicates {
         let (file, same) = (&disk.files[f].0, &documents[d]);
-        report.duplicates.push(SkippedFile {
-            relative_path: file.relative.clone(),
-            path: file.path.display().to_string(),
-            reason: SkipReason::Duplicate,
-            document_id: Some(same.id),
-            detail: format!("same content as {}, matching SHA256", same.path),
-        });
+        let detail = format!("same content as {}, matching SHA256", same.path);
+        let duplicate = skipped(&file.path, file.relative.clone(), SkipReason::Duplicate, detail);
+        report.duplicates.push(SkippedFile { document_id: Some(same.id), ..duplicate });
     }
 }
 
-/// What would be done.
+/// Reports the changes that the plan would make.
 fn preview(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: &[DocumentMeta], remove: bool) {
     let gone = plan.gone.iter().map(|&d| GoneDocument::from(&documents[d]));
     if remove {
@@ -328,13 +294,8 @@ fn preview(report: &mut SyncReport, plan: &Plan, disk: &FolderState, documents: 
                 continue;
             }
             if is_new && sha256.is_some_and(|sha256| !contents.insert(sha256)) {
-                report.duplicates.push(SkippedFile {
-                    relative_path: file.relative.clone(),
-                    path: path.clone(),
-                    reason: SkipReason::Duplicate,
-                    document_id: None,
-                    detail: "same content as another new file, matching SHA256".to_owned(),
-                });
+                let detail = "same content as another new file, matching SHA256".to_owned();
+                report.duplicates.push(skipped(&file.path, file.relative.clone(), SkipReason::Duplicate, detail));
                 continue;
             }
             let document = documents.iter().find(|meta| !is_new && meta.path == *path);

@@ -1,4 +1,4 @@
-//! The jobs that are known, and which one's turn it is.
+//! The jobs of the queue, and the choice of the next one.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -18,7 +18,7 @@ pub(super) struct State {
     pub jobs: Vec<Job>,
     /// Collections that are locked: nothing of their jobs is here, and none is taken.
     pub held: HashSet<CollectionId>,
-    /// The jobs that go on when their collection is unlocked.
+    /// The jobs that continue when their collection is unlocked.
     pub waiting: HashMap<JobId, CollectionId>,
     /// No job starts any more.
     pub pausing: bool,
@@ -30,13 +30,13 @@ pub(super) struct Job {
     /// Since when it runs in this process.
     pub running_since: Option<Instant>,
     pub cancel: Cancel,
-    /// It was stopped so that its collection can be locked or written again, and goes on afterwards.
+    /// It was stopped so that its collection can be locked or written again, and continues afterwards.
     pub interrupted: bool,
-    /// Its user may no longer have it done, and this is what is told of it.
+    /// The problem to report, if its user lost the right to it.
     pub withdrawn: Option<Problem>,
-    /// The same was asked for once more after it began, perhaps because there is more to do now.
+    /// The same request came once more after it began, perhaps because there is more to do now.
     pub asked_again: bool,
-    /// Its work is over: who asks for the same now gets another job.
+    /// Its work is over: the same request gets another job now.
     pub closed: bool,
     pub listeners: Vec<(u64, ProgressSink)>,
     /// See [`JobStatus::failing`].
@@ -115,7 +115,7 @@ impl State {
         self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
     }
 
-    /// Forgets what the jobs of a collection are about, but for those that are still ending.
+    /// Forgets the requests of the jobs of a collection, except those that are still ending.
     pub fn put_away(&mut self, collection: CollectionId) {
         let (waiting, jobs) = (&mut self.waiting, &mut self.jobs);
         jobs.retain(|job| {

@@ -5,7 +5,7 @@ use casetrack_host::report::Problem;
 use casetrack_host::{Host, lock};
 
 impl Jobs {
-    /// Cancels the jobs of users who are gone, or may not change the collection any more. What was stored by then stays.
+    /// Cancels the jobs of users who were removed, or may no longer change the collection. Documents that were stored by then stay.
     pub fn withdraw(&self, host: &Host) {
         let mut ended = false;
         for job in lock(&self.state).jobs.iter_mut().filter(|job| !job.record.state.has_ended()) {

@@ -1,4 +1,4 @@
-//! Jobs of vaults: they stop when the vault is locked, and go on when it is unlocked.
+//! Jobs of vaults: they stop when the vault is locked, and continue when it is unlocked.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::{Job, JobState, Jobs, Loaded, PAUSE_PATIENCE, State};
 use casetrack_host::{Host, lock};
 
 impl Jobs {
-    /// Takes over what was written down of jobs; those of collections that are locked are only counted.
+    /// Takes over jobs from disk; those of collections that are locked are only counted.
     pub(super) fn take(&self, loaded: Loaded) -> Result<()> {
         let mut state = lock(&self.state);
         state.waiting.extend(loaded.locked);
@@ -34,7 +34,8 @@ impl Jobs {
         Ok(())
     }
 
-    /// Asks the jobs of a collection to stop, and starts no more of them until it is [released](Self::release). How many have not ended.
+    /// Stops the jobs of a collection, and starts none of them until it is [released](Self::release). Returns the number that have not
+    /// ended.
     pub fn interrupt(&self, collection: CollectionId) -> usize {
         let mut state = lock(&self.state);
         state.held.insert(collection);
@@ -49,8 +50,8 @@ impl Jobs {
         unfinished
     }
 
-    /// Waits for jobs that were [interrupted](Self::interrupt), and forgets what they are about. One that has not stopped after `patience` is
-    /// forgotten when it has, and goes on like the others. Whether all have.
+    /// Waits for jobs that were [interrupted](Self::interrupt), and forgets their requests. A job that has not stopped after `patience` is
+    /// forgotten when it has, and continues like the others. Returns true if all have.
     pub fn settle(self: &Arc<Self>, host: &Host, collection: CollectionId, patience: Duration) -> bool {
         let running = |state: &mut State| {
             state.jobs.iter().any(|job| job.record.collection_id == collection && job.running_since.is_some())
@@ -64,9 +65,9 @@ impl Jobs {
         !waited.timed_out()
     }
 
-    /// Interrupts the jobs of a collection, which go on when it is [released](Self::release), and waits for them to pause.
+    /// Interrupts the jobs of a collection, which continue when it is [released](Self::release), and waits for them to pause.
     ///
-    /// Errors: [`ErrorCode::InUse`] where one does not pause; then they go on.
+    /// Errors: [`ErrorCode::InUse`] if one does not pause; then they continue.
     pub fn hold(self: &Arc<Self>, host: &Host, collection: CollectionId) -> Result<()> {
         self.interrupt(collection);
         if self.settle(host, collection, PAUSE_PATIENCE) {
@@ -77,7 +78,7 @@ impl Jobs {
             .with_hint("Try again in a moment."))
     }
 
-    /// What is written down of the jobs of a collection, which is [held](Self::hold).
+    /// The unsealed files of the jobs of a collection, which is [held](Self::hold).
     pub fn written(&self, collection: CollectionId) -> Result<Vec<Owned>> {
         self.records.written(collection)
     }

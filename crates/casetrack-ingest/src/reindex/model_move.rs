@@ -1,7 +1,7 @@
-//! Moving a collection to other models: vectors are made in a second directory of the collection, from what is stored, while searches use
-//! the first; then the second takes its place.
+//! The move of a collection to other models. Vectors are made in a second directory of the collection, from the stored chunks, while
+//! searches use the first; then the second takes its place.
 //!
-//! A document that the second directory has already is not made again, so a move that was interrupted goes on where it was.
+//! A document that the second directory has already is not made again, so a move that was interrupted continues where it was.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,28 +14,25 @@ use casetrack_embed::{Embedder, Outputs};
 use casetrack_store::{Collection, Store, VectorModels};
 
 use super::{DiskSpace, ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
-use crate::discover::failed;
-use crate::extracting::unchanged_vectors;
-use crate::pace::Pace;
-use crate::pipeline::{self, Ended, FirstStage, Outcome, Ready};
-use crate::prepare::Prepared;
-use crate::{IngestReport, Problem};
 use casetrack_host::changes::Change;
 use casetrack_host::{Host, described, token_model, vector_models};
+use crate::file::DocumentInFlight;
+use crate::pace::Pace;
+use crate::pipeline::{self, FirstStage};
+use crate::vectors::unchanged_vectors;
+use crate::{IngestReport, Problem, WorkContext};
 
 /// How long the replacement waits until nobody works with the collection.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The disk that a move of a collection to other models takes until it is done, and what is free.
+/// The disk space that a move of a collection to other models takes until it is done, and the free space.
 pub fn space_to_move(host: &Host, id: CollectionId) -> Result<DiskSpace> {
     host.only_on_disk("Moves to other models")?;
     host.registry().space_to_move(id)
 }
 
 /// See [`ReindexRequest::models`](super::ReindexRequest::models).
-pub(super) fn move_to_models(
-    host: &Host,
-    id: CollectionId,
+pub(super) fn move_to_models(host: &Host, id: CollectionId,
     wanted: &ModelsWanted,
     pace: Pace,
     progress: &ProgressSink,
@@ -61,12 +58,12 @@ pub(super) fn move_to_models(
         ..ReindexReport::default()
     };
     if *source.models() == models {
-        // There is nothing to go on with.
+        // There is nothing to continue.
         host.registry().discard_move(id)?;
     } else {
         host.registry().space_to_move(id)?.check()?;
         let target = host.registry().moving(source.meta(), &models)?;
-        let made = copy(host, &source, &target, true, pace, progress, cancel)?;
+        let made = copy(WorkContext { host: host, collection: &target, progress, cancel }, &source, true, pace)?;
         drop(source);
         run::add(&mut report, made, |_| ReindexSource::Stored);
         refuse_gaps(&mut report);
@@ -78,7 +75,7 @@ pub(super) fn move_to_models(
     Ok(report)
 }
 
-/// The models that a collection is to have, and what makes their vectors.
+/// The models that a collection is to have, and the embedder that makes their vectors.
 fn wanted_models(host: &Host, source: &Collection, wanted: &ModelsWanted) -> Result<(Embedder, VectorModels)> {
     let (embedder, models) = match wanted.profile {
         Some(profile) => {
@@ -98,10 +95,8 @@ fn wanted_models(host: &Host, source: &Collection, wanted: &ModelsWanted) -> Res
     Ok((embedder, VectorModels { tokens, ..models }))
 }
 
-/// Lets the second directory catch up with what changed since, while nobody works with the collection, and take its place.
-pub(super) fn replace(
-    host: &Host,
-    id: CollectionId,
+/// Brings the second directory up to date, while nobody works with the collection, and puts it in the place of the first.
+pub(super) fn replace(host: &Host, id: CollectionId,
     mut target: Collection,
     patience: Duration,
     cancel: &Cancel,
@@ -109,8 +104,10 @@ pub(super) fn replace(
     host.open_collections().while_closed(id, patience, cancel, || {
         let source = host.registry().open_collection(id)?;
         let silent: ProgressSink = Arc::new(|_| {});
-        let made = copy(host, &source, &target, false, Pace::default(), &silent, cancel)?;
-        if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem)) {
+        let work = WorkContext { host: host, collection: &target, progress: &silent, cancel };
+        let made = copy(work, &source, false, Pace::default())?;
+        if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem))
+        {
             return Err(problem.into_error());
         }
         target.describe(source.meta().clone())?;
@@ -126,7 +123,7 @@ pub(super) fn replace(
     Ok(())
 }
 
-/// Whether a collection has all vectors that another one is to have.
+/// True if a collection has all vectors that another one is to have.
 fn has_all(source: &VectorModels, target: &VectorModels) -> bool {
     source.dense == target.dense
         && (target.sparse.is_none() || source.sparse == target.sparse)
@@ -147,17 +144,10 @@ fn refuse_gaps(report: &mut ReindexReport) {
     }
 }
 
-/// Makes the documents of `target` those of `source`, with the vectors of `target`'s models. `all`: whether the report also has the
-/// documents that were there already.
-fn copy(
-    host: &Host,
-    source: &Collection,
-    target: &Collection,
-    all: bool,
-    pace: Pace,
-    progress: &ProgressSink,
-    cancel: &Cancel,
-) -> Result<IngestReport> {
+/// Gives the collection of `work` the documents of `source`, with the vectors of its own models. `all`: the report also has the documents
+/// that were there already.
+fn copy(work: WorkContext<'_>, source: &Collection, all: bool, pace: Pace) -> Result<IngestReport> {
+    let target = work.collection;
     let documents = source.documents_as_stored()?;
     let paths: HashMap<DocumentId, &str> = documents.iter().map(|meta| (meta.id, meta.path.as_str())).collect();
     let mut there: HashMap<DocumentId, DocumentMeta> = HashMap::new();
@@ -181,44 +171,29 @@ fn copy(
     }
     let is_made_again = |meta: &&&DocumentMeta| !is_there(meta) && !has_all(source.models(), target.models());
     let chunks = todo.iter().filter(is_made_again).map(|meta| u64::from(meta.chunk_count)).sum();
-    progress(Progress::ToEmbed { chunks });
+    (work.progress)(Progress::ToEmbed { chunks });
     let load = |stage: FirstStage<'_>| {
-        for meta in todo {
-            let outcome = match is_there(meta) {
-                true => Outcome::Stored(meta.name.clone(), Box::new(meta.clone())),
-                false => ready(source, &stage, meta, there.get(&meta.id))
-                    .unwrap_or_else(|error| Outcome::Failed(failed(meta.path.as_ref(), meta.name.clone(), &error))),
-            };
-            if let Err(Ended) = stage.send(outcome) {
-                return;
-            }
-        }
+        stage.send_stored(&todo, is_there, |meta| document(source, &stage, meta, there.get(&meta.id)))
     };
-    pipeline::run_stages(host, target, report, load, pace, progress, cancel)
+    pipeline::run_stages(work, report, load, pace)
 }
 
-/// A document of `source`, with the vectors that it has itself where they stay, or an earlier version of it in the second directory has.
-fn ready(
+/// A document of `source`, with its own vectors if they stay, or those that an earlier version of it in the second directory has.
+fn document(
     source: &Collection,
     stage: &FirstStage<'_>,
     meta: &DocumentMeta,
     earlier: Option<&DocumentMeta>,
-) -> Result<Outcome> {
+) -> Result<DocumentInFlight> {
     let (pages, chunks) = run::stored_text(source, meta)?;
     let vectors = match earlier {
-        _ if has_all(source.models(), stage.collection.models()) => {
-            unchanged_vectors(source, meta, &chunks, stage.wanted)?
+        _ if has_all(source.models(), stage.work.collection.models()) => {
+            Some(unchanged_vectors(source, meta, &chunks, stage.outputs)?)
         }
-        Some(earlier) => unchanged_vectors(stage.collection, earlier, &chunks, stage.wanted)?,
-        None => chunks.iter().map(|_| None).collect(),
+        Some(earlier) => Some(unchanged_vectors(stage.work.collection, earlier, &chunks, stage.outputs)?),
+        None => None,
     };
-    let annotations = source.annotations(meta.id)?;
-    Ok(Outcome::Ready(Box::new(Ready {
-        relative: meta.name.clone(),
-        replaced: earlier.is_some(),
-        prepared: Prepared { meta: meta.clone(), pages, chunks, annotations, attachments: Vec::new() },
-        vectors,
-        original: None,
-        from_stored: false,
-    })))
+    let document = DocumentInFlight::from_stored(meta, (pages, chunks), source.annotations(meta.id)?);
+    let vectors = vectors.unwrap_or(document.vectors);
+    Ok(DocumentInFlight { replaced: earlier.is_some(), from_stored: false, vectors, ..document })
 }

@@ -1,4 +1,4 @@
-//! The models of a collection by its first documents, where nobody chose any.
+//! The models of a collection by its first documents, if nobody chose any.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,17 +7,21 @@ use casetrack_core::{Cancel, CollectionId, Notice, Result};
 use casetrack_embed::{ModelManifest, ModelProfile, ModelState, Outputs, find_models_dir};
 use casetrack_extract::language_name;
 
-use crate::{IngestRequest, languages};
 use casetrack_host::{Host, StorePlace, vector_models};
+use crate::{IngestRequest, languages};
 
-use super::moving;
+use super::model_move;
 
 /// How long it waits until nobody works with the collection, which is empty.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Gives an empty collection whose models nobody chose the multilingual ones, where these are installed, they know the languages of
-/// most of the first documents that the request names, and the collection's own do not; says so then. In a database it keeps its own.
-pub fn fit_models(host: &Host, id: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Result<Option<Notice>> {
+/// Gives an empty collection whose models nobody chose the multilingual ones, if these are installed, they know the languages of most
+/// of the first documents that the request names, and the collection's own do not. Returns a notice then. In a database it keeps its
+/// own.
+pub fn fit_models(host: &Host, id: CollectionId,
+    request: &IngestRequest,
+    cancel: &Cancel,
+) -> Result<Option<Notice>> {
     let collection = host.collection_to_change(id)?;
     if *host.store_place() != StorePlace::Disk
         || !collection.models_are_open()
@@ -40,7 +44,7 @@ pub fn fit_models(host: &Host, id: CollectionId, request: &IngestRequest, cancel
     let Some(language) = most.filter(|_| 2 * unknown.values().sum::<usize>() > tags.len()) else { return Ok(None) };
     let target = host.registry().moving(collection.meta(), &vector_models(&other)?)?;
     drop(collection);
-    moving::replace(host, id, target, PATIENCE, cancel)?;
+    model_move::replace(host, id, target, PATIENCE, cancel)?;
     Ok(Some(
         format!(
             "The first documents are in {language}, and nobody chose models for this collection: it has those of the profile \

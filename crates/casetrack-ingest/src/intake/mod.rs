@@ -1,0 +1,434 @@
+//! The first stage of ingestion: files to documents, and the files inside containers.
+//!
+//! Several threads read, extract and analyse files before their turn. What becomes of each is decided in the order of discovery, one file at a
+//! time, with what is known by then; a document that was extracted for other circumstances is extracted again.
+//!
+//! A file inside a container is a document of its own. It is sent on before its container, so that a container that is stored has all
+//! its members stored, whenever the program was ended. A container that did not change is opened again all the same: members that
+//! failed before are tried again, the others are skipped.
+
+mod threads;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, OnceLock};
+
+use casetrack_core::{DocumentId, DocumentMeta, Error, ErrorCode, FileLimit, Limits, Progress, Result, Sha256};
+use casetrack_extract::{Attachment, ExtractOptions};
+
+use self::threads::ExtractionThreads;
+use super::file::{DocumentInFlight, Extracted, FileContent, FileInFlight, FileState, Outcome, SourceFile};
+use super::pipeline::{FirstStage, StageEnded};
+use super::{IngestRequest, SkipReason, WorkContext};
+use casetrack_host::{Kept, lock};
+
+pub(super) struct Intake<'a> {
+    stage: FirstStage<'a>,
+    request: &'a IngestRequest,
+    contents: Mutex<Contents>,
+    /// The documents by path, as they were when the first container was opened.
+    by_path: OnceLock<BTreeMap<String, DocumentMeta>>,
+}
+
+/// The contents of files of this run.
+#[derive(Default)]
+struct Contents {
+    /// Those of files that threads extract, or have extracted, before their turn.
+    begun: HashSet<Sha256>,
+    /// The documents that are not committed yet, with their names.
+    under_way: HashMap<Sha256, (DocumentId, String)>,
+    /// Documents whose deletion follows their container. A file with their content is not a duplicate of them.
+    leaving: HashSet<DocumentId>,
+    /// Those that could not be read: documents of the collection with these contents stay.
+    unread: HashSet<Sha256>,
+}
+
+/// The result of looking a file up in the collection, before it is extracted.
+struct Lookup {
+    /// The document that is stored for its path.
+    earlier: Option<DocumentMeta>,
+    /// The outcome of the file, if it need not be stored.
+    outcome: Option<Outcome>,
+}
+
+impl Lookup {
+    /// True if the file need not be extracted. A container is, for its members.
+    fn is_done(&self) -> bool {
+        self.outcome.is_some() && !self.was_container()
+    }
+
+    fn was_container(&self) -> bool {
+        self.earlier.as_ref().is_some_and(DocumentMeta::is_container)
+    }
+}
+
+/// The outcome of a file, the files inside it, and the documents of files that only an earlier version of it held.
+type Decision = (Outcome, Vec<Attachment>, Vec<DocumentMeta>);
+
+impl<'a> Intake<'a> {
+    pub fn new(stage: FirstStage<'a>, request: &'a IngestRequest) -> Self {
+        Self { stage, request, contents: Mutex::default(), by_path: OnceLock::new() }
+    }
+
+    pub fn run(self, files: Vec<SourceFile>) {
+        let limits = self.stage.work.host.config().limits;
+        let advance = |file: FileInFlight, limits: &Limits| self.advance(file, limits);
+        ExtractionThreads::with(advance, |threads| {
+            let mut files = threads.in_order(files.into_iter().map(FileInFlight::discovered));
+            while let Some(file) = files.next(&limits) {
+                if self.pass_on(threads, file, &mut limits.clone()).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+
+    // ---- before its turn ----
+
+    /// Reads a file, and extracts it unless it seems to be stored already.
+    fn advance(&self, FileInFlight { file, state }: FileInFlight, limits: &Limits) -> FileInFlight {
+        let content = match state {
+            FileState::Read(content) => Ok(content),
+            _ => self.read(&file),
+        };
+        let state = match content {
+            Err(error) => FileState::Unreadable(error),
+            // Errors are reported when its turn comes.
+            Ok(content) => match self.look_up(&file, content.sha256, true) {
+                Ok(lookup) if !lookup.is_done() && !self.stage.work.cancel.is_cancelled() => {
+                    let extracted = self.extract(&file, &content, limits, &lookup);
+                    FileState::Extracted(content, Box::new(extracted))
+                }
+                _ => FileState::Read(content),
+            },
+        };
+        FileInFlight { file, state }
+    }
+
+    fn read(&self, file: &SourceFile) -> Result<FileContent> {
+        let WorkContext { host, collection, progress, cancel } = self.stage.work;
+        progress(Progress::Reading { path: file.path.display().to_string().into() });
+        if cancel.is_cancelled() {
+            return Err(Error::cancelled());
+        }
+        let copy = file.copy.as_deref().map(|path| Kept { collection, path });
+        FileContent::read(&file.path, copy, host.config())
+    }
+
+    /// Looks a file up in the collection and in this run. `early`: before its turn.
+    fn look_up(&self, file: &SourceFile, sha256: Sha256, early: bool) -> Result<Lookup> {
+        let Some(earlier) = self.stage.work.collection.document_by_path(&file.path.to_string_lossy())? else {
+            let same = self.same_content(sha256, early)?;
+            let outcome = same.map(|(id, name)| {
+                file.skipped(SkipReason::Duplicate, Some(id), format!("same content as {name}, matching SHA256"))
+            });
+            return Ok(Lookup { earlier: None, outcome });
+        };
+        let same = earlier.sha256 == sha256;
+        let outcome = if same && self.request.since.is_some_and(|since| earlier.ingested_at >= since) {
+            Some(Outcome::StoredBefore(file.relative.clone(), Box::new(earlier.clone())))
+        } else if same && self.request.skip_existing {
+            let detail = format!("already ingested as {}, matching SHA256", earlier.name);
+            Some(file.skipped(SkipReason::Unchanged, Some(earlier.id), detail))
+        } else {
+            None
+        };
+        Ok(Lookup { earlier: Some(earlier), outcome })
+    }
+
+    /// The id and the path or name of another document with this content. `early`: also of one that a thread may be making.
+    fn same_content(&self, sha256: Sha256, early: bool) -> Result<Option<(DocumentId, String)>> {
+        let collection = self.stage.work.collection;
+        let stored = collection.documents_by_sha256(sha256)?;
+        let (stays, under_way) = {
+            let mut contents = lock(&self.contents);
+            let is_begun = early && !contents.begun.insert(sha256);
+            let begun = is_begun.then(|| (DocumentId::random(), String::new()));
+            let stays = stored.into_iter().find(|id| !contents.leaving.contains(id));
+            (stays, contents.under_way.get(&sha256).cloned().or(begun))
+        };
+        match stays {
+            Some(id) => Ok(collection.document(id)?.map(|meta| (id, meta.path))),
+            None => Ok(under_way),
+        }
+    }
+
+    /// Extracts a file and, if it is to be stored, analyses it.
+    fn extract(&self, file: &SourceFile, content: &FileContent, limits: &Limits, lookup: &Lookup) -> Extracted {
+        let earlier = lookup.earlier.as_ref();
+        Extracted::new(self.document(file, content, limits, earlier, lookup.outcome.is_none()), earlier, limits)
+    }
+
+    fn document(
+        &self,
+        file: &SourceFile,
+        content: &FileContent,
+        limits: &Limits,
+        earlier: Option<&DocumentMeta>,
+        to_store: bool,
+    ) -> Result<DocumentInFlight> {
+        let (host, request) = (self.stage.work.host, self.request);
+        let id = earlier.map_or_else(DocumentId::random, |earlier| earlier.id);
+        // A name the user gave stays when the file is ingested again.
+        let given = request.document_name.as_deref().filter(|_| file.depth == 1);
+        let name = given.or(earlier.map(|earlier| earlier.name.as_str()));
+        let kept_type = earlier.filter(|_| request.keep_types).map(|earlier| earlier.document_type);
+        let document_type = request.document_type.or(kept_type);
+        let (limits, password) = (*limits, request.password.clone());
+        let options = ExtractOptions { limits, password, ..host.config().extract_options() };
+        let extraction = host.readers().extract(&file.path, &content.bytes, &options, self.stage.work.cancel)?;
+        let (stored, members) = content.document(extraction, host.config(), id, name, document_type);
+        if stored.chunks.is_empty() {
+            return Err(Error::new(ErrorCode::EmptyFile, format!("{} contains no text.", content.path)));
+        }
+        let mut document = DocumentInFlight::new(file.relative.clone(), earlier.is_some(), stored, members);
+        if to_store {
+            self.stage.complete(&mut document, earlier.filter(|_| !request.embed_all))?;
+        }
+        Ok(document)
+    }
+
+    // ---- its turn ----
+
+    /// Sends on a file and everything inside it. Reduces `limits` by the files inside a file on disk.
+    fn pass_on(
+        &self,
+        threads: &ExtractionThreads,
+        file: FileInFlight,
+        limits: &mut Limits,
+    ) -> std::result::Result<(), StageEnded> {
+        if self.stage.work.cancel.is_cancelled() {
+            return Err(StageEnded);
+        }
+        let FileInFlight { file, state } = file;
+        let (mut content, extracted) = match state {
+            FileState::Discovered => {
+                // There are no threads.
+                let file = self.advance(FileInFlight::discovered(file), limits);
+                return self.pass_on(threads, file, limits);
+            }
+            FileState::Read(content) => (content, None),
+            FileState::Extracted(content, extracted) => (content, Some(*extracted)),
+            FileState::Unreadable(error) if file.in_folder && error.code == ErrorCode::AccessDenied => {
+                return self.stage.send(file.skipped(SkipReason::Denied, None, error.message));
+            }
+            FileState::Unreadable(error) => return self.stage.send(file.failed(&error)),
+        };
+        let (outcome, members, mut former) = match self.decide(&file, &mut content, extracted, limits) {
+            Ok(decision) => decision,
+            Err(error) if file.in_folder && error.code == ErrorCode::UnsupportedFormat => {
+                return self.stage.send(file.skipped(SkipReason::Unsupported, None, error.message));
+            }
+            Err(error) => {
+                lock(&self.contents).unread.insert(content.sha256);
+                return self.stage.send(file.failed(&error));
+            }
+        };
+        if !members.is_empty() {
+            self.stage.send(Outcome::Opened(members.len() as u64))?;
+        }
+        let members = members.into_iter().map(|member| FileInFlight::member(&file, &content, member));
+        let mut members = threads.in_order(members);
+        while let Some(member) = members.next(limits) {
+            self.pass_on(threads, member, limits)?;
+        }
+        if let Outcome::Documents(documents) = &outcome {
+            let metas = documents.iter().map(|document| &document.stored.meta);
+            let under_way = metas.map(|meta| (meta.sha256, (meta.id, meta.name.clone())));
+            lock(&self.contents).under_way.extend(under_way);
+        }
+        self.stage.send(outcome)?;
+        former.retain(|meta| !lock(&self.contents).unread.contains(&meta.sha256));
+        if former.is_empty() { Ok(()) } else { self.stage.send(Outcome::Removed(former)) }
+    }
+
+    /// Decides what becomes of a file, of which `extracted` was made before its turn.
+    fn decide(
+        &self,
+        file: &SourceFile,
+        content: &mut FileContent,
+        extracted: Option<Extracted>,
+        limits: &mut Limits,
+    ) -> Result<Decision> {
+        let lookup = self.look_up(file, content.sha256, false)?;
+        let was_container = lookup.was_container();
+        let lookup = match lookup.outcome {
+            Some(outcome) if !was_container => return Ok((outcome, Vec::new(), Vec::new())),
+            outcome => Lookup { outcome, ..lookup },
+        };
+        let extracted = extracted.filter(|extracted| extracted.still_holds(lookup.earlier.as_ref(), limits));
+        let extracted = extracted.unwrap_or_else(|| self.extract(file, content, limits, &lookup));
+        let mut document = extracted.document?;
+        let mut members = std::mem::take(&mut document.members);
+        let meta = &mut document.stored.meta;
+        if file.depth >= limits.max_container_depth && !members.is_empty() {
+            meta.warnings.push(format!(
+                "The {} files inside were left out: containers are opened {} deep (the limit on the {} can be raised).",
+                members.len(),
+                limits.max_container_depth,
+                FileLimit::ContainerDepth.quantity()
+            ));
+            members.clear();
+        }
+        limits.max_attachments = limits.max_attachments.saturating_sub(members.len() as u32);
+        let bytes: u64 = members.iter().map(|member| member.bytes.len() as u64).sum();
+        limits.max_attachment_bytes = limits.max_attachment_bytes.saturating_sub(bytes);
+
+        let former = match meta.is_container() || was_container {
+            true => self.former_members(content, &members)?,
+            false => Vec::new(),
+        };
+        if let Some(outcome) = lookup.outcome {
+            return Ok((outcome, members, former));
+        }
+        let kept_before = lookup.earlier.is_some_and(|earlier| earlier.original_stored);
+        meta.original_stored = self.request.copy_original || kept_before;
+        let bytes = std::mem::take(&mut content.bytes);
+        document.original = meta.original_stored.then_some(bytes);
+        Ok((Outcome::Documents(vec![document]), members, former))
+    }
+
+    /// The documents that an earlier version of a container held and this one does not. Noted before its members are examined, so
+    /// that one that was only renamed does not count as a duplicate of itself.
+    fn former_members(&self, container: &FileContent, members: &[Attachment]) -> Result<Vec<DocumentMeta>> {
+        if self.by_path.get().is_none() {
+            let documents = self.stage.work.collection.documents()?;
+            let _ = self.by_path.set(documents.into_iter().map(|meta| (meta.path.clone(), meta)).collect());
+        }
+        let names: HashSet<&str> = members.iter().map(|member| member.name.as_str()).collect();
+        let folder = format!("{}/", container.path);
+        let below = self.by_path.get().into_iter().flat_map(|by_path| by_path.range(folder.clone()..));
+        let inside = below.map_while(|(path, meta)| Some((path.strip_prefix(&folder)?, meta)));
+        let is_former = |name: &str| {
+            let inside_a_member = name.match_indices('/').any(|(at, _)| names.contains(&name[..at]));
+            !inside_a_member && !names.contains(name)
+        };
+        let former: Vec<DocumentMeta> =
+            inside.filter(|(name, _)| is_former(name)).map(|(_, meta)| meta.clone()).collect();
+        lock(&self.contents).leaving.extend(former.iter().map(|meta| meta.id));
+        Ok(former)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use casetrack_core::{
+        Cancel, CollectionId, CollectionMeta, CollectionStatus, CollectionType, ProgressSink, Timestamp,
+    };
+    use casetrack_embed::Outputs;
+    use casetrack_store::{Collection, VectorModels};
+
+    use super::*;
+    use casetrack_host::{EngineConfig, Host};
+
+    fn message(attachments: [(&str, &str); 2]) -> String {
+        let mut message = "From: Ann <ann@example.com>\r\nMIME-Version: 1.0\r\nSubject: Lease\r\n\
+            Content-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\n\r\nSee the files.\r\n"
+            .to_owned();
+        for (name, text) in attachments {
+            message += &format!("--B\r\nContent-Disposition: attachment; filename=\"{name}\"\r\n\r\n{text}\r\n");
+        }
+        message + "--B--\r\n"
+    }
+
+    /// The messages that the first stage sends about these files.
+    fn outcomes(host: &Host, collection: &Collection, files: &[std::path::PathBuf]) -> Vec<Outcome> {
+        let (sender, outcomes) = crossbeam_channel::unbounded();
+        let (cancel, progress) = (Cancel::default(), Arc::new(|_: casetrack_core::Progress| {}) as ProgressSink);
+        let work = WorkContext { host, collection, progress: &progress, cancel: &cancel };
+        let (outputs, recognizer) = (Outputs::DENSE, None);
+        let stage = FirstStage { work, outputs, recognizer, sender };
+        let found = files.iter().map(|file| SourceFile::named(file.clone(), None)).collect();
+        Intake::new(stage, &IngestRequest::new(Vec::new())).run(found);
+        outcomes.iter().collect()
+    }
+
+    fn store(collection: &Collection, document: DocumentInFlight) {
+        let mut stored = document.stored;
+        stored.meta.embedded_at = Some(Timestamp::now());
+        stored.vectors = stored.chunks.iter().map(|_| vec![1.0, 0.0]).collect();
+        stored.dense_model = "m".to_owned();
+        collection.put_document(&stored).unwrap();
+    }
+
+    fn empty_collection() -> (tempfile::TempDir, Host, Arc<casetrack_host::OpenCollection>) {
+        let dir = tempfile::tempdir().unwrap();
+        let host = Host::new(EngineConfig::new(dir.path().join("home"))).unwrap();
+        let meta = CollectionMeta {
+            id: CollectionId::random(),
+            name: "Mail".to_owned(),
+            reference: None,
+            collection_type: CollectionType::default(),
+            status: CollectionStatus::Active,
+            created_at: Timestamp::now(),
+        };
+        let models = VectorModels { dense: "m".to_owned(), dense_dimension: 2, sparse: None, tokens: None };
+        host.store().create(&meta, &models).unwrap();
+        let collection = host.collection(meta.id).unwrap();
+        (dir, host, collection)
+    }
+
+    #[test]
+    fn files_are_sent_in_the_order_of_discovery_however_long_each_takes() {
+        let (dir, host, collection) = empty_collection();
+        let (mut files, mut expected) = (Vec::new(), Vec::new());
+        for n in 0..40 {
+            let file = dir.path().join(format!("{n:02}.txt"));
+            // Every fourth takes long, and every fifth has the content of the first.
+            let text = match n {
+                n if n % 5 == 0 => "The tenant pays the rent.".to_owned(),
+                n if n % 4 == 0 => format!("Clause {n}. The tenant pays. ").repeat(5000),
+                n => format!("Clause {n}."),
+            };
+            std::fs::write(&file, text).unwrap();
+            expected.push(format!("{} {n:02}.txt", if n > 0 && n % 5 == 0 { "duplicate of 00.txt" } else { "ready" }));
+            files.push(file);
+        }
+        files.insert(20, dir.path().join("missing.txt"));
+        expected.insert(20, "failed missing.txt".to_owned());
+        let sent: Vec<String> = outcomes(&host, &collection, &files)
+            .into_iter()
+            .map(|outcome| match outcome {
+                Outcome::Documents(documents) => format!("ready {}", documents[0].relative),
+                Outcome::Skipped(file) => {
+                    let of = file.detail.trim_start_matches("same content as ").split(',').next().unwrap().to_owned();
+                    format!("duplicate of {of} {}", file.relative_path)
+                }
+                Outcome::Failed(file) => format!("failed {}", file.relative_path),
+                _ => String::new(),
+            })
+            .collect();
+        assert_eq!(sent, expected);
+    }
+
+    #[test]
+    fn members_that_left_a_container_are_removed_after_it_and_not_by_the_first_stage() {
+        let (dir, host, collection) = empty_collection();
+        let file = dir.path().join("a.eml");
+        let (lease, plan) = ("The tenant pays rent quarterly in advance.", "The plan of the cellar.");
+        std::fs::write(&file, message([("lease.txt", lease), ("old.txt", plan)])).unwrap();
+        for outcome in outcomes(&host, &collection, std::slice::from_ref(&file)) {
+            if let Outcome::Documents(documents) = outcome {
+                documents.into_iter().for_each(|document| store(&collection, document));
+            }
+        }
+        let paths = || -> Vec<String> { collection.documents().unwrap().into_iter().map(|meta| meta.path).collect() };
+        let before = paths();
+        assert_eq!(before.len(), 3, "{before:?}");
+
+        std::fs::write(&file, message([("lease.txt", lease), ("renamed.txt", plan)])).unwrap();
+        let sent = outcomes(&host, &collection, std::slice::from_ref(&file));
+        assert_eq!(paths(), before, "a run that ends here has lost nothing");
+        let name = |path: &str| path.rsplit('/').next().unwrap().to_owned();
+        let sent: Vec<String> = sent
+            .iter()
+            .filter_map(|outcome| match outcome {
+                Outcome::Documents(documents) => Some(format!("store {}", name(&documents[0].stored.meta.path))),
+                Outcome::Removed(former) => Some(format!("remove {}", name(&former[0].path))),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(sent, ["store renamed.txt", "store a.eml", "remove old.txt"]);
+    }
+}

@@ -169,7 +169,7 @@ impl Host {
     /// The database of the collections. `what` begins a sentence, in the plural, of what only a database has.
     ///
     /// Errors: [`ErrorCode::WrongState`] where the collections are on disk.
-    pub(crate) fn only_on_server(&self, what: &str) -> Result<&dyn SharedStore> {
+    pub fn only_on_server(&self, what: &str) -> Result<&dyn SharedStore> {
         let message =
             || format!("{what} are for collections in a database, and these are on the disk of this machine.");
         self.shared.stores.server.as_deref().ok_or_else(|| {

@@ -27,7 +27,7 @@ const MAX_WILD: usize = 8;
 
 /// What stands before a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gap {
+pub enum Gap {
     None,
     Space,
     LineBreak,

@@ -46,7 +46,7 @@ pub(super) struct Alignment<'w> {
 }
 
 /// Paragraphs of both versions between two matches in order.
-pub(super) type Gap = (Range<usize>, Range<usize>);
+pub type Gap = (Range<usize>, Range<usize>);
 
 impl<'w> Alignment<'w> {
     fn new(old: &'w [Words], new: &'w [Words]) -> Self {

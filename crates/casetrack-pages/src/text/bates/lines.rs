@@ -58,7 +58,7 @@ pub(crate) struct EdgeLine<'p> {
 }
 
 /// The lines near the edges of a page. One on a page with few lines may be near two edges.
-pub(crate) fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
+pub fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
     let area = |line: usize| page.line_boxes.get(line).copied().flatten();
     let lines: Vec<(&'p str, Option<Rect>)> = page
         .text

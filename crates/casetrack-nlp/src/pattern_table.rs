@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn parts_are_groups_within_parts() {
         let table = PatternTable::read(
-            "[patterns]\nrenewal = 'an? {period}s? {quote}'\n[cased]\nyear = ['A', '\\byear']\n\
+            "flat = true\n[patterns]\nrenewal = 'an? {period}s? {quote}'\n[cased]\nyear = ['A', '\\byear']\n\
              [parts]\nperiod = ['month', '{long} period']\nlong = 'long'",
         );
         let table = table.unwrap();

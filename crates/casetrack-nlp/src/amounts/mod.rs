@@ -55,10 +55,8 @@ fn amount_at(tokens: &Tokens, at: usize) -> Option<Amount> {
                 if tokens.glued(at) && at > 0 && !matches!(tokens.symbol(at - 1), '(' | '[' | '|') {
                     return None;
                 }
-                let mut amount = amount_at_currency(tokens, at + 1).filter(|_| tokens.glued(at + 1)).or_else(|| {
-                    let percent = tokens.glued(at + 1).then(|| amount_at_number(tokens, at + 1)).flatten()?;
-                    Some(percent)
-                })?;
+                let unsigned = || amount_at_currency(tokens, at + 1).or_else(|| amount_at_number(tokens, at + 1));
+                let mut amount = tokens.glued(at + 1).then(unsigned).flatten()?;
                 amount.first = at;
                 amount.value.negative = true;
                 Some(amount)
@@ -97,23 +95,19 @@ fn amount_at_currency(tokens: &Tokens, at: usize) -> Option<Amount> {
         _ => None,
     };
     next += usize::from(negative.is_some());
-    let (mut value, end) = in_digits(tokens, next)?;
-    // "EUR 1-5", "USD 4.2.1": not amounts
+    let (value, end) = in_digits(tokens, next)?;
+    // "USD 4.2.1": no amount
     if tokens.is_word(at)
         && tokens.glued(end)
-        && matches!(tokens.symbol(end), '-' | '.')
+        && tokens.symbol(end) == '.'
         && tokens.glued(end + 1)
         && tokens.is_number(end + 1)
-        && tokens.symbol(end) == '.'
     {
         return None;
     }
     let (mut value, mut end) = match scale_at(tokens, end, true) {
         Some((power, end)) => (value.shifted(power.min(15) as i32), end),
-        None => {
-            value.negative = false;
-            (value, end)
-        }
+        None => (value, end),
     };
     if negative == Some('(') {
         if tokens.symbol(end) != ')' {
@@ -220,11 +214,8 @@ fn unit_after(tokens: &Tokens, at: usize) -> Option<(&'static str, i32, usize)> 
         return None;
     }
     if matches!(tokens.symbol(at), '%' | '％') {
-        return (!tokens.glued(at + 1) || !tokens.is_word(at + 1) && !tokens.is_number(at + 1)).then_some((
-            "%",
-            0,
-            at + 1,
-        ));
+        let joined = tokens.glued(at + 1) && (tokens.is_word(at + 1) || tokens.is_number(at + 1));
+        return (!joined).then_some(("%", 0, at + 1));
     }
     match tokens.word(at) {
         "percent" | "pct" if tokens.word(at + 1) != "age" => Some(("%", 0, at + 1)),

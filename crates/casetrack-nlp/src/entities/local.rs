@@ -143,14 +143,14 @@ impl Persons {
 
     fn key(&self, surface: &str) -> Option<String> {
         let name = keys::person(surface)?;
-        let same_surname = || self.by_surname.get(&name.surname).into_iter().flatten();
         let full = match &name.given {
             // John A. and John B. are two; John without an initial is then neither.
             Some(_) if name.is_full() => return Some(self.full_key(&name)),
             Some(_) => Some(self.key_of_initials(&name)),
             None => {
                 // Initials count as a person here, unless they fit the full name.
-                let any: BTreeSet<String> = same_surname()
+                let same_surname = self.by_surname.get(&name.surname).into_iter().flatten();
+                let any: BTreeSet<String> = same_surname
                     .map(|other| if other.is_full() { self.full_key(other) } else { self.key_of_initials(other) })
                     .collect();
                 match any.len() {
@@ -164,13 +164,10 @@ impl Persons {
     }
 
     fn key_of_initials(&self, name: &PersonName) -> String {
+        let initial = name.given.as_deref().unwrap_or_default();
         let fitting = self.by_surname.get(&name.surname).into_iter().flatten().filter(|other| {
             other.is_full()
-                && other
-                    .given
-                    .as_ref()
-                    .zip(name.given.as_ref())
-                    .is_some_and(|(full, initial)| full.starts_with(initial.as_str()))
+                && other.given.as_ref().is_some_and(|given| given.starts_with(initial))
                 && may_be_one(&name.initials(), &other.initials())
         });
         self.one(fitting).unwrap_or_else(|| name.key(false))

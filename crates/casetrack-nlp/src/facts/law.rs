@@ -1,5 +1,6 @@
 //! Governing law, and where disputes are decided.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::text::Text;
@@ -82,15 +83,11 @@ fn proper(text: &str) -> String {
 }
 
 pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    let mut laws = laws(text);
-    laws.sort_by_key(|(score, _, range)| (std::cmp::Reverse(*score), range.start));
-    if let Some((score, name, range)) = laws.into_iter().next() {
-        let confidence = (70 + 5 * score.min(5)) as u8;
-        facts.push(Fact::new(text, FactKind::GoverningLaw, name, range, confidence));
-    }
-    facts.extend(venue(text));
-    facts
+    let law = laws(text).into_iter().min_by_key(|(score, _, range)| (Reverse(*score), range.start));
+    let law = law.map(|(score, name, range)| {
+        Fact::new(text, FactKind::GoverningLaw, name, range, (70 + 5 * score.min(5)) as u8)
+    });
+    law.into_iter().chain(venue(text)).collect()
 }
 
 fn laws(text: &Text<'_>) -> Vec<(i32, String, Range<usize>)> {

@@ -18,9 +18,7 @@ const CELL: usize = 240;
 const AMOUNTS: usize = 5;
 
 pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = cap(text).into_iter().chain(payment(text)).collect();
-    facts.extend(amounts(text));
-    facts
+    cap(text).into_iter().chain(payment(text)).chain(amounts(text)).collect()
 }
 
 fn cap(text: &Text<'_>) -> Option<Fact> {
@@ -47,8 +45,7 @@ fn cap(text: &Text<'_>) -> Option<Fact> {
             let stop = clause_end(rest);
             let value: String = single_spaced(&rest[..stop]);
             let folded = value.to_lowercase();
-            let money = value.contains(['$', '€', '£']) || contains_any(&folded, &MONEY_WORDS);
-            if !money {
+            if !(value.contains(['$', '€', '£']) || contains_any(&folded, &MONEY_WORDS)) {
                 continue;
             }
             let score = 1

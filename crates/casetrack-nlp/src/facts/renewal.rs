@@ -1,5 +1,8 @@
 //! Renewal of the term, and the notice that prevents it.
 
+use std::cmp::Reverse;
+use std::ops::Range;
+
 use super::text::{Span, Text, Unit, contains_any, last_chars, spans};
 use super::{Fact, FactKind};
 
@@ -45,9 +48,9 @@ pub(crate) fn find(text: &Text<'_>) -> Vec<Fact> {
         }
         near_renewal = if renewal_found { 3 } else { near_renewal.saturating_sub(1) };
     }
-    let best = |mut all: Vec<(i32, String, std::ops::Range<usize>)>, kind| {
-        all.sort_by_key(|(score, _, range)| (std::cmp::Reverse(*score), range.start));
-        let (score, value, range) = all.into_iter().next().filter(|(score, ..)| *score >= 3)?;
+    let best = |all: Vec<(i32, String, Range<usize>)>, kind| {
+        let best = all.into_iter().min_by_key(|(score, _, range)| (Reverse(*score), range.start));
+        let (score, value, range) = best.filter(|(score, ..)| *score >= 3)?;
         Some(Fact::new(text, kind, value, range, (60 + 6 * score.min(6)) as u8))
     };
     let renewal = best(renewals, FactKind::RenewalTerm);

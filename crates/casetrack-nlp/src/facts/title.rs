@@ -157,11 +157,7 @@ fn own_part(whole: &str, range: Range<usize>, own: Option<&str>) -> Range<usize>
 }
 
 fn fold(text: &str) -> String {
-    text.to_lowercase()
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    single_spaced(&text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " "))
 }
 
 /// Runs of words with capitals before a byte.
@@ -187,9 +183,9 @@ fn runs(text: &Text<'_>, until: usize) -> Vec<Range<usize>> {
             // a title in capitals ends where words are no longer in capitals
             let changes = upper_run && !shouts && !small && !bare.chars().all(|c| !c.is_alphabetic())
                 || !upper_run && shouts && count > 2;
-            let titled = KIND.is_match(&whole[from..last]);
-            let new_line = blank || text.flat.begins_line(start);
-            let new_part = new_line && (titled || blank || count > 4) && !small && !ends_small(&whole[from..last]);
+            let written = &whole[from..last];
+            let new_line = blank || text.flat.begins_line(start) && (count > 4 || KIND.is_match(written));
+            let new_part = new_line && !small && !ends_small(written);
             if ends_before || changes || new_part || !capital && !small || count >= WORDS {
                 found.push(from..last);
                 run = None;

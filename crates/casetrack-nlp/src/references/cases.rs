@@ -3,6 +3,7 @@
 use casetrack_core::ReferenceKind;
 
 use super::labels::TokenReference;
+use super::title::spaced;
 use crate::tokens::{Gap, Tokens};
 
 word_lists! {
@@ -69,7 +70,7 @@ pub fn versus(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     {
         return None;
     }
-    let name = format!("{} v. {}", joined(tokens, first, at), joined(tokens, second, end));
+    let name = format!("{} v. {}", spaced(tokens, first, at), spaced(tokens, second, end));
     let found = with_citation(tokens, first, end, name);
     // "Group A vs. Group B": with these, only a citation makes a case
     (tokens.surface(at) == "v" || found.end > end).then_some(found)
@@ -106,10 +107,6 @@ fn name_end(tokens: &Tokens, at: usize) -> Option<usize> {
     (end > at).then_some(end)
 }
 
-fn joined(tokens: &Tokens, first: usize, end: usize) -> String {
-    super::title::spaced(tokens, first, end)
-}
-
 /// "In re Enron Corp.", "Ex parte Young", "In the Matter of Smith".
 pub fn in_re(tokens: &Tokens, at: usize) -> Option<TokenReference> {
     let (lead, words) =
@@ -128,7 +125,7 @@ pub fn in_re(tokens: &Tokens, at: usize) -> Option<TokenReference> {
         return None;
     }
     let end = name_end(tokens, name)?;
-    Some(with_citation(tokens, at, end, format!("{lead} {}", joined(tokens, name, end))))
+    Some(with_citation(tokens, at, end, format!("{lead} {}", spaced(tokens, name, end))))
 }
 
 /// A name with the citation that follows it, without pages and years.

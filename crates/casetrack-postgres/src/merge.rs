@@ -7,6 +7,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use casetrack_core::{DocumentId, Result};
+use casetrack_store::Right;
 use casetrack_store::parts::invert;
 
 use crate::collection::PostgresCollection;

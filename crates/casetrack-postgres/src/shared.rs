@@ -12,7 +12,7 @@ use postgres::types::ToSql;
 use crate::error::Failure;
 use crate::moment::gone;
 use crate::rights::{is_administrator, require, right_of};
-use crate::server::{Connection, Params};
+use crate::server::Params;
 use crate::sql::{Raw, id};
 use crate::store::{PostgresStore, SCHEMA_LOCK};
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// What each crate may depend on, of ours.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp", "casetrack-text"]),
+    ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-mcp", "casetrack-postgres", "casetrack-text"]),
     ("casetrack-catalog", &["casetrack-core"]),
     ("casetrack-conformance", &["casetrack-core", "casetrack-store"]),
     ("casetrack-core", &[]),
@@ -21,17 +21,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "casetrack-embed",
             "casetrack-extract",
             "casetrack-nlp",
-            "casetrack-postgres",
             "casetrack-store",
             "casetrack-vault",
         ],
     ),
     ("casetrack-extract", &["casetrack-core"]),
+    ("casetrack-keyword", &["casetrack-core"]),
     ("casetrack-lab", &["casetrack-core", "casetrack-embed", "casetrack-engine", "casetrack-text"]),
     ("casetrack-mcp", &["casetrack-core", "casetrack-engine", "casetrack-text", "casetrack-web"]),
     ("casetrack-nlp", &["casetrack-core"]),
     ("casetrack-postgres", &["casetrack-core", "casetrack-store"]),
-    ("casetrack-store", &["casetrack-core", "casetrack-vault"]),
+    ("casetrack-store", &["casetrack-core", "casetrack-keyword", "casetrack-vault"]),
     ("casetrack-text", &["casetrack-core", "casetrack-engine"]),
     ("casetrack-vault", &["casetrack-core"]),
     ("casetrack-web", &[]),
@@ -113,15 +113,7 @@ const NETWORK: &[(&str, &[&str])] = &[
     ),
     ("TcpStream::connect", &[]),
     // Its server is the one that the user names.
-    (
-        "postgres::",
-        &[
-            "crates/casetrack-postgres/",
-            "crates/casetrack-engine/src/database_rights.rs",
-            "crates/casetrack-engine/src/host/stores.rs",
-            "crates/casetrack-engine/src/ingest/shared/",
-        ],
-    ),
+    ("postgres::", &["crates/casetrack-postgres/", "crates/casetrack/src/stores.rs"]),
     ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/upkeep/models.rs"]),
     (
         "pull_models",

@@ -37,9 +37,11 @@ mod moving;
 #[cfg(unix)]
 mod owner;
 mod passages;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "postgres"))]
 mod postgres;
+#[cfg(feature = "postgres")]
 mod postgres_clients;
+#[cfg(feature = "postgres")]
 mod postgres_serve;
 #[cfg(unix)]
 mod private;

@@ -1,4 +1,4 @@
-//! What analysis found in documents: stored with them, and gone with them.
+//! The annotations of documents: stored with them, and gone with them.
 
 use casetrack_core::{DocumentId, ErrorCode};
 use casetrack_store::{Collection, StoredDocument};

@@ -1,4 +1,4 @@
-//! Collections beside each other: made, found, described and removed.
+//! Several collections: made, found, described and removed.
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, DocumentId, ErrorCode, Timestamp};
 use casetrack_store::{Conditions, Counts, Filter, Relocation, VectorModels};

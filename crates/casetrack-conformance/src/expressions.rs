@@ -45,7 +45,7 @@ pub fn expressions_are_fulfilled_by_the_words_of_one_chunk(store: &dyn Store) {
     let all = Expression::All;
     let any = Expression::Any;
     for (expression, expected) in [
-        // A stem is shorter than a word: "terminal" has that of "termination".
+        // A stem is shorter than a word: "terminal" has the stem of "termination".
         (word("termination"), vec![0, 1, 2, 3]),
         (word("terminat*"), vec![0, 1, 3]),
         (word("TERMIN*"), vec![0, 1, 2, 3, 5]),

@@ -3,14 +3,14 @@
 use std::ops::{Deref, DerefMut};
 
 pub use casetrack_store::Store;
-use casetrack_store::{Archive, Collection, ExportOptions, Hit, VectorModels};
+use casetrack_store::{Archive, Collection, ExportOptions, VectorModels};
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestRunner};
 
-use crate::samples;
 pub use crate::samples::{
-    DIMENSION, collection_meta, document, many, models, passage, relocation, sparse_vector, vector, with_id,
+    DIMENSION, assert_clean, assert_eq_results, collection_meta, document, many, models, passage, relocation, results,
+    sparse_vector, vector, with_id,
 };
 
 /// A collection that is open.
@@ -62,21 +62,6 @@ impl DerefMut for Opened<'_> {
     fn deref_mut(&mut self) -> &mut Collection {
         &mut self.collection
     }
-}
-
-/// See [`samples::results`].
-pub fn results(collection: &Collection) -> Vec<Vec<Hit>> {
-    samples::results(&**collection)
-}
-
-/// See [`samples::assert_eq_results`].
-pub fn assert_eq_results(collection: &Collection, expected: &[Vec<Hit>], state: &str) {
-    samples::assert_eq_results(&**collection, expected, state);
-}
-
-/// See [`samples::assert_clean`].
-pub fn assert_clean(collection: &Collection) {
-    samples::assert_clean(&**collection);
 }
 
 /// Checks random values. A failure says the smallest one that was found.

@@ -36,7 +36,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..25)
 }
 
-/// What must be there, in the order in which it was stored.
+/// The expected documents, in the order in which they were stored.
 #[derive(Default)]
 struct Expected(Vec<StoredDocument>);
 

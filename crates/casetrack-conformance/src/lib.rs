@@ -1,4 +1,4 @@
-//! What every store has to promise, as tests that run over any of them. The promises themselves are those of
+//! The promises of every store, as tests that run over any of them. The promises themselves are those of
 //! [`casetrack_store::CollectionStore`] and [`casetrack_store::Store`].
 //!
 //! A store runs them over itself in a test of its own crate. The expression gives a store without collections and what has to be kept until the
@@ -21,10 +21,10 @@ pub mod groups;
 pub mod histories;
 pub mod marks;
 pub mod ranking;
-pub mod relocating;
+pub mod relocation;
 pub mod samples;
 pub mod search;
-pub mod selecting;
+pub mod selection;
 pub mod tokens;
 pub mod upkeep;
 
@@ -60,7 +60,7 @@ macro_rules! conformance {
                 a_document_that_is_refused_takes_no_other_along,
                 each_change_of_a_group_is_told_once_and_in_order,
             }
-            relocating {
+            relocation {
                 a_path_that_is_taken_is_refused_and_nothing_is_changed,
                 two_documents_exchange_their_paths_and_keep_everything_else,
                 a_renamed_document_is_called_by_its_new_name_only,
@@ -94,7 +94,7 @@ macro_rules! conformance {
                 token_vectors_come_and_go_with_their_document,
                 token_vectors_that_do_not_fit_are_refused,
             }
-            selecting {
+            selection {
                 words_and_phrases_decide_over_every_kind_of_search,
                 identifiers_and_amounts_are_required_whole,
                 pages_and_confidence_choose_within_documents_and_follow_changes,

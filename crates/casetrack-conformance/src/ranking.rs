@@ -10,7 +10,7 @@ use casetrack_store::{
 
 use crate::fixture::*;
 
-/// How much scores may differ.
+/// The greatest difference of scores.
 const TOLERANCE: f32 = 1e-5;
 
 const QUERIES: [&str; 12] = [
@@ -55,7 +55,7 @@ fn corpus() -> Vec<StoredDocument> {
     documents
 }
 
-/// The same scores at the same places, and the same chunks there: those whose scores are equal but for rounding may change places.
+/// The same scores at the same places, and the same chunks there: those whose scores are equal except for rounding may change places.
 fn assert_same(found: &[Hit], expected: &[Hit], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     let is_close = |a: f32, b: f32| (a - b).abs() <= TOLERANCE * a.abs().max(1.0);
@@ -124,13 +124,13 @@ fn compare(tested: &Collection, on_disk: &Collection, documents: &[StoredDocumen
                 assert_same(&sparse(tested, ours), &sparse(on_disk, theirs), &format!("{what} sparse"));
             }
         }
-        assert_eq!(tested.namings(query, 9).unwrap(), on_disk.namings(query, 9).unwrap(), "{state}, {query}");
+        assert_eq!(tested.name_matches(query, 9).unwrap(), on_disk.name_matches(query, 9).unwrap(), "{state}, {query}");
     }
     for text in ["comon maters of the tennant", "Kundigung", "word3x9", "harbor"] {
         assert_eq!(tested.corrections(text).unwrap(), on_disk.corrections(text).unwrap(), "{state}, {text}");
     }
     let question = "When does the tenant pay the rent of a lease?";
-    let (ours, theirs) = (tested.telling(question).unwrap(), on_disk.telling(question).unwrap());
+    let (ours, theirs) = (tested.term_weights(question).unwrap(), on_disk.term_weights(question).unwrap());
     let (mut ours, mut theirs) = (ours.reader(), theirs.reader());
     for stored in documents {
         let language = stored.meta.properties.language.as_deref();

@@ -8,7 +8,7 @@ use casetrack_core::{
     DocumentId, DocumentMeta, DocumentType, EntityType, ExtractionMethod, FileFormat, LocalEntity, Page, PageNotes,
     PlacedMention, PlacedReference, Properties, Reference, ReferenceKind, Relation, Sha256, Timestamp,
 };
-use casetrack_store::{CollectionStore, Filter, Hit, Relocation, SparseVector, StoredDocument, VectorModels};
+use casetrack_store::{Collection, Filter, Hit, Relocation, SparseVector, StoredDocument, VectorModels};
 
 pub const DIMENSION: usize = 16;
 
@@ -212,13 +212,13 @@ pub fn many(count: usize, paragraphs: usize) -> Vec<StoredDocument> {
 }
 
 /// All kinds of search for a handful of queries, to compare two states of a collection.
-pub fn results(collection: &dyn CollectionStore) -> Vec<Vec<Hit>> {
+pub fn results(collection: &Collection) -> Vec<Vec<Hit>> {
     ["common matters", "word3x1", "document 2 clause 0"]
         .into_iter()
         .flat_map(|query| {
             let all = Filter::default();
             [
-                collection.search_keywords(query.into(), 20, &all).unwrap(),
+                collection.search_bm25(query, 20, &all).unwrap(),
                 collection.search_dense(&vector(query), 20, &all).unwrap(),
                 collection.search_sparse(&sparse_vector(query), 20, &all).unwrap(),
             ]
@@ -226,8 +226,8 @@ pub fn results(collection: &dyn CollectionStore) -> Vec<Vec<Hit>> {
         .collect()
 }
 
-/// Compares with [`results`] of another state, telling the first difference only.
-pub fn assert_eq_results(collection: &dyn CollectionStore, expected: &[Vec<Hit>], state: &str) {
+/// Compares with [`results`] of another state, and reports only the first difference.
+pub fn assert_eq_results(collection: &Collection, expected: &[Vec<Hit>], state: &str) {
     for (list, (found, expected)) in results(collection).iter().zip(expected).enumerate() {
         assert_eq!(found.len(), expected.len(), "{state}, list {list}");
         for (place, (found, expected)) in found.iter().zip(expected).enumerate() {
@@ -236,7 +236,7 @@ pub fn assert_eq_results(collection: &dyn CollectionStore, expected: &[Vec<Hit>]
     }
 }
 
-pub fn assert_clean(collection: &dyn CollectionStore) {
+pub fn assert_clean(collection: &Collection) {
     let report = collection.verify().unwrap();
     assert!(report.is_clean(), "{report:#?}");
 }

@@ -1,4 +1,4 @@
-//! What is done with a collection as a whole: nothing that a search finds may change with it.
+//! Upkeep of a collection as a whole: nothing that a search finds may change with it.
 
 use casetrack_store::{ExportOptions, StoredDocument};
 

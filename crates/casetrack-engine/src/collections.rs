@@ -291,7 +291,7 @@ impl Host {
         Ok(CollectionInfo {
             summary: summarise(self, collection.meta().clone()),
             path: match self.store_place() {
-                StorePlace::Postgres(address) if id != of_files() => address.to_string(),
+                StorePlace::Database(address) if id != of_files() => address.to_string(),
                 _ => self.registry().path(id).display().to_string(),
             },
             dense_model: collection.models().dense.clone(),

@@ -1,7 +1,7 @@
 //! Who may do what with the collections of a database.
 
 use casetrack_core::{CollectionId, Result};
-pub use casetrack_postgres::Right;
+pub use casetrack_store::Right;
 use serde::Serialize;
 
 use crate::host::Host;

@@ -23,9 +23,9 @@ use std::time::{Duration, Instant};
 
 use casetrack_conformance::samples::collection_meta;
 use casetrack_core::DocumentId;
-use casetrack_postgres::{PostgresStore, Right};
+use casetrack_postgres::PostgresStore;
 use casetrack_store::parts::dot;
-use casetrack_store::{Collection, Conditions, Filter, Registry, Store, VectorModels};
+use casetrack_store::{Collection, Conditions, Filter, Registry, Right, SharedStore, Store, VectorModels};
 
 use self::corpus::{Corpus, DIMENSION};
 

@@ -1,4 +1,4 @@
-//! The address of a database, and the password for it, which nobody but the server is told.
+//! The address of a database, and the password for it, which only the server gets.
 
 use std::fmt;
 use std::path::Path;
@@ -7,10 +7,9 @@ use std::str::FromStr;
 use casetrack_core::{Error, Result};
 use postgres::Config;
 use postgres::config::{Host, TargetSessionAttrs};
-use sha2::{Digest, Sha256};
 
 use crate::passwords;
-use crate::sslmode::{self, Wanted, refused};
+use crate::sslmode::{self, TlsOptions, refused};
 
 const PORT: u16 = 5432;
 
@@ -18,7 +17,7 @@ const PORT: u16 = 5432;
 #[derive(Clone)]
 pub struct Address {
     config: Config,
-    tls: Wanted,
+    tls: TlsOptions,
     shown: String,
 }
 
@@ -33,33 +32,19 @@ impl Address {
         config
     }
 
-    /// What it says of TLS.
-    pub(crate) fn tls(&self) -> &Wanted {
+    /// Its options for TLS.
+    pub(crate) fn tls(&self) -> &TlsOptions {
         &self.tls
     }
 
-    fn places(&self) -> Vec<(String, u16)> {
+    pub(crate) fn places(&self) -> Vec<(String, u16)> {
         let ports = self.config.get_ports();
         let port = |n: usize| ports.get(n).or(ports.first()).copied().unwrap_or(PORT);
         self.config.get_hosts().iter().enumerate().map(|(n, host)| (host_name(host), port(n))).collect()
     }
 
-    fn database(&self) -> &str {
+    pub(crate) fn database(&self) -> &str {
         self.config.get_dbname().or(self.config.get_user()).unwrap_or_default()
-    }
-
-    /// A name for a folder of what a client keeps of this database on its own machine. It does not depend on the user.
-    pub fn folder_name(&self) -> String {
-        let places: Vec<String> = self.places().iter().map(|(host, port)| format!("{host}:{port}")).collect();
-        let whole = format!("{}/{}", places.join(",").to_lowercase(), self.database());
-        let plain: String = whole
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' })
-            .take(60)
-            .collect();
-        let digest: String =
-            Sha256::digest(whole.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-        format!("{}-{digest}", plain.trim_start_matches(['.', '_']))
     }
 }
 
@@ -72,7 +57,7 @@ fn host_name(host: &Host) -> String {
     }
 }
 
-/// Whether a text is meant to be the address of a database.
+/// True if a text is meant to be the address of a database.
 pub fn is_address(text: &str) -> bool {
     ["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme))
 }
@@ -141,6 +126,8 @@ impl Eq for Address {}
 
 #[cfg(test)]
 mod tests {
+    use casetrack_store::Database;
+
     use super::*;
 
     fn address(text: &str) -> Address {

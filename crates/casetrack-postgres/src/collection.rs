@@ -1,4 +1,4 @@
-//! An open collection, and what is asked of it as a whole.
+//! An open collection, and its description.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -7,19 +7,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use casetrack_core::evidence::EvidenceTray;
 use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result, Timestamp};
 use casetrack_store::parts::{PagePlace, decode, decode_json, encode, encode_json, mismatch};
-use casetrack_store::{Counts, DocumentChange, Observer, VectorModels};
+use casetrack_store::{Counts, DescribeCollection, DocumentChange, Observer, Right, VectorModels};
 use serde_json::Value;
 
 use crate::error::Failure;
-use crate::known::{Moment, gone};
-use crate::reading::{Reading, counted};
-use crate::rights::Right;
+use crate::moment::{Moment, gone};
+use crate::reader::{Reader, counted};
 use crate::route::{Layout, Routes};
-use crate::server::{Asked, Connection, Server};
+use crate::server::{Connection, Server, Session};
 use crate::sql::id;
 
-/// A collection in PostgreSQL. Any number of clients may have it open; each sees what the others change. What [`CollectionMeta`] and
-/// [`VectorModels`] say is as of when it was opened: [`is_current`](casetrack_store::CollectionStore::is_current) tells whether it still holds.
+/// A collection in PostgreSQL. Any number of clients may have it open; each sees what the others change. Its [`CollectionMeta`] and
+/// [`VectorModels`] are as of when it was opened: [`is_current`](DescribeCollection::is_current) checks that it still holds.
 pub struct PostgresCollection {
     pub(crate) server: Arc<Server>,
     pub(crate) routes: Routes,
@@ -32,7 +31,7 @@ pub struct PostgresCollection {
     known: Mutex<Arc<Moment>>,
     /// By the first slots of documents.
     pub(crate) page_places: Mutex<HashMap<u64, Arc<[PagePlace]>>>,
-    observer: OnceLock<Observer>,
+    pub(crate) observer: OnceLock<Observer>,
 }
 
 type Step<T> = std::result::Result<T, Failure>;
@@ -82,8 +81,8 @@ impl PostgresCollection {
         })
     }
 
-    /// What is made of documents as one transaction sees them.
-    pub(crate) fn with_reading<T>(&self, make: impl Fn(&Reading<'_>) -> Result<T>) -> Result<T> {
+    /// The result that `make` makes of documents as one transaction sees them.
+    pub(crate) fn with_reading<T>(&self, make: impl Fn(&Reader<'_>) -> Result<T>) -> Result<T> {
         self.server.read(|connection| {
             let reading = self.reading(connection);
             let made = make(&reading);
@@ -92,13 +91,13 @@ impl PostgresCollection {
     }
 
     /// Documents as of now, for as long as it is held.
-    pub(crate) fn moment(&self) -> Result<Reading<'_>> {
-        let asked = Asked::now(&self.server, &self.routes).map_err(Failure::into_error)?;
-        Ok(Reading::new(&self.routes, &self.models, asked))
+    pub(crate) fn moment(&self) -> Result<Reader<'_>> {
+        let asked = Session::now(&self.server, &self.routes).map_err(Failure::into_error)?;
+        Ok(Reader::new(&self.routes, &self.models, asked))
     }
 
-    pub(crate) fn reading<'t>(&'t self, connection: &'t mut Connection) -> Reading<'t> {
-        Reading::new(&self.routes, &self.models, Asked::lent(connection))
+    pub(crate) fn reading<'t>(&'t self, connection: &'t mut Connection) -> Reader<'t> {
+        Reader::new(&self.routes, &self.models, Session::lent(connection))
     }
 
     pub(crate) fn notify(&self, document: DocumentId, change: DocumentChange) {
@@ -107,16 +106,10 @@ impl PostgresCollection {
         }
     }
 
-    pub(crate) fn set_observer(&self, observer: Observer) -> bool {
-        self.observer.set(observer).is_ok()
-    }
-
     /// The counts, when a document was changed last, and how many chunks that are gone have postings in leaves.
     pub(crate) fn counted(&self) -> Result<(Counts, Option<Timestamp>, u64)> {
         self.server.read(|connection| counted(connection, &self.routes))
     }
-
-    // ---- the row of the collection ----
 
     /// Changes columns of it: each `$3`, `$4`, … is one of the values.
     fn set(&self, connection: &mut Connection, columns: &str, values: &[Vec<u8>]) -> Step<()> {
@@ -130,41 +123,41 @@ impl PostgresCollection {
         }
     }
 
-    /// Whether its row says of it what is known here.
-    pub(crate) fn is_as_opened(&self) -> Result<bool> {
-        self.server.read(|connection| {
-            let row = connection.some(
-                "SELECT meta, models, models_open FROM collections WHERE route = $1 AND collection = $2",
-                &[&self.routes.first(), &id(self.routes.collection())],
-            )?;
-            let row = row.ok_or_else(|| gone(&self.routes))?;
-            let meta: CollectionMeta = decode_json("description of a collection", row.try_get(0)?)?;
-            let models: VectorModels = decode_json("list of models", row.try_get(1)?)?;
-            Ok((&meta, &models, row.try_get(2)?) == (&self.meta, &self.models, self.models_open))
-        })
-    }
-
     pub(crate) fn set_durably(&self, right: Right, columns: &str, values: &[Vec<u8>]) -> Result<()> {
         self.change(right, |connection| self.set(connection, columns, values))
     }
+}
 
-    pub(crate) fn redescribe(&mut self, meta: CollectionMeta) -> Result<()> {
+impl DescribeCollection for PostgresCollection {
+    fn meta(&self) -> &CollectionMeta {
+        &self.meta
+    }
+
+    fn models(&self) -> &VectorModels {
+        &self.models
+    }
+
+    fn models_are_open(&self) -> bool {
+        self.models_open
+    }
+
+    fn describe(&mut self, meta: CollectionMeta) -> Result<()> {
         if meta.id != self.meta.id {
             return Err(Error::internal(format!("Collection {} cannot become {}.", self.meta.id, meta.id)));
         }
         self.set_durably(Right::Owner, "meta = $3", &[encode_json(&meta)?])?;
-        self.tell();
+        self.notify_others();
         self.meta = meta;
         Ok(())
     }
 
-    pub(crate) fn open_models(&mut self) -> Result<()> {
+    fn leave_models_open(&mut self) -> Result<()> {
         self.set_durably(Right::Editor, "models_open = true", &[])?;
         self.models_open = true;
         Ok(())
     }
 
-    pub(crate) fn adopt(&mut self, model: &str) -> Result<()> {
+    fn adopt_sparse_model(&mut self, model: &str) -> Result<()> {
         let models = self.change(Right::Editor, |connection| {
             let row = connection.some(
                 "SELECT models FROM collections WHERE route = $1 AND collection = $2",
@@ -187,11 +180,19 @@ impl PostgresCollection {
         Ok(())
     }
 
-    pub(crate) fn define_columns(&self, columns: &Value) -> Result<()> {
+    fn columns(&self) -> Result<Option<Value>> {
+        self.with_reading(|reading| reading.columns())
+    }
+
+    fn set_columns(&self, columns: &Value) -> Result<()> {
         self.set_durably(Right::Editor, "columns = $3", &[encode_json(columns)?])
     }
 
-    pub(crate) fn edit_evidence(&self, change: &mut dyn FnMut(&mut EvidenceTray) -> Result<()>) -> Result<()> {
+    fn evidence(&self) -> Result<EvidenceTray> {
+        self.with_reading(|reading| reading.evidence())
+    }
+
+    fn update_evidence(&self, change: &mut dyn FnMut(&mut EvidenceTray) -> Result<()>) -> Result<()> {
         // It is called once: a transaction that is made again takes what became of the same tray.
         let mut changed: Option<(EvidenceTray, EvidenceTray)> = None;
         self.change(Right::Editor, |connection| {
@@ -215,7 +216,33 @@ impl PostgresCollection {
             };
             self.set(connection, "evidence = $3", &[encode(&after)?])
         })?;
-        self.tell();
+        self.notify_others();
         Ok(())
+    }
+
+    fn has_failed(&self) -> bool {
+        // A change that failed was not made; the next one has a connection of its own.
+        false
+    }
+
+    fn is_current(&self) -> Result<bool> {
+        self.server.read(|connection| {
+            let row = connection.some(
+                "SELECT meta, models, models_open FROM collections WHERE route = $1 AND collection = $2",
+                &[&self.routes.first(), &id(self.routes.collection())],
+            )?;
+            let row = row.ok_or_else(|| gone(&self.routes))?;
+            let meta: CollectionMeta = decode_json("description of a collection", row.try_get(0)?)?;
+            let models: VectorModels = decode_json("list of models", row.try_get(1)?)?;
+            Ok((&meta, &models, row.try_get(2)?) == (&self.meta, &self.models, self.models_open))
+        })
+    }
+
+    fn counts(&self) -> Result<Counts> {
+        Ok(self.counted()?.0)
+    }
+
+    fn counts_and_last_change(&self) -> Result<(Counts, Option<Timestamp>)> {
+        self.counted().map(|(counts, changed, _)| (counts, changed))
     }
 }

@@ -3,7 +3,7 @@
 use casetrack_core::{Error, ErrorCode};
 use postgres::error::SqlState;
 
-/// What to do where the server cannot be reached.
+/// Advice if the server cannot be reached.
 const UNREACHABLE: &str =
     "Check that the server runs and can be reached from here, then try again. What was committed before is safe.";
 
@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     Silent(postgres::Error),
     /// The server gave up a transaction that can be tried again.
     Again(postgres::Error),
-    /// What is known here is newer than what the transaction sees.
+    /// The state here is newer than the one that the transaction sees.
     Behind,
     Final(Error),
 }
@@ -39,19 +39,19 @@ impl From<postgres::Error> for Failure {
     }
 }
 
-/// Whether the connection failed, and not what was sent over it.
+/// True if the connection failed, and not what was sent over it.
 fn is_of_connection(error: &postgres::Error) -> bool {
     use std::error::Error as _;
     error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>())
 }
 
-/// Whether the server, or an administrator, ended the connection.
+/// True if the server, or an administrator, ended the connection.
 fn is_shutdown(code: &SqlState) -> bool {
     // Classes 08 (connection) and 57P (the operator's intervention).
     code.code().starts_with("08") || code.code().starts_with("57P")
 }
 
-/// Whether the coordinator of Citus lost another machine on the way. It says so without a code of its own.
+/// True if the coordinator of Citus lost another machine on the way. It says so without a code of its own.
 fn is_of_machine(error: &postgres::Error) -> bool {
     error.as_db_error().is_some_and(|error| error.message().starts_with("failure on connection marked as essential"))
 }
@@ -108,7 +108,7 @@ pub(crate) fn unreachable_server(error: postgres::Error) -> Error {
         .with_source(error)
 }
 
-/// What the server says, with what it says of the cause.
+/// The message of the server, with its cause.
 fn reason(error: &postgres::Error) -> String {
     use std::error::Error as _;
     let cause = error.as_db_error().map(|error| error.message().to_owned());

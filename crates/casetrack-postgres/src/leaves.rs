@@ -14,7 +14,7 @@ use crate::route::Routes;
 use crate::server::Connection;
 use crate::sql::id;
 
-/// A row with so many bytes takes no further term. Longer values lie in a table of their own, from which they are slower to read.
+/// A row with this many bytes takes no further term. Longer values lie in a table of their own, from which they are slower to read.
 const FULL: usize = 1500;
 
 /// Citus has machines do statements that limit what is within them, each for its own rows, if they are limited as a whole.
@@ -42,7 +42,7 @@ pub(crate) struct Leaf {
     pub positions: Vec<u8>,
 }
 
-/// What a row says of a term.
+/// The part of a row about a term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Term<'l> {
     pub key: Key,
@@ -146,14 +146,14 @@ impl Leaves {
         self.last.extend_from_slice(key);
     }
 
-    /// What comes next goes into a new one.
+    /// The next term goes into a new leaf.
     pub fn end(&mut self) {
         if !self.open.terms.is_empty() {
             self.full.push(std::mem::take(&mut self.open));
         }
     }
 
-    /// How many are full and were not taken.
+    /// The number of leaves that are full and were not taken.
     pub fn full(&self) -> usize {
         self.full.len()
     }
@@ -166,7 +166,7 @@ impl Leaves {
 
 type Step<T> = std::result::Result<T, Failure>;
 
-/// What is read of rows, beyond the terms.
+/// The columns that are read besides the terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum With {
     Terms,
@@ -211,7 +211,7 @@ pub(crate) fn with_keys(connection: &mut Connection, routes: &Routes, keys: &[Ke
     connection.all(&sql, &[&routes.all, &id(routes.collection()), &keys])
 }
 
-/// Which of the keys a row was fetched for, and its term; `None` where it is not in the row.
+/// The key that a row was fetched for, and its term; `None` if it is not in the row.
 pub(crate) fn own_term<'r>(row: &'r Fetched, keys: &[Key]) -> Result<Option<(usize, Term<'r>)>> {
     let place: i64 = row.try_get(3).map_err(|error| Failure::from(error).into_error())?;
     let place = usize::try_from(place).unwrap_or(usize::MAX);

@@ -9,7 +9,7 @@
 //! annotations) are the same bytes here.
 //!
 //! In a database with Citus, the tables are distributed when they are made (`migrations/distribute.sql`), and the statements are the same: each names the
-//! routes it is about, and what it brings together belongs to one route. Only documents of roles are stored by another (src/writing.rs).
+//! routes it is about, and what it brings together belongs to one route. Only documents of roles are stored by another (src/changes.rs).
 //!
 //! Copies of source files and uploads are not in the database: see [`PostgresStore::at`].
 //!
@@ -23,7 +23,7 @@
 //!
 //! # Who may do what
 //!
-//! Roles have rights to collections, which row-level security holds ([`Right`], migrations/0002.sql). Every policy looks up once for a statement which
+//! Roles have rights to collections, which row-level security holds ([`Right`](casetrack_store::Right), migrations/0002.sql). Every policy looks up once for a statement which
 //! collections the role has a right to. Tables of rights are read and written by functions of the owner of the tables only. Where the tables are
 //! distributed, each machine has a copy of the rights, and its policies ask it row by row (migrations/share_rights.sql).
 //!
@@ -42,39 +42,35 @@
 //! through tokio-postgres-rustls.
 
 mod address;
+mod changes;
 mod collection;
-mod distributing;
+mod dense_index;
+mod distribution;
+mod documents;
 mod error;
-mod following;
-mod granting;
-mod indexing;
-mod kept;
-mod known;
+mod files;
 mod leaves;
 mod lists;
-mod merging;
-mod open;
-mod own;
+mod maintenance;
+mod merge;
+mod moment;
+mod own_changes;
 mod passwords;
 mod postings;
-mod reading;
+mod reader;
 mod rights;
 mod route;
-mod searching;
+mod search;
 mod server;
+mod shared;
 mod sql;
 mod sslmode;
 mod store;
+mod subscription;
 mod tls;
-mod upkeep;
-mod watching;
-mod work;
-mod writing;
+mod watcher;
 
 pub use address::{Address, is_address};
 pub use collection::PostgresCollection;
-pub use following::{Following, News};
-pub use rights::Right;
 pub use store::PostgresStore;
-pub use watching::{Changes, Watcher};
-pub use work::{Lease, WantedWork, WorkLeft};
+pub use watcher::{Changes, Watcher};

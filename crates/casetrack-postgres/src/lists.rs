@@ -6,34 +6,35 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use casetrack_core::Result;
-use casetrack_store::parts::{List, PostingLists, TextField};
+use casetrack_store::TextField;
+use casetrack_store::parts::{List, PostingLists};
 
 use crate::error::Failure;
-use crate::known::{Moment, Numbers};
 use crate::leaves::{Fetched, Key, With, between, key, own_term, parts, with_keys};
+use crate::moment::{Moment, Numbers};
 use crate::postings::{Entry, Occurrence, Packed, field_number, visit};
 use crate::route::Routes;
-use crate::server::{Asked, Connection};
+use crate::server::{Connection, Session};
 
 /// A field, a term, and whether its positions are known.
-type Wanted = (TextField, String, bool);
+type ListKey = (TextField, String, bool);
 
 pub(crate) struct Lists<'m> {
     moment: &'m Moment,
     numbers: Arc<Numbers>,
     routes: &'m Routes,
-    asked: Asked<'m>,
-    fetched: RefCell<HashMap<Wanted, Arc<List>>>,
+    asked: Session<'m>,
+    fetched: RefCell<HashMap<ListKey, Arc<List>>>,
     counts: RefCell<HashMap<Key, u64>>,
 }
 
 impl<'m> Lists<'m> {
     pub fn new(moment: &'m Moment, routes: &'m Routes, connection: &'m mut Connection) -> Self {
-        let (numbers, asked) = (moment.numbers(), Asked::lent(connection));
+        let (numbers, asked) = (moment.numbers(), Session::lent(connection));
         Self { moment, numbers, routes, asked, fetched: RefCell::default(), counts: RefCell::default() }
     }
 
-    /// What was made of the lists, or why it was not.
+    /// The result that was made of the lists, or the failure.
     pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
         self.asked.answer(made)
     }
@@ -58,12 +59,12 @@ impl<'m> Lists<'m> {
 
     /// Fetches the lists of some terms, in one statement: over several machines, each takes longer than what it gives.
     fn fetch(&self, wanted: &[(TextField, &str)], with_positions: bool) -> Result<()> {
-        let mut gathered: HashMap<Key, Gathered> = HashMap::new();
-        let mut called: Vec<(&str, Gathered)> = Vec::new();
+        let mut gathered: HashMap<Key, ListBuilder> = HashMap::new();
+        let mut called: Vec<(&str, ListBuilder)> = Vec::new();
         for &(field, term) in wanted {
             match field {
                 TextField::Names => called.push((term, self.called(term))),
-                _ => drop(gathered.insert(key(field_number(field), term.as_bytes()), Gathered::default())),
+                _ => drop(gathered.insert(key(field_number(field), term.as_bytes()), ListBuilder::default())),
             }
         }
         let keys: Vec<Key> = gathered.keys().cloned().collect();
@@ -85,7 +86,7 @@ impl<'m> Lists<'m> {
             }
         }
         let mut fetched = self.fetched.borrow_mut();
-        let mut keep = |field, term: &str, gathered: Gathered| {
+        let mut keep = |field, term: &str, gathered: ListBuilder| {
             fetched.insert((field, term.to_owned(), with_positions), Arc::new(gathered.list()));
         };
         for (term, gathered) in called {
@@ -100,8 +101,8 @@ impl<'m> Lists<'m> {
     }
 
     /// The documents that are called by a term.
-    fn called(&self, term: &str) -> Gathered {
-        let mut gathered = Gathered::default();
+    fn called(&self, term: &str) -> ListBuilder {
+        let mut gathered = ListBuilder::default();
         let mut finding = self.numbers.finding();
         for ordinal in self.moment.called().get(term).into_iter().flatten() {
             gathered.add(finding.of(*ordinal), Occurrence { chunk: 0, count: 1, length: 0 }, &[]);
@@ -109,7 +110,7 @@ impl<'m> Lists<'m> {
         gathered
     }
 
-    /// How many chunks have each of these terms, by the leaves and what is in none. They are looked up once.
+    /// The number of chunks that have each of these terms, by the leaves and by documents that are in none. Each is looked up once.
     fn counted(&self, field: TextField, terms: &[&str]) -> Result<Vec<u64>> {
         let number = field_number(field);
         let mut counts = self.counts.borrow_mut();
@@ -134,14 +135,14 @@ impl<'m> Lists<'m> {
 
 /// The postings of a term, in any order of the documents.
 #[derive(Default)]
-struct Gathered {
+struct ListBuilder {
     /// The number of each chunk, how often it has the term, the length of its field, and where its positions begin.
     found: Vec<(u32, u32, u8, usize)>,
     positions: Vec<u32>,
     with_positions: bool,
 }
 
-impl Gathered {
+impl ListBuilder {
     /// `document` has the number of the first chunk and of the chunks of the one that this is of.
     fn add(&mut self, document: Option<(u32, u32)>, occurrence: Occurrence, places: &[u32]) {
         let Occurrence { chunk, count, length } = occurrence;

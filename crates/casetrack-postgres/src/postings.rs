@@ -1,6 +1,6 @@
 //! Postings as bytes.
 //!
-//! Those of a term are, for each document that has it: how far its ordinal is from that of the one before, or 0 and the ordinal; the number of its
+//! Those of a term are, for each document that has it: the difference between its ordinal and the ordinal of the one before, or 0 and the ordinal; the number of its
 //! chunks that have the term, and for each of these the distance of its index from the one before (from -1 at first, less one), how often it has
 //! the term, and the length of the field (one byte). Of learned-sparse terms, the impact (one byte) stands in the place of the last two. Positions are by themselves, in the same order: the
 //! distance of each from the one before it in its chunk. Numbers are varints. The postings of several documents are their bytes one after the
@@ -13,7 +13,8 @@ use std::cell::RefCell;
 
 use casetrack_core::Result;
 use casetrack_store::SparseVector;
-use casetrack_store::parts::{Inverted, Posting, TermPostings, TextField, corrupt, push_varint, take_varint};
+use casetrack_store::TextField;
+use casetrack_store::parts::{Inverted, Posting, TermPostings, corrupt, push_varint, take_varint};
 
 /// The field of learned-sparse terms, whose terms are their ids.
 pub(crate) const SPARSE: i16 = 9;
@@ -33,7 +34,7 @@ pub(crate) fn sparse_term(id: u32) -> Vec<u8> {
     id.to_be_bytes().to_vec()
 }
 
-/// What one or several documents have of a term.
+/// The postings of a term in one or several documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Block {
     pub chunks: u32,
@@ -41,7 +42,7 @@ pub(crate) struct Block {
     pub positions: Vec<u8>,
 }
 
-/// `before` is that of the document before.
+/// `before` is the ordinal of the document before.
 fn push_ordinal(bytes: &mut Vec<u8>, before: Option<u64>, ordinal: u64) {
     let gap = before.and_then(|before| u32::try_from(ordinal.checked_sub(before)?).ok());
     push_varint(bytes, gap.unwrap_or(0));
@@ -174,7 +175,7 @@ fn damaged() -> casetrack_core::Error {
     corrupt("Stored postings cannot be decoded.")
 }
 
-/// What one chunk has of a term.
+/// The occurrences of a term in one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Occurrence {
     pub chunk: u32,
@@ -222,7 +223,7 @@ pub(crate) fn visit(
     Ok(())
 }
 
-/// What a document has of a term, with the positions.
+/// The postings of a term in a document, with the positions.
 type Places = Vec<(Occurrence, Vec<u32>)>;
 
 /// A block without the documents that are gone.

@@ -1,44 +1,53 @@
-//! Who may do what. A user is a role of the server; rights to collections are given to roles, and row-level security holds whatever a client asks
+//! The rights of roles. A user is a role of the server; rights to collections are given to roles, and row-level security holds whatever a client asks
 //! for (migrations/0002.sql). A collection to which a role has no right is not there for it.
 
-use casetrack_core::{CollectionId, Error, ErrorCode};
-use serde::{Deserialize, Serialize};
+use casetrack_core::{CollectionId, Error, ErrorCode, Result};
+use casetrack_store::Right;
 
+use crate::collection::PostgresCollection;
 use crate::error::Failure;
-use crate::known::gone;
+use crate::moment::gone;
 use crate::route::Routes;
 use crate::server::Connection;
 use crate::sql::id;
 
-/// A right to a collection. Each includes those before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Right {
-    /// Searches and reads.
-    Reader = 1,
-    /// Stores, changes and removes documents, and what is noted of them.
-    Editor = 2,
-    /// Renames and removes the collection, and gives others rights to it.
-    Owner = 3,
-}
+type Step<T> = std::result::Result<T, Failure>;
 
-impl Right {
-    pub(crate) fn of_level(level: i32) -> Option<Self> {
-        [Self::Reader, Self::Editor, Self::Owner].into_iter().find(|right| *right as i32 == level)
+impl PostgresCollection {
+    /// True if the role of this client has a right. It has at least the right to read.
+    pub(crate) fn may(&self, right: Right) -> Result<bool> {
+        self.server.read(|connection| Ok(own(connection, &self.routes)? >= right))
+    }
+
+    /// Makes a change in one transaction, as [`Server::write`](crate::server::Server::write) does, if the role of this client has the right to.
+    pub(crate) fn change<T>(&self, right: Right, mut change: impl FnMut(&mut Connection) -> Step<T>) -> Result<T> {
+        let (writing, mut numbers) = (self.server.own.begin(self.routes.collection()), Vec::new());
+        let made = self.server.write(self.routes.lock(), |connection| {
+            require(connection, &self.routes, right)?;
+            connection.numbers.clear();
+            let made = change(connection)?;
+            numbers = std::mem::take(&mut connection.numbers);
+            Ok(made)
+        })?;
+        writing.made(numbers);
+        Ok(made)
     }
 }
 
-type Step<T> = std::result::Result<T, Failure>;
+/// The right of a level that the database has.
+pub(crate) fn right_of(level: i32) -> Option<Right> {
+    [Right::Reader, Right::Editor, Right::Owner].into_iter().find(|right| *right as i32 == level)
+}
 
-/// Checks that the role of a connection has a right to a collection. Where it has none at all, the answer is that of a collection that is not there.
+/// Checks that the role of a connection has a right to a collection. If it has none at all, the error is the one for a collection that is not there.
 pub(crate) fn require(connection: &mut Connection, routes: &Routes, right: Right) -> Step<()> {
     if own(connection, routes)? < right { Err(denied(routes.collection(), right).into()) } else { Ok(()) }
 }
 
-/// The right that the role of a connection has to a collection. Where it has none, the answer is that of a collection that is not there.
+/// The right that the role of a connection has to a collection. If it has none, the error is the one for a collection that is not there.
 pub(crate) fn own(connection: &mut Connection, routes: &Routes) -> Step<Right> {
     let row = connection.one("SELECT level_of($1)", &[&id(routes.collection())])?;
-    Right::of_level(row.try_get(0)?).ok_or_else(|| gone(routes).into())
+    right_of(row.try_get(0)?).ok_or_else(|| gone(routes).into())
 }
 
 fn denied(collection: CollectionId, right: Right) -> Error {
@@ -58,4 +67,9 @@ pub(crate) fn require_creating(connection: &mut Connection) -> Step<()> {
     Err(Error::new(ErrorCode::PermissionDenied, "You may not make collections in this database.")
         .with_hint("Ask the administrator of the database for the right to make collections.")
         .into())
+}
+
+/// True if the role of a connection owns the tables, or may act as their owner.
+pub(crate) fn is_administrator(connection: &mut Connection) -> Step<bool> {
+    Ok(connection.one("SELECT is_administrator()", &[])?.try_get(0)?)
 }

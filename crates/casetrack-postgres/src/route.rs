@@ -16,16 +16,16 @@ pub(crate) fn ordinal_of(slot: u64) -> u64 {
     slot >> INDEX_BITS
 }
 
-/// What a database says of how collections are kept in it.
+/// The settings of a database for its collections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
     /// Buckets of a collection.
     pub fanout: u32,
     /// So many chunks of a bucket whose postings are in no block become one of each term.
     pub block_chunks: i64,
-    /// Vectors are searched one by one where there are no more than these.
+    /// Vectors are searched one by one if there are at most this many.
     pub exact_chunks: u64,
-    /// Whether other machines have the tables, and let this client do what its rights allow.
+    /// True if other machines have the tables, and let this client do what its rights allow.
     pub is_guarded: bool,
 }
 
@@ -69,7 +69,7 @@ impl Routes {
         self.all.first().copied().unwrap_or_default()
     }
 
-    /// What changes of the collection lock.
+    /// The lock of changes of the collection.
     pub fn lock(&self) -> i64 {
         number(&[b"casetrack collection ", self.collection.as_bytes()]).cast_signed()
     }

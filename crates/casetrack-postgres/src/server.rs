@@ -12,14 +12,14 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::address::Address;
 use crate::error::{Failure, unreachable_server};
-use crate::own::Own;
+use crate::own_changes::OwnChanges;
 use crate::route::Routes;
 use crate::sql::id;
 use crate::tls;
 
-/// How often something is tried that the server gave up, or whose connection was lost, before anything was changed.
+/// The number of tries after the server gave up, or the connection was lost, before anything was changed.
 const TRIES: u32 = 5;
-/// How long the outcome of a transaction is asked for, while the server does not answer or goes on with it.
+/// The time for which the outcome of a transaction is asked for, while the server does not answer or continues with it.
 const OUTCOME: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(200);
 /// Connections that are kept while nobody uses them.
@@ -43,7 +43,7 @@ pub(crate) struct Server {
     address: Address,
     tls: MakeRustlsConnect,
     idle: Mutex<Vec<Connection>>,
-    pub(crate) own: Own,
+    pub(crate) own: OwnChanges,
 }
 
 /// A connection, with the statements that the server has prepared for it.
@@ -54,7 +54,7 @@ pub(crate) struct Connection {
     pub(crate) numbers: Vec<i64>,
 }
 
-/// What tells a writing transaction from all others. A server that crashed, and a standby that was promoted, give the numbers again of transactions
+/// The mark that distinguishes a writing transaction from all others. A server that crashed, and a standby that was promoted, give the numbers again of transactions
 /// that they know nothing of: a number is of one history only.
 struct Transaction {
     number: String,
@@ -66,7 +66,7 @@ struct Transaction {
 const HISTORY: &str =
     "left(pg_walfile_name(pg_current_wal_lsn()), 8) || coalesce((SELECT stats_reset FROM pg_stat_bgwriter)::text, '')";
 
-/// What a writing transaction made, and whether that is there.
+/// The result of a writing transaction, and the proof that it is there.
 enum Outcome {
     Committed,
     RolledBack,
@@ -78,7 +78,7 @@ impl Server {
     /// Errors: files of certificates that the address names and that cannot be read.
     pub fn at(address: Address) -> Result<Self> {
         let tls = tls::connector(address.tls())?;
-        Ok(Self { address, tls, idle: Mutex::default(), own: Own::default() })
+        Ok(Self { address, tls, idle: Mutex::default(), own: OwnChanges::default() })
     }
 
     pub fn connect(&self) -> std::result::Result<Connection, Failure> {
@@ -132,7 +132,7 @@ impl Server {
         }
     }
 
-    /// What a question gives, asked again where the connection is lost or what it saw was too old.
+    /// The answer to a question, which is asked again if the connection is lost or its view was too old.
     pub fn read<T>(&self, ask: impl Fn(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
         let mut tries = 0;
         loop {
@@ -170,7 +170,7 @@ impl Server {
         self.write_with(Some(lock), change)
     }
 
-    /// The same, beside all others.
+    /// The same, at the same time as all others.
     pub fn write_beside<T>(&self, change: impl FnMut(&mut Connection) -> std::result::Result<T, Failure>) -> Result<T> {
         self.write_with(None, change)
     }
@@ -237,7 +237,7 @@ impl Server {
         }
     }
 
-    /// What became of a transaction.
+    /// The outcome of a transaction.
     fn outcome(&self, transaction: &Transaction) -> Result<Outcome> {
         let since = Instant::now();
         let Transaction { number, history } = transaction;
@@ -289,7 +289,7 @@ fn unknown(transaction: &str, why: Option<Error>) -> Error {
 }
 
 /// A connection that is asked by what knows of errors only, and why it did not answer.
-pub(crate) struct Asked<'t> {
+pub(crate) struct Session<'t> {
     held: RefCell<Held<'t>>,
     failure: RefCell<Option<Failure>>,
 }
@@ -301,15 +301,15 @@ enum Held<'t> {
     Ended,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> Session<'t> {
     pub fn lent(connection: &'t mut Connection) -> Self {
         Self { held: RefCell::new(Held::Lent(connection)), failure: RefCell::default() }
     }
 
-    /// What the server has of a collection as of now.
+    /// The state of a collection on the server as of now.
     pub fn now(server: &'t Server, routes: &Routes) -> std::result::Result<Self, Failure> {
         let mut connection = server.moment()?;
-        // The moment is that of the first statement on each machine.
+        // The first statement on each machine decides the moment.
         connection.all(
             "SELECT bucket FROM buckets WHERE route = ANY($1) AND collection = $2",
             &[&routes.all, &id(routes.collection())],
@@ -327,9 +327,9 @@ impl<'t> Asked<'t> {
         answer.map_err(|failure| match failure {
             Failure::Final(error) => error,
             Failure::Lost(error) | Failure::Silent(error) => {
-                let told = Error::new(ErrorCode::Io, "The connection to PostgreSQL was lost.");
+                let lost = Error::new(ErrorCode::Io, "The connection to PostgreSQL was lost.");
                 *self.failure.borrow_mut() = Some(Failure::Lost(error));
-                told.with_hint("Try again.")
+                lost.with_hint("Try again.")
             }
             failure => {
                 *self.failure.borrow_mut() = Some(failure);
@@ -338,13 +338,13 @@ impl<'t> Asked<'t> {
         })
     }
 
-    /// What was made of the answers, or why it was not.
+    /// The result that was made of the answers, or the failure.
     pub fn answer<T>(&self, made: Result<T>) -> std::result::Result<T, Failure> {
         made.map_err(|error| self.failure.take().unwrap_or(Failure::Final(error)))
     }
 }
 
-impl Drop for Asked<'_> {
+impl Drop for Session<'_> {
     fn drop(&mut self) {
         if let Held::Own(mut connection, server) = self.held.replace(Held::Ended)
             && connection.run("COMMIT").is_ok()
@@ -380,13 +380,13 @@ impl Connection {
         Ok(self.client.query_one(&statement, params)?)
     }
 
-    /// How many rows a statement changed.
+    /// The number of rows that a statement changed.
     pub fn change(&mut self, sql: &str, params: Params<'_>) -> std::result::Result<u64, Failure> {
         let statement = self.statement(sql)?;
         Ok(self.client.execute(&statement, params)?)
     }
 
-    /// What others tell on the channels that it listens to.
+    /// The messages of others on the channels that it listens to.
     pub fn messages(&mut self) -> Notifications<'_> {
         self.client.notifications()
     }

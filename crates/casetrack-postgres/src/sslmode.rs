@@ -1,4 +1,4 @@
-//! What the address of a server says of TLS, as libpq reads it: `postgres://user@host:5432/database?sslmode=verify-full`. It is read here, since the
+//! The options for TLS in the address of a server, as libpq reads them: `postgres://user@host:5432/database?sslmode=verify-full`. It is read here, since the
 //! driver knows half of it.
 
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use postgres::config::{Host, SslMode};
 
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How much of TLS an address asks for.
+/// The level of TLS that an address asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Disable,
@@ -25,9 +25,9 @@ pub(crate) enum Mode {
     VerifyFull,
 }
 
-/// What an address says of TLS.
+/// The options for TLS in an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct TlsOptions {
     pub mode: Mode,
     /// A file of trusted authorities; `system` for those of the system.
     pub authorities: Option<PathBuf>,
@@ -38,11 +38,11 @@ pub(crate) struct Wanted {
     pub written: String,
 }
 
-/// The names that stand for [`Wanted`].
+/// The names that stand for [`TlsOptions`].
 const NAMES: [&str; 4] = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
 
-/// What the driver needs to know to connect, and what the address says of TLS.
-pub(crate) fn read(address: &str) -> Result<(Config, Wanted)> {
+/// The driver's configuration, and the options for TLS.
+pub(crate) fn read(address: &str) -> Result<(Config, TlsOptions)> {
     let (rest, found, written) = split(address)?;
     // What the driver says of it may repeat a part of it, as a password.
     let mut config: Config = rest.parse().map_err(|_| refused("it cannot be read as one"))?;
@@ -83,7 +83,7 @@ pub(crate) fn read(address: &str) -> Result<(Config, Wanted)> {
     if config.get_application_name().is_none() {
         config.application_name("casetrack");
     }
-    let wanted = Wanted { mode, authorities, certificate: path("sslcert"), key: path("sslkey"), written };
+    let wanted = TlsOptions { mode, authorities, certificate: path("sslcert"), key: path("sslkey"), written };
     Ok((config, wanted))
 }
 
@@ -128,7 +128,7 @@ fn split(address: &str) -> Result<Divided<'_>> {
 mod tests {
     use super::*;
 
-    fn wanted(address: &str) -> Wanted {
+    fn wanted(address: &str) -> TlsOptions {
         read(address).unwrap().1
     }
 

@@ -5,16 +5,17 @@ use std::sync::{Arc, OnceLock};
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
 use casetrack_store::parts::{decode_json, encode_json, fill};
-use casetrack_store::{Archive, Collection, Counts, Store, VectorModels};
+use casetrack_store::{Archive, Collection, Counts, Database, Right, SharedStore, Store, VectorModels};
+use sha2::{Digest, Sha256};
 
 use crate::address::Address;
 use crate::collection::PostgresCollection;
-use crate::distributing::{distribute, machines, share_rights};
+use crate::distribution::{distribute, machines, share_rights};
 use crate::error::Failure;
-use crate::known::gone;
-use crate::own::Became;
-use crate::reading::counted;
-use crate::rights::{Right, require, require_creating};
+use crate::moment::gone;
+use crate::own_changes::CollectionChange;
+use crate::reader::counted;
+use crate::rights::{require, require_creating};
 use crate::route::{Layout, Routes};
 use crate::server::{Connection, Server};
 use crate::sql::{Raw, id};
@@ -77,7 +78,7 @@ impl PostgresStore {
         Ok(Routes::of(collection, self.layout()?.fanout))
     }
 
-    /// How a collection is described, with its models and whether somebody chose them.
+    /// The description of a collection, with its models and `true` if nobody chose them.
     fn read(&self, collection: CollectionId, ready: bool) -> Result<(CollectionMeta, VectorModels, bool)> {
         let routes = self.routes(collection)?;
         self.server.read(|connection| {
@@ -131,7 +132,7 @@ impl PostgresStore {
         };
         // An import that was broken off left what nobody sees. What a caller removed may not be made by another in one transaction over machines.
         self.server.write(routes.lock(), |connection| remove(connection, &routes, false))?;
-        self.server.own.with_collection(meta.id, Became::Made, || self.server.write(routes.lock(), insert))
+        self.server.own.with_collection(meta.id, CollectionChange::Made, || self.server.write(routes.lock(), insert))
     }
 }
 
@@ -165,7 +166,7 @@ fn migrate(connection: &mut Connection) -> std::result::Result<Layout, Failure> 
     layout(connection)
 }
 
-/// How many migrations were made.
+/// The number of migrations that were made.
 fn made(connection: &mut Connection) -> std::result::Result<usize, Failure> {
     let is_there = connection.one("SELECT to_regclass('casetrack.migrations') IS NOT NULL", &[])?;
     if !is_there.try_get::<_, bool>(0)? {
@@ -281,8 +282,10 @@ impl Store for PostgresStore {
             require(connection, &routes, Right::Owner)?;
             remove(connection, &routes, true)
         };
-        let removed =
-            self.server.own.with_collection(id, Became::Deleted, || self.server.write(routes.lock(), delete))?;
+        let removed = self
+            .server
+            .own
+            .with_collection(id, CollectionChange::Deleted, || self.server.write(routes.lock(), delete))?;
         if !removed {
             return Err(gone(&routes));
         }
@@ -311,5 +314,24 @@ impl Store for PostgresStore {
             self.remove_files(id)?;
         }
         Ok(found)
+    }
+}
+
+impl Database for Address {
+    fn folder_name(&self) -> String {
+        let places: Vec<String> = self.places().iter().map(|(host, port)| format!("{host}:{port}")).collect();
+        let whole = format!("{}/{}", places.join(",").to_lowercase(), self.database());
+        let plain: String = whole
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') { c } else { '_' })
+            .take(60)
+            .collect();
+        let digest: String =
+            Sha256::digest(whole.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        format!("{}-{digest}", plain.trim_start_matches(['.', '_']))
+    }
+
+    fn open(&self, files: &Path) -> Result<Arc<dyn SharedStore>> {
+        Ok(Arc::new(PostgresStore::at(self.clone(), files)?))
     }
 }

@@ -12,13 +12,13 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::sslmode::{Mode, Wanted};
+use crate::sslmode::{Mode, TlsOptions};
 
-/// What PostgreSQL is called in the handshake, which `sslnegotiation=direct` needs.
+/// The name of PostgreSQL in the handshake, which `sslnegotiation=direct` needs.
 const PROTOCOL: &[u8] = b"postgresql";
 
-/// What connections are made with.
-pub(crate) fn connector(wanted: &Wanted) -> Result<MakeRustlsConnect> {
+/// The connector.
+pub(crate) fn connector(wanted: &TlsOptions) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let algorithms = provider.signature_verification_algorithms;
     let versions = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions();
@@ -43,7 +43,7 @@ pub(crate) fn connector(wanted: &Wanted) -> Result<MakeRustlsConnect> {
 }
 
 fn verifier(
-    wanted: &Wanted,
+    wanted: &TlsOptions,
     provider: Arc<CryptoProvider>,
     algorithms: WebPkiSupportedAlgorithms,
 ) -> Result<Arc<dyn ServerCertVerifier>> {

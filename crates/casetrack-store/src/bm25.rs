@@ -3,22 +3,21 @@
 //! tantivy commits by replacing its `meta.json`; the last log entry applied travels in the commit's payload, so that both
 //! change together. Between commits new chunks wait in memory: a search commits them first.
 
+mod directory;
 mod expression;
 mod fields;
-mod languages;
 mod lexicon;
-mod names;
 mod pairs;
-mod sealed;
 mod sums;
-mod synonyms;
-mod terms;
 mod wildcard;
 mod words;
 
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode, Result};
+use casetrack_keyword::{
+    ANALYSIS, Analysis, Bm25Query, EXACT, TermWeight, analyzer, cover, exact_analyzer, names, weighed,
+};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
 use tantivy::query::{BooleanQuery, BoostQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -27,34 +26,23 @@ use tantivy::{
     Term,
 };
 
-use crate::analysis::languages::Analysis;
-use crate::analysis::{ANALYSIS, EXACT, analyzer, exact_analyzer};
 use crate::derived::{DerivedIndex, Origin};
 use crate::error;
+use crate::fair_lock::YieldingLock;
 use crate::fs;
 use crate::reader::Reader;
 use crate::records::{Identity, SlotRange};
 use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
-use crate::yielding::YieldingLock;
 
 use fields::{Fields, schema};
 
-pub(crate) use expression::{Evaluation, Found, Occurrences};
+pub(crate) use expression::{Evaluation, Matches, Occurrences};
 pub use expression::{Expression, Words};
-pub use lexicon::TextField;
-pub(crate) use lexicon::{Lexicon, Searched};
-pub(crate) use names::{NameWord, cover, name_words, names};
-pub(crate) use pairs::{WEIGHT as PAIR_WEIGHT, pairs};
-pub(crate) use terms::{Frequencies, Weighed, frequencies, weighed};
-pub use terms::{MAX_QUERY_BYTES, MAX_QUERY_TERMS};
+pub(crate) use lexicon::IndexLexicon;
 pub(crate) use wildcard::Slot;
 pub use words::WordConditions;
-pub(crate) use words::{Similar, correctable, has_word, known_forms, similar, term_of};
-
-/// Weight of a match in the embedding context (headings, table header) against one in the text.
-pub const CONTEXT_WEIGHT: f32 = 0.2;
 
 /// A query of this many terms, those of the embedding context counted by themselves, is added up chunk by chunk ([`sums`]).
 const LONG_QUERY: usize = 8;
@@ -75,21 +63,6 @@ const PURGE_CHUNKS: u32 = 50_000;
 const PURGE_SHARE: f32 = 0.1;
 /// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
 const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
-
-/// A keyword query: any text. It is a bag of words, with no syntax that could be wrong; a word said twice counts twice. See
-/// [`MAX_QUERY_TERMS`] and [`MAX_QUERY_BYTES`] for very long ones.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bm25Query {
-    pub text: String,
-    /// Weight of a match in the embedding context against one in the text; 0 leaves the context out.
-    pub context_weight: f32,
-}
-
-impl<T: Into<String>> From<T> for Bm25Query {
-    fn from(text: T) -> Self {
-        Self { text: text.into(), context_weight: CONTEXT_WEIGHT }
-    }
-}
 
 pub(crate) struct Bm25Index {
     dir: PathBuf,
@@ -121,20 +94,19 @@ impl Bm25Index {
     ) -> Result<Vec<(u64, f32)>> {
         self.commit_pending()?;
         let searcher = self.reader.searcher();
-        let lexicon = Searched { index: self, searcher: &searcher };
-        let weighed = terms::weighed(&lexicon, query).map_err(|error| self.error(error))?;
-        let term = |(field, term, weight): Weighed| (Term::from_field_text(self.fields.of(field), &term), weight);
-        let terms: Vec<(Term, f32)> = weighed.into_iter().map(term).collect();
+        let lexicon = IndexLexicon { index: self, searcher: &searcher };
+        let term = |(field, term, weight): TermWeight| (Term::from_field_text(self.fields.of(field), &term), weight);
+        let terms: Vec<(Term, f32)> = weighed(&lexicon, query)?.into_iter().map(term).collect();
         let narrow = filter.filter(|filter| filter.len() <= searcher.num_docs() / NARROW_FILTER);
         if terms.is_empty() {
             return Ok(Vec::new());
         }
         let found = if narrow.is_none() && terms.len() >= LONG_QUERY {
-            sums::best(&searcher, &terms, k, filter)
+            sums::best(&searcher, &terms, k, filter).map_err(|error| self.error(error))?
         } else {
-            self.best_by_skipping(&searcher, any_of(terms), k, filter, narrow, conditions)
+            self.best_by_skipping(&searcher, any_of(terms), k, filter, narrow, conditions)?
         };
-        found.and_then(|found| self.with_pairs(&searcher, &query.text, found)).map_err(|error| self.error(error))
+        self.with_pairs(&searcher, &query.text, found)
     }
 
     fn best_by_skipping(
@@ -145,7 +117,7 @@ impl Bm25Index {
         filter: Option<&SlotSet>,
         narrow: Option<&SlotSet>,
         conditions: &WordConditions,
-    ) -> tantivy::Result<Vec<(u64, f32)>> {
+    ) -> Result<Vec<(u64, f32)>> {
         let mut clauses = Vec::new();
         if let Some(filter) = narrow.filter(|filter| filter.documents().nth(MAX_FILTER_DOCUMENTS).is_none()) {
             let ids = filter.documents().map(|id| Term::from_field_bytes(self.fields.document, id.as_bytes()));
@@ -161,7 +133,7 @@ impl Bm25Index {
                 .map(|(occur, clause)| (occur, Box::new(ConstScoreQuery::new(clause, 0.0)) as Box<dyn Query>));
             words = BooleanQuery::new([(Occur::Must, Box::new(words) as _)].into_iter().chain(unscored).collect());
         }
-        self.top(searcher, &words, k, filter)
+        self.top(searcher, &words, k, filter).map_err(|error| self.error(error))
     }
 
     /// Only candidates that pass the filter raise the threshold by which tantivy skips others (block-max WAND).
@@ -214,7 +186,7 @@ impl Bm25Index {
         self.reader.reload().map_err(|error| self.error(error))
     }
 
-    /// Rewrites segments that hold deleted chunks, which BM25 would count as if they were there. Searches go on meanwhile.
+    /// Rewrites segments that hold deleted chunks, which BM25 would count as if they were there. Searches continue meanwhile.
     fn purge(&self) -> Result<()> {
         let segments = self.index.searchable_segment_metas().map_err(|error| self.error(error))?;
         let outdated: Vec<_> = segments
@@ -275,7 +247,7 @@ fn any_of(terms: Vec<(Term, f32)>) -> BooleanQuery {
 }
 
 /// A score with 16 significant bits. tantivy adds the terms of a sum in an order that depends on its segments, and with it the
-/// last bits of the sum; rounded, equal texts have equal scores, and the order is that of their slots.
+/// last bits of the sum; rounded, equal texts have equal scores, and their slots decide the order.
 pub(crate) fn rounded(score: f32) -> f32 {
     f32::from_bits((score.to_bits().saturating_add(0x80)) & !0xff)
 }
@@ -321,7 +293,7 @@ impl DerivedIndex for Bm25Index {
         }
         fs::remove_dir(dir)?;
         fs::create_dir(dir)?;
-        let files = sealed::directory(dir, seal);
+        let files = directory::directory(dir, seal);
         let index = files.and_then(|files| Index::create(files, schema().0, IndexSettings::default()));
         let index = index.map_err(|error| error::tantivy(dir, error))?;
         Self::with(dir, identity, index, 0)
@@ -442,7 +414,7 @@ impl Bm25Index {
     /// `None` where it has the fields of another version.
     fn open_existing(dir: &Path, identity: &str, seal: &Seal) -> Result<Option<Self>> {
         let error = |error| error::tantivy(dir, error);
-        let index = sealed::directory(dir, seal).and_then(Index::open).map_err(error)?;
+        let index = directory::directory(dir, seal).and_then(Index::open).map_err(error)?;
         if index.schema() != schema().0 {
             return Ok(None);
         }

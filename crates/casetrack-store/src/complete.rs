@@ -1,10 +1,10 @@
-//! Whether everything is there that was stored: a part of the write-ahead log, or a file with recent changes, may be lost without
+//! A check that everything that was stored is there: a part of the write-ahead log, or a file with recent changes, may be lost without
 //! RocksDB noticing.
 
 use casetrack_core::{Error, Result};
 
 use crate::error::corrupt;
-use crate::indexes::Kept;
+use crate::indexes::IndexHandle;
 use crate::reader::Reader;
 use crate::records::State;
 use crate::slots::SlotMap;
@@ -34,7 +34,7 @@ pub(crate) fn check(reader: &Reader<'_>, state: &State, slots: &SlotMap) -> Resu
 }
 
 /// An index follows the documents and has saved what it knows: where it knows of more changes than there are, some were lost.
-pub(crate) fn check_not_behind(truth: &Truth, state: &State, index: &dyn Kept) -> Result<()> {
+pub(crate) fn check_not_behind(truth: &Truth, state: &State, index: &dyn IndexHandle) -> Result<()> {
     let (known, last) = (index.applied(), state.last_seq);
     if known <= last {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the derived indexes have in common: how they follow the operation log, and what happens when one fails.
+//! The common part of the derived indexes: how they follow the operation log, and what happens when one fails.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +14,7 @@ use crate::records::{Identity, Op, SlotRange, State};
 use crate::seal::{Seal, name_in};
 use crate::slots::SlotMap;
 
-/// What the indexes are made from, as of one moment. No document is changed while it exists.
+/// The origin of the indexes, as of one moment. No document is changed while it exists.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<'a> {
     pub identity: &'a Identity,
@@ -26,7 +26,7 @@ pub(crate) struct Origin<'a> {
 /// An index made from RocksDB that can be made again (invariant 4).
 ///
 /// It holds the slots of all live chunks as of the log entry [`applied`](Self::applied). Methods take `&self`; an index locks
-/// what it must, and searches go on while changes are applied. Changes come from one thread at a time.
+/// what it must, and searches continue while changes are applied. Changes come from one thread at a time.
 pub(crate) trait DerivedIndex: Sized {
     /// Name in messages.
     const NAME: &'static str;
@@ -61,7 +61,7 @@ pub(crate) trait DerivedIndex: Sized {
     /// Notes that everything up to `seq` has been applied.
     fn set_applied(&self, seq: u64);
 
-    /// Whether so much has been applied since the last commit that catching up after a crash would take long.
+    /// True if so much has been applied since the last commit that catching up after a crash would take long.
     fn wants_commit(&self) -> bool;
 
     /// Makes what has been applied durable, atomically with [`applied`](Self::applied).
@@ -70,7 +70,7 @@ pub(crate) trait DerivedIndex: Sized {
     /// Reclaims what deletions left behind, where it is worth it. Called after a commit.
     fn compact(&self, origin: Origin<'_>) -> Result<()>;
 
-    /// Whether deleted chunks still take space, those too few for [`compact`](Self::compact) included.
+    /// True if deleted chunks still take space, those too few for [`compact`](Self::compact) included.
     fn holds_deleted(&self) -> Result<bool>;
 
     /// Releases files and locks, so that another instance can be opened on the same directory.
@@ -159,7 +159,7 @@ pub(crate) fn check_identity(dir: &Path, found: &str, expected: &str) -> Result<
     Err(error::derived(dir, format!("it is marked \"{found}\", not \"{expected}\"")))
 }
 
-/// What `open` found in `dir`; `None`, with a warning and without the directory, where that is damaged or missing.
+/// The index that `open` found in `dir`; `None`, with a warning and without the directory, if that is damaged or missing.
 pub(crate) fn open_or_clear<T>(dir: &Path, index: &str, open: impl FnOnce() -> Result<T>) -> Result<Option<T>> {
     let existed = dir.exists();
     match open() {
@@ -192,7 +192,7 @@ impl<I: DerivedIndex> Handle<I> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether a change could not be applied, so that the index has to be reopened.
+    /// True if a change could not be applied, so that the index has to be reopened.
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }
@@ -201,7 +201,7 @@ impl<I: DerivedIndex> Handle<I> {
         self.failed.store(true, Ordering::Release);
     }
 
-    /// Whether the collection is still where it was, and was not deleted meanwhile.
+    /// True if the collection is still where it was, and was not deleted meanwhile.
     pub fn is_in_place(&self) -> bool {
         self.dir.parent().is_some_and(Path::exists)
     }

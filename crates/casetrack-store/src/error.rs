@@ -19,7 +19,7 @@ pub fn corrupt(message: impl Into<String>) -> Error {
     Error::new(ErrorCode::Corrupt, message).with_hint(Action::Repair(None))
 }
 
-/// What to do about damage to the collection with this name or ID.
+/// Advice about damage to the collection with this name or ID.
 pub(crate) fn repair_hint(name: &str) -> Action {
     Action::Repair(Some(name.to_owned()))
 }
@@ -55,7 +55,7 @@ pub(crate) fn rocks(dir: &Path, error: rocksdb::Error) -> Error {
     Error::new(code, format!("RocksDB at {}: {error}", dir.display())).with_hint(hint).with_source(error)
 }
 
-/// Whether RocksDB did not find one of its own files, which it may wrap in a complaint of corruption.
+/// True if RocksDB did not find one of its own files, which it may wrap in a complaint of corruption.
 pub(crate) fn is_missing_file(error: &rocksdb::Error) -> bool {
     let mut codes = codes(error).skip_while(|code| *code == "Corruption");
     codes.next() == Some("IO error") && codes.next() == Some(PATH_NOT_FOUND)
@@ -66,7 +66,7 @@ fn codes(error: &rocksdb::Error) -> impl Iterator<Item = &str> {
     error.as_ref().split(": ")
 }
 
-/// What keeps us from writing to a directory, for libraries that only say so in the words of the system.
+/// The reason why a directory cannot be written to, for libraries that report it only in the words of the system.
 pub(crate) fn why_not_writable(dir: &Path) -> ErrorCode {
     match fs::try_writing(dir).map_err(|error| error.kind()) {
         Err(io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => ErrorCode::PermissionDenied,

@@ -20,7 +20,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     rename_durably(&partial, path)
 }
 
-/// Whether a file of the keyword index is being written: tantivy gives it its name when it is whole.
+/// True if a file of the keyword index is being written: tantivy gives it its name when it is whole.
 pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".tmp")
 }
@@ -112,7 +112,7 @@ fn try_to_make_private(path: &Path) -> io::Result<()> {
     }))
 }
 
-/// What a directory holds, in no order.
+/// The entries of a directory, in no order.
 pub(crate) fn entries(dir: &Path) -> Result<Vec<fs::DirEntry>> {
     let entries = fs::read_dir(dir).and_then(Iterator::collect);
     entries.map_err(|error| Error::io(dir.display(), error))

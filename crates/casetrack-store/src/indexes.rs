@@ -37,7 +37,7 @@ impl Indexes {
         })
     }
 
-    pub fn all(&self) -> [&dyn Kept; 3] {
+    pub fn all(&self) -> [&dyn IndexHandle; 3] {
         [&self.bm25, &self.dense, &self.sparse]
     }
 
@@ -49,10 +49,10 @@ impl Indexes {
 
 /// An index that is kept in step with the documents. When a call fails, the index is marked, and the next call reopens it from its
 /// last commit and catches up.
-pub(crate) trait Kept {
+pub(crate) trait IndexHandle {
     /// Its name in messages.
     fn name(&self) -> &'static str;
-    /// Whether it could follow every change so far; otherwise it is reopened at its next use.
+    /// True if it could follow every change so far; otherwise it is reopened at its next use.
     fn is_usable(&self) -> bool;
     /// See [`DerivedIndex::applied`].
     fn applied(&self) -> u64;
@@ -82,7 +82,7 @@ pub(crate) trait Kept {
     fn check(&self, origin: Origin<'_>) -> Result<Check>;
 }
 
-impl<I: DerivedIndex> Kept for Handle<I> {
+impl<I: DerivedIndex> IndexHandle for Handle<I> {
     fn name(&self) -> &'static str {
         I::NAME
     }

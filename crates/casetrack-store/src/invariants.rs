@@ -6,12 +6,12 @@ use std::fmt;
 
 use casetrack_core::{Annotations, Chunk, ChunkId, DocumentId, Page};
 
-/// How far the length of a vector may be from 1. Half precision costs about 0.0005.
+/// The greatest difference between the length of a vector and 1. Half precision costs about 0.0005.
 const UNIT_TOLERANCE: f32 = 0.01;
 /// Distance of the places whose byte offset is remembered, in characters.
 const CHECKPOINT_CHARS: usize = 64;
 
-/// Which promise is broken.
+/// The promise that is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// Invariant 1: offsets, lines, paragraphs and ids of chunks follow from the page's text; blocks lie in it.
@@ -129,12 +129,12 @@ fn uncovered(page: &Page, chunks: &[Chunk]) -> Option<String> {
     None
 }
 
-/// Whether there is anything but white space between two byte offsets.
+/// True if there is anything but white space between two byte offsets.
 fn has_text(text: &str, start: usize, end: usize) -> bool {
     start < end && text.get(start..end).is_none_or(|gap| !gap.chars().all(char::is_whitespace))
 }
 
-/// What is wrong with a vector, in words that follow "the vector …".
+/// The problem of a vector, in words that follow "the vector …".
 pub(crate) fn vector_problem(vector: impl ExactSizeIterator<Item = f32> + Clone, dimension: u32) -> Option<String> {
     if vector.len() != dimension as usize {
         return Some(format!("has {} components instead of {dimension}", vector.len()));
@@ -146,7 +146,7 @@ pub(crate) fn vector_problem(vector: impl ExactSizeIterator<Item = f32> + Clone,
     ((norm - 1.0).abs() > UNIT_TOLERANCE).then(|| format!("has length {norm} instead of 1"))
 }
 
-/// What is wrong with annotations, in words that follow "in its annotations, …". `page_chars` is the length of each page.
+/// The problem of annotations, in words that follow "in its annotations, …". `page_chars` is the length of each page.
 pub(crate) fn annotations_problem(annotations: &Annotations, page_chars: &[u64]) -> Option<String> {
     let Annotations { entities, mentions, references, .. } = annotations;
     if let Some(n) = mentions.iter().position(|mention| mention.entity as usize >= entities.len()) {

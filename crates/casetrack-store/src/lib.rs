@@ -39,7 +39,6 @@
 //! Every change that has returned. Indexes answer with slots (see [`schema`]); a slot that RocksDB does not have any more is
 //! dropped, so nothing is returned that cannot be read and cited.
 
-mod analysis;
 mod archive;
 mod batch;
 mod bm25;
@@ -49,57 +48,64 @@ mod complete;
 mod dense;
 mod derived;
 mod error;
+mod external;
+mod fair_lock;
+mod files;
 mod fs;
 mod indexes;
 mod invariants;
-mod kept;
 mod lists;
 mod load;
 mod lock;
 mod manifest;
 mod migrate;
-mod opened;
 mod originals;
-mod owned;
 pub mod parts;
 mod reader;
 mod records;
 mod registry;
 mod repair;
 mod reseal;
+mod roles;
 pub mod schema;
 mod seal;
-mod seen;
 mod slots;
 mod sparse;
-mod stats;
 mod store;
 mod top_k;
 mod truth;
+mod value_cache;
 mod vault;
+mod vault_state;
 mod verify;
 mod wipe;
 mod write;
-mod yielding;
 
 pub use archive::{Archive, ArchiveKey, ArchiveManifest, Encryption, ExportOptions, ExportReport, archive_lock};
-pub use bm25::{Bm25Query, CONTEXT_WEIGHT, Expression, MAX_QUERY_BYTES, MAX_QUERY_TERMS, WordConditions, Words};
-pub use collection::{
-    CatalogueEntry, Conditions, Correction, Counts, DescribedDocument, DiskUsage, DocumentChange, Filter, Hit,
-    IndexProgress, LocalCollection, Naming, Observer, PageFacts, PageTest, Passage, PassageSource, Passages, Selection,
-    Telling, TellingReader,
+pub use bm25::{Expression, WordConditions, Words};
+pub use casetrack_keyword::{
+    Bm25Query, CONTEXT_WEIGHT, Correction, DensityReader, Lexicon, MAX_QUERY_BYTES, MAX_QUERY_TERMS, NameMatch,
+    TermWeights, TextField, language_mark,
 };
+pub use collection::LocalCollection;
+pub use external::owner;
 pub use fs::{make_private, write_atomically};
 pub use manifest::VectorModels;
-pub use owned::owner;
 pub use records::sparse_vector::SparseVector;
 pub use records::{ChunkSpan, TokenModel};
 pub use registry::{Moving, Owned, Registry, Resealed, Space, had_a_vault, note_vault};
 pub use repair::{LostDocument, RepairReport};
 pub use reseal::{ResealProgress, Rewritten, Waiting};
+pub use roles::{
+    CatalogueEntry, ChangeDocuments, CollectionFiles, CollectionSnapshot, CollectionStore, Conditions, Counts,
+    DescribeCollection, DescribedDocument, DiskUsage, DocumentChange, Filter, Hit, IndexProgress, MaintainCollection,
+    Observer, PageFacts, PageTest, Passage, PassageSource, Passages, ReadDocuments, SearchChunks, Selection, Stats,
+    VisitLexicon,
+};
 pub use seal::Output;
-pub use stats::Stats;
-pub use store::{Collection, CollectionStore, KeptFiles, Store};
+pub use store::{
+    Collection, Database, Lease, Right, SharedStore, Store, StoreChange, Subscription, WorkCounts, WorkFilter,
+};
 pub use vault::locked;
 pub use verify::{Check, VerifyReport};
 pub use wipe::{Wiped, wipe_content, wipe_file, write_over};

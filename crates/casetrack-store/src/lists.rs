@@ -4,30 +4,30 @@
 //! A store keeps of each document what [`invert`] gives, and gives it back as [`PostingLists`]: chunks that are there, numbered in the order
 //! of storing. What [`Keywords`] makes of that is all that a store needs for its searches and conditions by words.
 
-mod asking;
 mod inverted;
+mod lexicon;
 
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use casetrack_core::{DocumentId, Error, Result};
+use casetrack_core::{Error, Result};
+use casetrack_keyword::{Bm25Query, Lexicon, PAIR_WEIGHT, TextField, pairs, weighed};
 use tantivy::Term;
 use tantivy::query::{Bm25StatisticsProvider, Bm25Weight};
 use tantivy::schema::Field;
 
-use crate::bm25::{self, Bm25Query, Evaluation, Expression, Lexicon, PAIR_WEIGHT, TextField, WordConditions, rounded};
-use crate::collection::{self, Correction, Naming, Telling};
+use crate::bm25::{Evaluation, Expression, WordConditions, rounded};
 use crate::slots::SlotSet;
 use crate::top_k::TopK;
 
-pub use inverted::{Inverted, Posting, TermPostings, invert, language_mark, name_terms};
+pub use inverted::{Inverted, Posting, TermPostings, invert, name_terms};
 
 /// The postings of a term, in ascending order of the chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct List {
     pub chunks: Vec<u32>,
-    /// How often each chunk has the term, and the length of its field as [`Posting::length`] has it.
+    /// The count of the term in each chunk, and the length of its field as [`Posting::length`] has it.
     pub counts: Vec<u32>,
     pub lengths: Vec<u8>,
     /// Where the term is, one chunk after another; empty where that was not asked for.
@@ -64,7 +64,7 @@ pub trait PostingLists {
     /// The marks of the languages that documents have, in any order, as [`language_mark`] gives them.
     fn languages(&self) -> Vec<String>;
 
-    /// How many chunks have each of these terms.
+    /// The number of chunks that have each of these terms.
     fn frequencies(&self, field: TextField, terms: &[&str]) -> Result<Vec<u64>>;
 
     /// The list of each of these terms.
@@ -83,7 +83,7 @@ pub struct Keywords<'l, L>(pub &'l L);
 impl<L: PostingLists> Keywords<'_, L> {
     /// The best `k` chunks for a query as (slot, score), best first, equal scores by slot; of `filter` only, if given.
     pub fn search(&self, query: &Bm25Query, k: usize, filter: Option<&SlotSet>) -> Result<Vec<(u64, f32)>> {
-        let weighed = bm25::weighed(self, query)?;
+        let weighed = weighed(self, query)?;
         if weighed.is_empty() || k == 0 {
             return Ok(Vec::new());
         }
@@ -116,7 +116,7 @@ impl<L: PostingLists> Keywords<'_, L> {
 
     /// Adds what the pairs of a query are worth.
     fn add_pairs(&self, query: &str, found: &mut [(u32, f32)]) -> Result<()> {
-        let pairs = if found.is_empty() { Vec::new() } else { bm25::pairs(self, query)? };
+        let pairs = if found.is_empty() { Vec::new() } else { pairs(self, query)? };
         let terms: Vec<(TextField, &str)> =
             pairs.iter().flat_map(|(a, b)| [(TextField::Text, a.as_str()), (TextField::Text, b.as_str())]).collect();
         let lists = if terms.is_empty() { Vec::new() } else { self.0.lists(&terms, true)? };
@@ -144,7 +144,7 @@ impl<L: PostingLists> Keywords<'_, L> {
         Ok(())
     }
 
-    /// The weight of one or several terms that so many chunks have.
+    /// The weight of one or several terms, by the numbers of chunks that have them.
     fn weight(&self, field: TextField, chunks: &[u64]) -> Result<Bm25Weight> {
         let term = |n: usize| Term::from_field_u64(Field::from_field_id(0), n as u64);
         let terms: Vec<Term> = (0..chunks.len()).map(term).collect();
@@ -180,27 +180,6 @@ impl<L: PostingLists> Keywords<'_, L> {
         let forms = RefCell::new(self.forms()?);
         let found = Evaluation { chunks: self, forms: &forms }.fulfilling(expression)?;
         Ok(found.into_iter().map(|chunk| self.0.slot(chunk)).collect())
-    }
-
-    /// As [`CollectionStore::telling`](crate::CollectionStore::telling).
-    pub fn telling(&self, question: &str) -> Result<Telling> {
-        let (chunks, all) = bm25::frequencies(self, question)?;
-        Ok(Telling::weighed(chunks, all))
-    }
-
-    /// As [`CollectionStore::corrections`](crate::CollectionStore::corrections).
-    pub fn corrections(&self, text: &str) -> Result<Vec<Correction>> {
-        collection::corrections(self, text)
-    }
-
-    /// As [`CollectionStore::namings`](crate::CollectionStore::namings); `document` gives the one of a slot.
-    pub fn namings(
-        &self,
-        text: &str,
-        most: usize,
-        document: impl Fn(u64) -> Option<DocumentId>,
-    ) -> Result<Vec<Naming>> {
-        Ok(collection::namings(bm25::name_words(self, text, most)?, most, document))
     }
 }
 

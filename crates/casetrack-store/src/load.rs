@@ -1,9 +1,8 @@
 //! A stored document as a whole, for what copies or repairs documents.
 
-use casetrack_core::{Annotations, DocumentId, Result};
+use casetrack_core::{Annotations, Result};
 
 use crate::codec::{decode_vector, payload};
-use crate::collection::LocalCollection;
 use crate::error::corrupt;
 use crate::invariants::annotations_problem;
 use crate::reader::Reader;
@@ -11,17 +10,6 @@ use crate::records::sparse_vector::{SparseVector, decode_into};
 use crate::records::{DocumentRecord, Identity};
 use crate::schema::{cf, numbered_key};
 use crate::write::{self, StoredDocument};
-
-impl LocalCollection {
-    /// Everything that is stored of a document, as of one moment; `None` where there is none. All of it is held in memory.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`], as [`document`].
-    pub fn whole(&self, id: DocumentId) -> Result<Option<StoredDocument>> {
-        let reader = self.truth().reader();
-        let record = reader.document(id)?;
-        record.map(|record| document(&reader, &record, self.identity())).transpose()
-    }
-}
 
 /// Reads everything that is stored of a document and checks it as [`write::check`] does: what comes back can be stored again.
 /// All of it is held in memory.
@@ -43,7 +31,7 @@ pub(crate) fn annotations(reader: &Reader<'_>, document: &StoredDocument) -> Res
     }
 }
 
-/// As [`document`], but for what can be found again.
+/// As [`document`], without the annotations, which analysis can make again.
 pub(crate) fn without_annotations(
     reader: &Reader<'_>,
     record: &DocumentRecord,

@@ -1,4 +1,4 @@
-//! Who owns a collection's directory.
+//! The lock of the owner of a collection's directory.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;

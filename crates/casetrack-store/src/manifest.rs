@@ -46,7 +46,7 @@ impl Manifest {
     /// Name of the file where it is not sealed.
     pub const FILE: &str = "collection.json";
 
-    /// What RocksDB must say of itself to belong to this collection.
+    /// The identity that RocksDB must have to belong to this collection.
     pub fn identity(&self) -> Identity {
         Identity {
             collection: self.collection.id,

@@ -40,6 +40,38 @@ pub(crate) fn name(path: &Path) -> String {
     name_in(path.parent().unwrap_or(path), &path.file_name().unwrap_or_default().to_string_lossy())
 }
 
+/// The copy of a document's source file.
+pub struct OriginalFile {
+    path: PathBuf,
+    /// The name by which it is known in its collection.
+    name: String,
+    seal: Seal,
+}
+
+impl OriginalFile {
+    /// A file that is not sealed.
+    pub fn plain(path: PathBuf) -> Self {
+        Self { path, name: String::new(), seal: Seal::default() }
+    }
+
+    pub(crate) fn sealed(path: PathBuf, name: String, seal: &Seal) -> Self {
+        Self { path, name, seal: seal.clone() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// See [`digest`].
+    pub(crate) fn digest(&self) -> io::Result<(Sha256, u64)> {
+        digest(&self.path, &self.name, &self.seal)
+    }
+
+    pub(crate) fn open(&self) -> io::Result<Box<dyn io::Read>> {
+        self.seal.open(&self.path, &self.name)
+    }
+}
+
 /// SHA-256 and length of the content of a file, read in pieces.
 ///
 /// Errors: `InvalidData` where a sealed file is not what was written under this name.

@@ -1,4 +1,4 @@
-//! What another store is made of: parts of the store on disk that say what is stored and how it is found, so that both give the same
+//! Parts for other stores: they define what the store on disk keeps and how it searches, so that all stores give the same
 //! answers. What only keeps them (RocksDB, tantivy, usearch) is not among them.
 //!
 //! | part | for |
@@ -9,20 +9,17 @@
 //! | [`PageRecord`], [`LayoutRecord`], [`ChunkRecord`], [`AnnotationsRecord`], [`encode`] and the like | values as they are kept on disk and in archives |
 //! | [`invert`], [`name_terms`], [`PostingLists`], [`Keywords`] | keyword search |
 //! | [`sparse_terms`], [`sparse_score`], [`dot`], [`TopK`] | scores of the other searches |
-//! | [`ExportSource`], [`export_from`], [`fill`] | archives |
+//! | [`OriginalFile`], [`fill`] | archives |
 
-pub use crate::archive::{ExportSource, export_from, fill};
-pub use crate::bm25::TextField;
+pub use crate::archive::fill;
 pub use crate::codec::{decode, decode_json, decode_vector, encode, encode_json, encode_raw, encode_vector, payload};
-pub use crate::collection::{PagePlace, VisitChunk};
 pub use crate::dense::dot;
 pub use crate::error::corrupt;
-pub use crate::lists::{
-    Inverted, Keywords, List, Posting, PostingLists, TermPostings, invert, language_mark, name_terms,
-};
-pub use crate::originals::original_path;
+pub use crate::lists::{Inverted, Keywords, List, Posting, PostingLists, TermPostings, invert, name_terms};
+pub use crate::originals::{OriginalFile, original_path};
 pub use crate::records::sparse_vector::{decode_into as decode_impacts, push_varint, take_varint};
 pub use crate::records::{AnnotationsRecord, ChunkRecord, LayoutRecord, PageRecord, SlotRange};
+pub use crate::roles::{PagePlace, VisitChunk};
 pub use crate::slots::{SlotMap, SlotSet};
 pub use crate::sparse::{query_terms as sparse_terms, score as sparse_score};
 pub use crate::top_k::TopK;

@@ -1,4 +1,4 @@
-//! What the values of [`schema`](crate::schema) hold. The types of casetrack-core in them are stored in their serde form; the
+//! The values of [`schema`](crate::schema). The types of casetrack-core in them are stored in their serde form; the
 //! tests pin the bytes of every field and variant, so that a change there cannot silently change what is read from disk.
 
 mod annotations;
@@ -189,7 +189,7 @@ pub struct ChunkSpan {
     pub char_end: u32,
 }
 
-/// What is stored of a chunk, in this order: all but its index, which is in the key, and its text, which is a slice of the page's.
+/// The stored fields of a chunk, in this order: all except its index, which is in the key, and its text, which is a slice of the page's.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Chunk")]
 struct ChunkFields {

@@ -1,11 +1,9 @@
 //! The collections of a data directory.
 
+mod external;
 mod keyring;
-mod moving;
-mod owned;
-mod prepared;
-mod resealing;
-mod store;
+mod moves;
+mod reseal;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -13,22 +11,25 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
 
 use crate::archive::Archive;
-use crate::collection::{Counts, LocalCollection, STAGING_PREFIX};
+use crate::collection::{LocalCollection, STAGING_PREFIX};
 use crate::error::corrupt;
 use crate::fs;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::repair::RepairReport;
+use crate::roles::Counts;
 use crate::seal::Seal;
-use crate::seen::SeenFile;
-use crate::store::Collection;
+use crate::store::{Collection, Store};
 use crate::truth::{Truth, truth_dir};
+use crate::vault_state::VaultStateFile;
 
 pub use keyring::{had_a_vault, note_vault};
-pub use moving::Moving;
-pub use resealing::{Owned, Resealed, Space};
+pub use moves::Moving;
+pub use reseal::{Owned, Resealed, Space};
 
-/// Names of directories that are being removed begin so.
+/// The prefix of directories of collections that are being filled, until they get their place.
+const PREPARED_PREFIX: &str = ".prepared-";
+/// The prefix of directories that are being removed.
 const TRASH_PREFIX: &str = ".trash-";
 
 /// The collections under `<data directory>/collections`: each a directory named by its id that holds all of it. There is no
@@ -64,23 +65,16 @@ impl Registry {
         self.replacing.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The collections that can be read, oldest first, and what is wrong with the others, but for vaults that are locked. Reads each
-    /// `collection.json`, opens nothing.
-    pub fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)> {
-        let _settled = self.settled();
-        let (mut collections, mut problems) = (Vec::new(), Vec::new());
-        for name in self.names()? {
-            if name.starts_with('.') || !self.root.join(&name).is_dir() {
-                continue;
-            }
-            match self.read(&name) {
-                Ok(meta) => collections.push(meta),
-                Err(problem) if problem.code == ErrorCode::Locked => {}
-                Err(problem) => problems.push(problem),
-            }
+    fn prepared_path(&self, id: CollectionId) -> PathBuf {
+        self.root.join(format!("{PREPARED_PREFIX}{id}"))
+    }
+
+    fn refuse_taken(&self, id: CollectionId) -> Result<()> {
+        if self.path(id).exists() {
+            return Err(Error::new(ErrorCode::AlreadyExists, format!("The collection {id} already exists."))
+                .with_hint("Delete it first, or keep it."));
         }
-        collections.sort_by_key(|meta| (meta.created_at, meta.id));
-        Ok((collections, problems))
+        Ok(())
     }
 
     fn read(&self, name: &str) -> Result<CollectionMeta> {
@@ -93,29 +87,6 @@ impl Registry {
             ));
         }
         Ok(meta)
-    }
-
-    /// What `collection.json` says, without opening the collection.
-    pub fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
-        let _settled = self.settled();
-        Ok(Manifest::read(&self.path(id), &self.seal(id)?)?.collection)
-    }
-
-    /// Makes an empty collection and opens it.
-    pub fn create(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
-        LocalCollection::create(&self.path(meta.id), meta, models).map(Collection::from)
-    }
-
-    /// See [`LocalCollection::import`].
-    pub fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection> {
-        LocalCollection::import(&self.path(meta.id), archive, meta).map(Collection::from)
-    }
-
-    /// See [`LocalCollection::open`].
-    pub fn open_collection(&self, id: CollectionId) -> Result<Collection> {
-        let key = self.key(id)?;
-        let seal = key.as_deref().map_or_else(|| Ok(Seal::default()), Seal::with)?;
-        self.with_seen(LocalCollection::open_plain_or_vault(&self.path(id), &seal)?, key.as_deref())
     }
 
     /// The id and, if known, the name of every collection, including damaged ones that cannot be listed, and vaults that are locked.
@@ -132,44 +103,14 @@ impl Registry {
     /// See [`LocalCollection::repair`].
     pub fn repair(&self, id: CollectionId) -> Result<RepairReport> {
         let seal = self.seal(id)?;
-        // The log may begin anew.
-        SeenFile::forget(&self.seen_path(id))?;
+        // The log may begin again.
+        VaultStateFile::forget(&self.seen_path(id))?;
         LocalCollection::repair_with(&self.path(id), seal)
     }
 
     /// See [`LocalCollection::open_to_verify`].
     pub fn open_to_verify(&self, id: CollectionId) -> Result<Collection> {
         LocalCollection::open_with(&self.path(id), false, &self.seal(id)?).map(Collection::from)
-    }
-
-    /// As [`LocalCollection::counts_and_last_change`], even if it is open elsewhere, in some ten milliseconds. For a collection that is open
-    /// here, that is quicker.
-    pub fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)> {
-        let _settled = self.settled();
-        let (dir, seal) = (self.path(id), self.seal(id)?);
-        Manifest::read(&dir, &seal)?;
-        // The owner may remove a file between the moments we learn of it and open it.
-        let read = || Truth::open_read_only(&truth_dir(&dir), &seal)?.state();
-        (0..3).find_map(|_| read().ok()).map_or_else(read, Ok).map(|state| (state.into(), state.changed_at))
-    }
-
-    /// Removes a collection with everything in it, be it a vault that is locked: first from sight, in one step, then from disk.
-    pub fn delete(&self, id: CollectionId) -> Result<()> {
-        let dir = self.path(id);
-        if !dir.is_dir() {
-            return Err(Error::new(ErrorCode::NotFound, format!("There is no collection {id}."))
-                .with_hint("List the collections to see which there are."));
-        }
-        // Released before the renaming, which an open file would prevent on Windows.
-        drop(OwnerLock::acquire(&dir)?);
-        let trash = self.root.join(format!("{TRASH_PREFIX}{id}"));
-        fs::remove_dir(&trash)?;
-        fs::rename_durably(&dir, &trash)?;
-        self.lock(id);
-        fs::remove_dir(&trash)?;
-        fs::remove_dir(&self.moving_path(id))?;
-        SeenFile::forget(&self.seen_path(id))?;
-        self.clear_resealing(id)
     }
 
     /// Where a collection is, or would be.
@@ -201,5 +142,107 @@ impl Registry {
             }
         }
         Ok(())
+    }
+}
+
+impl Store for Registry {
+    /// Leaves out vaults that are locked.
+    fn scan(&self) -> Result<(Vec<CollectionMeta>, Vec<Error>)> {
+        let _settled = self.settled();
+        let (mut collections, mut problems) = (Vec::new(), Vec::new());
+        for name in self.names()? {
+            if name.starts_with('.') || !self.root.join(&name).is_dir() {
+                continue;
+            }
+            match self.read(&name) {
+                Ok(meta) => collections.push(meta),
+                Err(problem) if problem.code == ErrorCode::Locked => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+        collections.sort_by_key(|meta| (meta.created_at, meta.id));
+        Ok((collections, problems))
+    }
+
+    fn meta(&self, id: CollectionId) -> Result<CollectionMeta> {
+        let _settled = self.settled();
+        Ok(Manifest::read(&self.path(id), &self.seal(id)?)?.collection)
+    }
+
+    /// Takes some ten milliseconds. For a collection that is open here, [`DescribeCollection`](crate::DescribeCollection) is quicker.
+    fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)> {
+        let _settled = self.settled();
+        let (dir, seal) = (self.path(id), self.seal(id)?);
+        Manifest::read(&dir, &seal)?;
+        // The owner may remove a file between the moments we learn of it and open it.
+        let read = || Truth::open_read_only(&truth_dir(&dir), &seal)?.state();
+        (0..3).find_map(|_| read().ok()).map_or_else(read, Ok).map(|state| (state.into(), state.changed_at))
+    }
+
+    fn create(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        LocalCollection::create(&self.path(meta.id), meta, models).map(Collection::from)
+    }
+
+    fn open_collection(&self, id: CollectionId) -> Result<Collection> {
+        let key = self.key(id)?;
+        let seal = key.as_deref().map_or_else(|| Ok(Seal::default()), Seal::with)?;
+        self.with_seen(LocalCollection::open_plain_or_vault(&self.path(id), &seal)?, key.as_deref())
+    }
+
+    fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection> {
+        LocalCollection::import(&self.path(meta.id), archive, meta).map(Collection::from)
+    }
+
+    /// Also removes a vault that is locked: first from sight, in one step, then from disk.
+    fn delete(&self, id: CollectionId) -> Result<()> {
+        let dir = self.path(id);
+        if !dir.is_dir() {
+            return Err(Error::new(ErrorCode::NotFound, format!("There is no collection {id}."))
+                .with_hint("List the collections to see which there are."));
+        }
+        // Released before the renaming, which an open file would prevent on Windows.
+        drop(OwnerLock::acquire(&dir)?);
+        let trash = self.root.join(format!("{TRASH_PREFIX}{id}"));
+        fs::remove_dir(&trash)?;
+        fs::rename_durably(&dir, &trash)?;
+        self.lock(id);
+        fs::remove_dir(&trash)?;
+        fs::remove_dir(&self.moving_path(id))?;
+        VaultStateFile::forget(&self.seen_path(id))?;
+        self.clear_resealing(id)
+    }
+
+    fn prepare(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        self.refuse_taken(meta.id)?;
+        let dir = self.prepared_path(meta.id);
+        if Manifest::read(&dir, &Seal::default()).is_ok_and(|manifest| manifest.models == *models) {
+            match LocalCollection::open(&dir) {
+                Err(error) if error.code == ErrorCode::Corrupt => {}
+                opened => return opened.map(Collection::from),
+            }
+        }
+        fs::remove_dir(&dir)?;
+        LocalCollection::create(&dir, meta, models).map(Collection::from)
+    }
+
+    fn publish(&self, id: CollectionId) -> Result<()> {
+        let dir = self.prepared_path(id);
+        if !dir.is_dir() {
+            return Err(Error::new(ErrorCode::NotFound, format!("No collection {id} is being filled.")));
+        }
+        self.refuse_taken(id)?;
+        // Released before the renaming, which an open file would prevent on Windows.
+        drop(OwnerLock::acquire(&dir)?);
+        let _nobody_lists = self.replacing();
+        fs::rename_durably(&dir, &self.path(id))
+    }
+
+    fn discard(&self, id: CollectionId) -> Result<bool> {
+        let dir = self.prepared_path(id);
+        if !dir.is_dir() {
+            return Ok(false);
+        }
+        drop(OwnerLock::acquire(&dir)?);
+        fs::remove_dir(&dir).map(|()| true)
     }
 }

@@ -11,15 +11,16 @@ use casetrack_core::{Cancel, DocumentMeta, Error, ErrorCode, Result, Sha256};
 use rocksdb::IteratorMode;
 use sha2::Digest;
 
-use crate::collection::{COLUMNS, Counts, LocalCollection, ORIGINALS, UPLOADS};
+use crate::collection::{COLUMNS, LocalCollection, ORIGINALS, QUARANTINE, UPLOADS};
 use crate::error::corrupt;
+use crate::files::uploaded;
 use crate::fs;
 use crate::indexes::Indexes;
-use crate::kept::uploaded;
 use crate::lock::OWNER_LOCK;
 use crate::manifest::Manifest;
 use crate::originals;
-use crate::repair::{QUARANTINE, QUARANTINE_OWN};
+use crate::repair::QUARANTINE_OWN;
+use crate::roles::{Counts, DescribeCollection, MaintainCollection};
 use crate::schema::{COLUMNS_KEY, GENERATION_KEY, cf};
 use crate::seal::Seal;
 use crate::truth::{TRUTH, Truth, truth_dir};
@@ -32,7 +33,7 @@ const ENTRIES_BETWEEN_LOOKS: u64 = 1 << 10;
 /// In a collection's directory: what tells of the collection and lies outside of it, in the new form, until it is in its place.
 pub(crate) const OWNED: &str = "owned";
 
-/// What was written, and found to be what was read.
+/// The amounts that were written and verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Rewritten {
     /// Entries of RocksDB.
@@ -44,7 +45,7 @@ pub struct Rewritten {
     pub missing: u64,
 }
 
-/// How far a collection is on its way into a vault or out of it.
+/// The progress of a collection on its way into a vault or out of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResealProgress {
     /// Entries of RocksDB, each of which is written once and read twice; `of` is an estimate.
@@ -55,7 +56,7 @@ pub enum ResealProgress {
     Overwriting,
 }
 
-/// Who waits while a collection is moved.
+/// The caller that waits while a collection is moved.
 #[derive(Clone, Copy)]
 pub struct Waiting<'w> {
     cancel: &'w Cancel,
@@ -229,7 +230,7 @@ impl Work<'_> {
         Ok(documents)
     }
 
-    /// What a family holds, whatever the order of its keys.
+    /// A digest of the content of a family, whatever the order of its keys.
     fn tally(&mut self, truth: &Truth, family: &str) -> Result<Tally> {
         let mut tally = Tally::default();
         for entry in truth.db().iterator_cf(truth.cf(family)?, IteratorMode::Start) {
@@ -342,7 +343,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What repairs put aside. It is damaged by its nature: what does not open in the old form is taken along as it is.
+    /// The files that repairs put aside. They are damaged by nature: those that do not open in the old form are taken along as they are.
     fn quarantine(&mut self) -> Result<()> {
         for path in files_below(&self.from.join(QUARANTINE))? {
             let place = below(self.from, &path);
@@ -364,7 +365,7 @@ impl Work<'_> {
     }
 }
 
-/// Whether an entry tells of the vault that a collection is in, and not of the collection.
+/// True if an entry tells of the vault that a collection is in, and not of the collection.
 fn is_of_the_vault(family: &str, key: &[u8]) -> bool {
     family == cf::META && [GENERATION_KEY, COLUMNS_KEY].iter().any(|other| key == other)
 }
@@ -410,7 +411,7 @@ fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What was written is not what was read: the disk or memory is at fault.
+/// The error for written data that differs from what was read: the disk or memory is at fault.
 fn differs(path: &Path) -> Error {
     Error::new(ErrorCode::Io, format!("{} does not hold what was just written to it.", path.display()))
         .with_hint("Nothing was changed. Check the disk and the memory of this machine, then try again.")

@@ -1,4 +1,4 @@
-//! What lies where in a collection's RocksDB: column families, keys and values.
+//! The layout of a collection's RocksDB: column families, keys and values.
 //!
 //! | column family | key | value |
 //! |---|---|---|
@@ -28,8 +28,8 @@
 //! that keys sort as their parts do. Keys hold ids, digests and numbers only, never text or names but those of memos, which
 //! the program gives: the values, which do, can be encrypted without touching the keys.
 //!
-//! Every value begins with a version byte: [`VALUE_VERSION`], but for `State` (5 since schema 4) and `Identity` (3 since
-//! schema 4), which are read in every version. What follows is postcard, but for raw text and vectors, and for `documents`, which
+//! Every value begins with a version byte: [`VALUE_VERSION`], except for `State` (5 since schema 4) and `Identity` (3 since
+//! schema 4), which are read in every version. The rest is postcard, except for raw text and vectors, and `documents`, which
 //! is JSON: other layers add fields to it, and JSON reads them by name. So came the marks of users, which need no schema of their own.
 //!
 //! | schema | what came with it |

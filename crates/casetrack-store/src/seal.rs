@@ -1,4 +1,4 @@
-//! How the files of a collection and the entries of its RocksDB are written: as they are, or sealed with the key of a vault.
+//! The form in which the files of a collection and the entries of its RocksDB are written: as they are, or sealed with the key of a vault.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -14,8 +14,8 @@ use casetrack_vault::values::{Packing, Values};
 use sha2::Digest;
 
 use crate::fs;
-use crate::opened::Opened;
 use crate::schema::cf;
+use crate::value_cache::ValueCache;
 
 /// Bytes of a block that [`Names`] replaces.
 const MASKED: usize = 16;
@@ -32,14 +32,14 @@ struct Keys {
     values: Values,
     names: Names,
     files: Files,
-    opened: Opened,
+    opened: ValueCache,
 }
 
 impl Seal {
     /// Seals with the key of a vault.
     pub fn with(key: &VaultKey) -> Result<Self> {
         let (values, names, files) = (key.values()?, key.names()?, key.files()?);
-        let keys = Keys { key: key.clone(), values, names, files, opened: Opened::default() };
+        let keys = Keys { key: key.clone(), values, names, files, opened: ValueCache::default() };
         Ok(Self(Some(Arc::new(keys))))
     }
 
@@ -74,7 +74,7 @@ impl Seal {
         key
     }
 
-    /// What is stored for a value; `key` is the one before it was replaced.
+    /// The stored bytes of a value; `key` is the one before it was replaced.
     pub fn seal_value<'v>(&self, family: &str, key: &[u8], value: &'v [u8]) -> Result<Cow<'v, [u8]>> {
         match &self.0 {
             Some(keys) => keys.values.seal(family, key, value, packing(family)).map(Cow::Owned),
@@ -148,12 +148,12 @@ impl Seal {
         })
     }
 
-    /// Bytes on disk of a file that holds so many.
+    /// The bytes on disk of a file with this many bytes of content.
     pub fn bytes_on_disk(&self, content: u64) -> u64 {
         if self.is_sealed() { sealed_bytes(content) } else { content }
     }
 
-    /// What seals files, where they are sealed.
+    /// The cipher of files, if they are sealed.
     pub fn files(&self) -> Option<&Files> {
         self.0.as_ref().map(|keys| &keys.files)
     }

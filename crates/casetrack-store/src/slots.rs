@@ -63,7 +63,7 @@ impl SlotMap {
         self.by_slot.values()
     }
 
-    /// Whether the document still has exactly these slots.
+    /// True if the document still has exactly these slots.
     pub fn is_live(&self, range: &SlotRange) -> bool {
         self.by_slot.get(&range.first) == Some(range)
     }
@@ -167,7 +167,7 @@ impl SlotSet {
         self.len == 0
     }
 
-    /// Whether any of the slots lies in a range.
+    /// True if any of the slots lies in a range.
     pub fn overlaps(&self, range: &std::ops::Range<u64>) -> bool {
         let after = self.ranges.partition_point(|own| own.end() <= range.start);
         self.ranges.get(after).is_some_and(|own| own.first < range.end)

@@ -53,7 +53,7 @@ pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
 pub(crate) enum Value<'v> {
     /// In the memory of RocksDB.
     Stored(DBPinnableSlice<'v>),
-    Opened(Arc<Vec<u8>>),
+    ValueCache(Arc<Vec<u8>>),
 }
 
 impl std::ops::Deref for Value<'_> {
@@ -62,7 +62,7 @@ impl std::ops::Deref for Value<'_> {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Stored(value) => value,
-            Self::Opened(value) => value,
+            Self::ValueCache(value) => value,
         }
     }
 }
@@ -233,7 +233,7 @@ impl Truth {
         Self { db, path: path.to_owned(), seal: seal.clone(), failed: AtomicBool::new(false) }
     }
 
-    /// How entries are written.
+    /// Options of a write.
     pub fn seal(&self) -> &Seal {
         &self.seal
     }
@@ -251,7 +251,7 @@ impl Truth {
     /// A value as it was put, from what is stored for it; `key` is the one under which it was put.
     pub fn opened_value<'v>(&self, family: &str, key: &[u8], stored: DBPinnableSlice<'v>) -> Result<Value<'v>> {
         Ok(match self.seal.open_again(family, key, &stored)? {
-            Some(opened) => Value::Opened(opened),
+            Some(opened) => Value::ValueCache(opened),
             None => Value::Stored(stored),
         })
     }
@@ -335,7 +335,7 @@ impl Truth {
         cf::ALL.iter().filter_map(about).sum()
     }
 
-    /// Whether a write has failed: RocksDB then takes no further ones until it is reopened.
+    /// True if a write has failed: RocksDB then takes no further ones until it is reopened.
     pub fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
     }
@@ -384,7 +384,7 @@ fn check_listed(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file in RocksDB's log format ends within a record: blocks of 32 KiB, records of a checksum (4 bytes), a length (2),
+/// True if a file in RocksDB's log format ends within a record: blocks of 32 KiB, records of a checksum (4 bytes), a length (2),
 /// a type and that many bytes; none begins in the last 6 bytes of a block.
 pub(crate) fn manifest_is_cut_off(path: &Path) -> bool {
     const BLOCK: usize = 32 << 10;
@@ -422,7 +422,7 @@ fn options() -> Options {
     options.set_max_total_wal_size(2 * WRITE_BUFFER_BYTES as u64);
     options.set_max_open_files(256);
     options.set_max_background_jobs(2);
-    // RocksDB's log goes to ours; opening a store read-only leaves no log file beside the owner's.
+    // RocksDB's log goes to ours; opening a store read-only leaves no log file next to the owner's.
     options.set_info_logger(InfoLogger::new_callback_logger(LogLevel::Warn, |level, message| match level {
         LogLevel::Error | LogLevel::Fatal => tracing::error!(target: "rocksdb", "{}", message.trim_end()),
         // Hundreds of lines that repeat the options.

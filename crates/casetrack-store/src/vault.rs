@@ -15,18 +15,18 @@ use crate::fs;
 
 const HEADER: &str = "vault.header";
 const COPY: &str = "vault.header.copy";
-/// What a vault has instead of `collection.json`; what it holds is the same.
+/// The file that a vault has instead of `collection.json`, with the same content.
 pub(crate) const SEALED_MANIFEST: &str = "collection.sealed";
 
 /// Its files that the store of a collection knows nothing of.
 pub(crate) const HEADERS: [&str; 2] = [HEADER, COPY];
 
-/// Whether there is a vault in this directory, be it one whose header is lost.
+/// True if there is a vault in this directory, be it one whose header is lost.
 pub(crate) fn is_one(dir: &Path) -> bool {
     [HEADER, COPY, SEALED_MANIFEST].iter().any(|name| dir.join(name).exists())
 }
 
-/// What everything answers that would need the key of this vault, whose name is sealed.
+/// The error of everything that needs the key of this vault, whose name is sealed.
 pub fn locked(id: CollectionId) -> Error {
     Error::new(ErrorCode::Locked, format!("Collection {id} is a vault, and it is locked."))
         .with_hint(Action::Unlock(Some(id.short())))
@@ -42,17 +42,17 @@ pub(crate) fn locked_at(dir: &Path) -> Error {
 }
 
 /// The headers in a directory.
-struct Found {
+struct HeaderFiles {
     /// Those that can be read, each once, the latest first.
     headers: Vec<Header>,
-    /// Whether both copies are there, whole and the same.
+    /// True if both copies are there, whole and the same.
     agree: bool,
     /// Why one cannot be read.
     problem: Option<Error>,
 }
 
-fn find(dir: &Path) -> Found {
-    let mut found = Found { headers: Vec::new(), agree: true, problem: None };
+fn find(dir: &Path) -> HeaderFiles {
+    let mut found = HeaderFiles { headers: Vec::new(), agree: true, problem: None };
     for name in HEADERS {
         match read_one(&dir.join(name)) {
             Ok(header) if found.headers.contains(&header) => {}
@@ -76,7 +76,7 @@ fn find(dir: &Path) -> Found {
 /// Errors: [`ErrorCode::NotFound`] where the collection is no vault, [`ErrorCode::Corrupt`] where both copies are damaged,
 /// [`ErrorCode::NewerSchema`].
 pub(crate) fn read(dir: &Path) -> Result<Header> {
-    let Found { headers, problem, .. } = find(dir);
+    let HeaderFiles { headers, problem, .. } = find(dir);
     headers.into_iter().next().ok_or_else(|| {
         problem.unwrap_or_else(|| Error::new(ErrorCode::NotFound, format!("There is no vault at {}.", dir.display())))
     })
@@ -87,7 +87,7 @@ pub(crate) fn read(dir: &Path) -> Result<Header> {
 ///
 /// Errors: those of [`read`] and of `try_one`; also where only a header opens that is older than one that was written with the same key.
 pub(crate) fn open<T>(dir: &Path, try_one: impl Fn(&Header) -> Result<(VaultKey, T)>) -> Result<(Header, VaultKey, T)> {
-    let Found { headers, agree, problem } = find(dir);
+    let HeaderFiles { headers, agree, problem } = find(dir);
     let (mut refusal, mut unproven): (Option<Error>, _) = (None, None);
     for header in &headers {
         match try_one(header) {
@@ -121,7 +121,7 @@ pub(crate) fn open<T>(dir: &Path, try_one: impl Fn(&Header) -> Result<(VaultKey,
         .unwrap_or_else(|| Error::new(ErrorCode::NotFound, format!("There is no vault at {}.", dir.display()))))
 }
 
-/// Whether the name of the collection was sealed with this key.
+/// True if the name of the collection was sealed with this key.
 fn opens_manifest(dir: &Path, key: &VaultKey) -> bool {
     let sealed = std::fs::read(dir.join(SEALED_MANIFEST)).unwrap_or_default();
     key.files().and_then(|files| files.open_bytes(SEALED_MANIFEST, &sealed)).is_ok()
@@ -132,7 +132,7 @@ pub(crate) fn vouched(dir: &Path, key: &VaultKey) -> Option<Header> {
     find(dir).headers.into_iter().find(|header| header.check(key).is_ok())
 }
 
-/// What is wrong with each of the two copies, one sentence each.
+/// The problems of the two copies, one sentence each.
 pub(crate) fn problems(dir: &Path, key: &VaultKey) -> Vec<String> {
     let latest = vouched(dir, key).map_or(0, |header| header.generation());
     let problem = |name: &&str| match read_one(&dir.join(name)) {
@@ -146,7 +146,7 @@ pub(crate) fn problems(dir: &Path, key: &VaultKey) -> Vec<String> {
     HEADERS.iter().filter_map(problem).collect()
 }
 
-/// What to think of who did not do it themselves.
+/// Advice for users who did not do it themselves.
 const WHO_ELSE: &str =
     " Otherwise find out who can write to its folder: a passphrase or a document that was removed may be there again.";
 

@@ -16,7 +16,7 @@ use crate::fs::{dir_entries_or_none, write_atomically};
 /// Zeros are written in pieces of this many bytes.
 const PIECE: usize = 1 << 20;
 
-/// What was overwritten.
+/// The amounts that were overwritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Wiped {
     pub files: u64,
@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// What a file that is held open has in it, whatever became of its name.
+    /// The content of a file that is held open, whatever became of its name.
     fn content(mut file: &File) -> Vec<u8> {
         let mut bytes = Vec::new();
         file.seek(SeekFrom::Start(0)).unwrap();

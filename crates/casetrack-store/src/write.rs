@@ -47,7 +47,7 @@ pub struct StoredDocument {
     pub token_vectors: Vec<Vec<u8>>,
     /// The model that made the token vectors, if there are any.
     pub token_model: Option<TokenModel>,
-    /// What analysis found in the pages; `None` where the document is stored without analysis.
+    /// The annotations that analysis made; `None` if the document is stored without analysis.
     pub annotations: Option<Annotations>,
 }
 
@@ -101,7 +101,7 @@ pub fn mismatch(whose: &str, made_by: &str, what: &str, holds: &str) -> Error {
     .with_hint("Use the collection's model, or make a new collection for the other one.")
 }
 
-/// Refuses a document that breaks an invariant. `dimension` is that of the vectors.
+/// Refuses a document that breaks an invariant. `dimension` is the number of components of a vector.
 pub(crate) fn check(document: &StoredDocument, dimension: u32) -> Result<()> {
     let meta = &document.meta;
     let refuse = |what: String| Err(Error::internal(format!("{} was not stored: {what}.", meta.path)));
@@ -176,7 +176,7 @@ pub(crate) fn page_chars(pages: &[Page]) -> Vec<u64> {
     pages.iter().map(|page| page.text.chars().count() as u64).collect()
 }
 
-/// How many of these documents, from the first on, have neither an id nor a path in common with each other, those that they leave
+/// The number of these documents, from the first on, that have neither an id nor a path in common with each other, those that they leave
 /// included: putting them in one batch is the same as one after another.
 pub(crate) fn independent<'d>(
     reader: &Reader<'_>,

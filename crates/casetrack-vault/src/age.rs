@@ -21,12 +21,12 @@ use crate::errors::{changed, refused};
 use crate::secret::{Secret, random};
 use crate::stream::{Opener, RandomOpener, Sealer, explained, read_all};
 
-/// What the format says in its first line.
+/// The first line of the format.
 pub(crate) const VERSION_LINE: &str = "age-encryption.org/v1";
 const WHAT: &str = "The file of age";
 const NONCE: usize = 16;
 
-/// What decrypts a file.
+/// The key that decrypts a file.
 #[derive(Debug, Clone, Copy)]
 pub enum Key<'k> {
     Identity(&'k Identity),
@@ -136,7 +136,7 @@ fn begun(key: Key<'_>, from: &mut impl Read) -> Result<Option<Secret>> {
     payload_key(&file_key, &nonce).map(Some)
 }
 
-/// What a file is encrypted with, by its header, which is not checked; `None` for what is no file of age.
+/// The lock of a file, by its header, which is not checked; `None` if it is no file of age.
 pub fn lock_of(mut from: impl Read) -> Result<Option<Lock>> {
     let mut start = [0; VERSION_LINE.len()];
     let mut read = 0;
@@ -158,7 +158,7 @@ pub fn encrypt(recipients: &[&Recipient], bytes: &[u8]) -> Result<Vec<u8>> {
     encryptor.write_all(bytes).and_then(|()| encryptor.finish()).map_err(|error| explained(WHAT, error))
 }
 
-/// What a whole file holds; `None` where it is not encrypted to this identity.
+/// The content of a whole file; `None` if it is not encrypted to this identity.
 pub fn decrypt(identity: &Identity, file: &[u8]) -> Result<Option<Vec<u8>>> {
     let decryptor = Decryptor::new(Key::Identity(identity), file)?;
     decryptor.map(|decryptor| read_all(decryptor, WHAT, file.len())).transpose()

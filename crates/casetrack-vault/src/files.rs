@@ -103,7 +103,7 @@ impl Files {
         writer.write_all(bytes).and_then(|()| writer.finish()).map_err(|error| explained(name, error))
     }
 
-    /// What [`seal_bytes`](Self::seal_bytes) sealed; all of it is known to be whole.
+    /// Opens the bytes that [`seal_bytes`](Self::seal_bytes) sealed; all of them are known to be whole.
     pub fn open_bytes(&self, name: &str, sealed: &[u8]) -> Result<Vec<u8>> {
         read_all(self.open(name, sealed)?, name, sealed.len())
     }
@@ -115,12 +115,12 @@ impl fmt::Debug for Files {
     }
 }
 
-/// Bytes that a file of so many bytes has when it is sealed.
+/// The bytes of a sealed file with this many bytes of content.
 pub fn sealed_bytes(plain: u64) -> u64 {
     HEAD as u64 + plain + plain.div_ceil(BLOCK as u64).max(1) * TAG as u64
 }
 
-/// Bytes of the content of a sealed file that has so many; 0 where that cannot be.
+/// The bytes of the content of a sealed file with this many bytes; 0 if that cannot be.
 pub fn plain_bytes(sealed: u64) -> u64 {
     let body = sealed.saturating_sub(HEAD as u64);
     body.saturating_sub(body.div_ceil((BLOCK + TAG) as u64) * TAG as u64)

@@ -50,7 +50,7 @@ pub struct Header {
     mac: [u8; MAC],
 }
 
-/// What can be said of a slot without a key.
+/// The description of a slot, which needs no key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotInfo {
     pub id: SlotId,
@@ -175,7 +175,7 @@ impl Header {
         self.collection
     }
 
-    /// How often the slots were changed.
+    /// The number of changes of the slots.
     pub fn generation(&self) -> u64 {
         self.generation
     }
@@ -189,7 +189,7 @@ impl Header {
         Place { version: VERSION, collection: self.collection }
     }
 
-    /// What the HMAC is of.
+    /// The bytes of which the HMAC is made.
     fn vouched(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(1024);
         bytes.extend_from_slice(MAGIC);

@@ -17,7 +17,7 @@ pub struct VaultKey {
     master: Secret,
 }
 
-/// What a subkey is for. Subkeys are independent: none of them says anything about another or about the key.
+/// The purpose of a subkey. Subkeys are independent: none of them reveals anything about another or about the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Values,
@@ -57,22 +57,22 @@ impl VaultKey {
         &self.master
     }
 
-    /// What seals and opens values.
+    /// The cipher of values.
     pub fn values(&self) -> Result<Values> {
         self.subkey(Purpose::Values).map(|key| Values::new(&key))
     }
 
-    /// What hides ids and digests in keys of a database.
+    /// The function that hides ids and digests in keys of a database.
     pub fn names(&self) -> Result<Names> {
         self.subkey(Purpose::Ids).map(|key| Names::new(&key))
     }
 
-    /// What seals and opens files.
+    /// The cipher of files.
     pub fn files(&self) -> Result<Files> {
         self.subkey(Purpose::Files).map(|key| Files::new(&key))
     }
 
-    /// What vouches for the header.
+    /// The key of the HMAC of the header.
     pub(crate) fn header(&self) -> Result<Secret> {
         self.subkey(Purpose::Header)
     }
@@ -84,7 +84,7 @@ impl VaultKey {
     }
 }
 
-/// What wraps the key in a slot whose secret is 256 random bits: HKDF-SHA256 over them, with the slot's salt, and the collection's id in the info.
+/// The key that wraps the vault's key in a slot whose secret is 256 random bits: HKDF-SHA256 over them, with the slot's salt, and the collection's id in the info.
 pub(crate) fn wrapping_key(
     secret: &Secret,
     purpose: &[u8],

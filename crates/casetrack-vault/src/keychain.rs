@@ -1,4 +1,4 @@
-//! What a keychain of the system keeps for a slot: 256 random bits, as text.
+//! The secret that a keychain of the system keeps for a slot: 256 random bits, as text.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -13,7 +13,7 @@
 //! The formats are written down to the byte in docs/security.md. All primitives come from other crates: XChaCha20-Poly1305 and
 //! ChaCha20-Poly1305, HKDF and HMAC over SHA-256, Argon2id, AES-256, X25519.
 //!
-//! What is sealed is either read back as it was written, or is an error: [`ErrorCode::Corrupt`](casetrack_core::ErrorCode::Corrupt)
+//! Sealed data is either read back as it was written, or is an error: [`ErrorCode::Corrupt`](casetrack_core::ErrorCode::Corrupt)
 //! for what was changed, cut off or exchanged, [`ErrorCode::WrongKey`](casetrack_core::ErrorCode::WrongKey) for a passphrase that
 //! opens no slot, [`ErrorCode::NewerSchema`](casetrack_core::ErrorCode::NewerSchema) for a later format. Bytes of any kind can be passed to what reads: none of it
 //! panics, and memory stays in proportion to what was passed.

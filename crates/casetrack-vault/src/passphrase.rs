@@ -11,7 +11,7 @@ use crate::secret::Secret;
 /// Longer passphrases are refused: nobody types them, and normalising them takes memory.
 const MAX_BYTES: usize = 1024;
 
-/// What a person types. It is overwritten in memory when it is dropped.
+/// A passphrase. It is overwritten in memory when it is dropped.
 #[derive(Clone)]
 pub struct Passphrase(Zeroizing<String>);
 
@@ -46,12 +46,12 @@ impl std::fmt::Debug for Passphrase {
     }
 }
 
-/// What it costs to try one passphrase: the parameters of Argon2id.
+/// The cost of trying one passphrase: the parameters of Argon2id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
     /// KiB of memory.
     pub memory_kib: u32,
-    /// How often all of it is gone through.
+    /// The number of passes over the memory.
     pub passes: u32,
     /// Parts that could be worked on at once. Ours are worked on one after the other.
     pub lanes: u32,
@@ -68,7 +68,7 @@ impl Cost {
     /// … and more memory times passes, so that it cannot keep it busy: about 15 seconds.
     const MOST_WORK_KIB: u64 = 8 << 20;
 
-    /// Whether Argon2 takes it and it is within the bounds above.
+    /// True if Argon2 takes it and it is within the bounds above.
     pub(crate) fn is_acceptable(self) -> bool {
         let Self { memory_kib, passes, lanes } = self;
         (1..=16).contains(&lanes)

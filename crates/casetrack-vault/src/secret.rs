@@ -65,7 +65,7 @@ impl Secret {
         unsafe { self.at.cast().as_mut() }
     }
 
-    /// Whether the system keeps it out of swap: it may refuse, where a process has locked as much as it may.
+    /// True if the system keeps it out of swap: it may refuse, where a process has locked as much as it may.
     pub fn is_kept_from_swap(&self) -> bool {
         self.locked
     }

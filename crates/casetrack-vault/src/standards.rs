@@ -1,4 +1,4 @@
-//! The primitives are those of the standards: known answers from their texts. Those of HKDF, Argon2id and BIP 39 are beside the code that
+//! The primitives follow the standards: known answers from their texts. Those of HKDF, Argon2id and BIP 39 are beside the code that
 //! uses them.
 
 use chacha20poly1305::aead::{Aead, Payload};

@@ -1,8 +1,8 @@
 //! Blocks of 64 KiB, each sealed by itself: the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár, 2015) as age has it.
 //!
 //! The nonce of a block is its number (11 bytes, big endian) and 1 for the last block, else 0. So a block that is changed,
-//! exchanged, repeated or left out does not open, nor does a file that ends early or goes on after its last block. Only the last
-//! block may be shorter than 64 KiB, and only that of an empty file is empty.
+//! exchanged, repeated or left out does not open, nor does a file that ends early or continues after its last block. Only the last
+//! block may be shorter than 64 KiB, and only an empty file has an empty one.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -95,7 +95,7 @@ impl<W: Write> Write for Sealer<W> {
         Ok(taken)
     }
 
-    /// What does not fill a block waits in memory.
+    /// Bytes that do not fill a block wait in memory.
     fn flush(&mut self) -> io::Result<()> {
         self.to.flush()
     }
@@ -106,7 +106,7 @@ impl<W: Write> Write for Sealer<W> {
 pub(crate) struct Opener<R> {
     from: R,
     blocks: Blocks,
-    /// What was read and not opened: at most a block with its tag, and one byte, which tells that it is not the last.
+    /// The bytes that were read and not opened: at most a block with its tag, and one byte, which tells that it is not the last.
     ahead: Vec<u8>,
     plain: Vec<u8>,
     given: usize,

@@ -30,7 +30,7 @@ const LZ4: u8 = 1;
 /// LZ4 cannot make more of a byte.
 const LZ4_MOST: usize = 255;
 
-/// Whether a value is worth compressing.
+/// True if a value is worth compressing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
     /// Compressed where that makes it smaller. What the length of a value then says of its content is said in docs/security.md.
@@ -116,7 +116,7 @@ impl Values {
     }
 }
 
-/// What was compressed, after its length (`u32`, little endian).
+/// The compressed bytes, after their original length (`u32`, little endian).
 fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
     let (length, compressed) = packed.split_first_chunk::<4>()?;
     let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;

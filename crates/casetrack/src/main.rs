@@ -22,6 +22,7 @@ mod service;
 mod shell;
 mod start;
 mod stop;
+mod stores;
 
 use std::process::ExitCode;
 

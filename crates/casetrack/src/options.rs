@@ -14,6 +14,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::look::ColorChoice;
+use crate::stores::store_place;
 
 /// The environment variable that says where the collections are.
 pub const STORE: &str = "CASETRACK_STORE";
@@ -187,11 +188,13 @@ impl Global {
         Ok(config)
     }
 
-    /// Where the collections are, by the options or else by `config.toml`.
+    /// The place of the collections, by the options or else by `config.toml`.
     pub fn store(&self) -> Result<StorePlace> {
         match self.store.as_ref().filter(|chosen| !chosen.reveal().is_empty()) {
-            Some(chosen) => chosen.reveal().parse(),
-            None => self.settings()?.store.url.map_or_else(|| Ok(StorePlace::default()), |url| url.reveal().parse()),
+            Some(chosen) => store_place(chosen.reveal()),
+            None => {
+                self.settings()?.store.url.map_or_else(|| Ok(StorePlace::default()), |url| store_place(url.reveal()))
+            }
         }
     }
 

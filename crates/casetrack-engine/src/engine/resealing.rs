@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, Password, Result};
-use casetrack_store::{Owned, Resealed, Waiting, note_vault, write_over};
+use casetrack_store::{Owned, Resealed, Store, Waiting, note_vault, write_over};
 use casetrack_vault::passphrase::Passphrase;
 
 use super::Engine;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use casetrack_core::{Action, CollectionId, CollectionMeta, ErrorCode, Notice, Result, hint};
+use casetrack_store::Store;
 
 use super::Engine;
 use crate::host::changes::Change;

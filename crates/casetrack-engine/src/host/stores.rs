@@ -1,17 +1,17 @@
-//! Where collections are: in the data directory, or in a database. One host has the collections of one store.
+//! The stores of collections: the data directory, or a database. One host has the collections of one store.
 //!
 //! What belongs to collections and stays on this machine (jobs, watches, copies of source files) lies in a folder of the store
 //! ([`EngineConfig::state_dir`](super::EngineConfig::state_dir)): for those on disk it is the data directory itself.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, ErrorCode, Result, Timestamp};
-use casetrack_postgres::{Address, Following, News, PostgresStore, is_address};
-use casetrack_store::{Archive, Collection, Counts, Registry, Store, VectorModels};
+use casetrack_store::{
+    Archive, Collection, Counts, Database, Registry, SharedStore, Store, StoreChange, Subscription, VectorModels,
+};
 
 use super::Host;
 use super::changes::{Change, Changes};
@@ -21,7 +21,7 @@ const DATABASES: &str = "databases";
 /// Folder of copies of source files and uploads, in that of a store.
 const COLLECTIONS: &str = "collections";
 
-/// How long those who want to hear of changes wait for the database.
+/// The time that subscribers to changes wait for the database.
 const BEGINNING: Duration = Duration::from_secs(1);
 
 /// The reserved collection of the search of files, once there is one. No tier counts it, and it is never meant where none is named.
@@ -29,47 +29,42 @@ pub(crate) fn of_files() -> CollectionId {
     CollectionId::from_bytes(0xca5e_7ac4_0000_8000_8000_0000_0000_f11e_u128.to_be_bytes())
 }
 
-/// Where collections are kept. It is shown without the password of a database.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The place of collections. It is displayed without the password of a database.
+#[derive(Debug, Clone, Default)]
 pub enum StorePlace {
     /// The data directory.
     #[default]
     Disk,
-    /// A database of PostgreSQL.
-    Postgres(Box<Address>),
+    Database(Arc<dyn Database>),
 }
 
-impl FromStr for StorePlace {
-    type Err = Error;
-
-    /// `disk`, or an address such as `postgres://user@host:5432/database`.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`], in words that repeat nothing of an address, which may hold a password.
-    fn from_str(text: &str) -> Result<Self> {
-        match text.trim() {
-            "disk" => Ok(Self::Disk),
-            address if is_address(address) => Ok(Self::Postgres(Box::new(address.parse()?))),
-            _ => Err(Error::invalid("The place of the collections is neither \"disk\" nor the address of a database.")
-                .with_hint("Write the address of a database as postgres://user@host:5432/database.")),
+impl PartialEq for StorePlace {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Disk, Self::Disk) => true,
+            (Self::Database(own), Self::Database(other)) => own.to_string() == other.to_string(),
+            _ => false,
         }
     }
 }
+
+impl Eq for StorePlace {}
 
 impl fmt::Display for StorePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Disk => f.write_str("disk"),
-            Self::Postgres(address) => address.fmt(f),
+            Self::Database(address) => address.fmt(f),
         }
     }
 }
 
 impl StorePlace {
-    /// The folder of what belongs to its collections and stays on this machine.
+    /// The folder of the files of its collections that stay on this machine.
     pub(super) fn state_dir(&self, data_dir: &Path) -> PathBuf {
         match self {
             Self::Disk => data_dir.to_owned(),
-            Self::Postgres(address) => data_dir.join(DATABASES).join(address.folder_name()),
+            Self::Database(address) => data_dir.join(DATABASES).join(address.folder_name()),
         }
     }
 
@@ -78,19 +73,18 @@ impl StorePlace {
         self.state_dir(data_dir).join(COLLECTIONS).join(id.to_string())
     }
 
-    /// As it stands in sentences.
+    /// Its name in sentences.
     pub fn described(&self) -> String {
         match self {
             Self::Disk => "the disk of this machine".to_owned(),
-            Self::Postgres(address) => format!("the database {address}"),
+            Self::Database(address) => format!("the database {address}"),
         }
     }
 
     /// The database, if it is one. Connects to nothing.
-    fn server(&self, data_dir: &Path) -> Result<Option<Arc<PostgresStore>>> {
-        let Self::Postgres(address) = self else { return Ok(None) };
-        let files = self.state_dir(data_dir).join(COLLECTIONS);
-        Ok(Some(Arc::new(PostgresStore::at((**address).clone(), &files)?)))
+    fn server(&self, data_dir: &Path) -> Result<Option<Arc<dyn SharedStore>>> {
+        let Self::Database(address) = self else { return Ok(None) };
+        address.open(&self.state_dir(data_dir).join(COLLECTIONS)).map(Some)
     }
 
     /// The store. Connects to nothing.
@@ -108,9 +102,9 @@ pub(super) struct Stores {
     pub place: StorePlace,
     pub store: Arc<dyn Store>,
     /// The database, where the store is one.
-    server: Option<Arc<PostgresStore>>,
-    /// What other clients of the database change, once somebody wants to know.
-    following: OnceLock<Option<Following>>,
+    server: Option<Arc<dyn SharedStore>>,
+    /// The subscription to changes by other clients of the database, once somebody wants them.
+    subscription: OnceLock<Option<Box<dyn Subscription>>>,
     /// The collections on disk and the keys of vaults. Where the store is a database, it has none.
     pub registry: Registry,
 }
@@ -124,38 +118,40 @@ impl Stores {
             None => Arc::new(registry.clone()),
             Some(server) => Arc::new(OnServer { server: Arc::clone(server), on_disk: Registry::open(data_dir)? }),
         };
-        Ok(Self { place, store, server, following: OnceLock::new(), registry })
+        Ok(Self { place, store, server, subscription: OnceLock::new(), registry })
     }
 
-    /// Tells the changes of other clients of the database from now on, as those of this process are told. Others than a database have none. Waits for
-    /// the server for a moment, once.
+    /// Reports the changes of other clients of the database from now on, as it does those of this process. Only a database has other clients.
+    /// Waits for the server for a moment, once.
     fn follow(&self, changes: &Changes) {
         let Some(server) = &self.server else { return };
-        self.following.get_or_init(|| {
+        self.subscription.get_or_init(|| {
             let changes = changes.clone();
-            let told = move |news| {
-                changes.notify(match news {
-                    News::Collection(collection) => Change::Collection(collection),
-                    News::Document(collection, document, change) => Change::Document { collection, document, change },
-                    News::Evidence(collection) => Change::Evidence(collection),
+            let notify = move |change| {
+                changes.notify(match change {
+                    StoreChange::Collection(collection) => Change::Collection(collection),
+                    StoreChange::Document(collection, document, change) => {
+                        Change::Document { collection, document, change }
+                    }
+                    StoreChange::Evidence(collection) => Change::Evidence(collection),
                 });
             };
-            let followed = server.follow(told);
-            if let Err(error) = &followed {
-                tracing::warn!(%error, "what others change in the database is not told");
+            let subscription = server.subscribe(Box::new(notify));
+            if let Err(error) = &subscription {
+                tracing::warn!(%error, "changes by others in the database are not reported");
             }
-            followed.ok().inspect(|following| following.wait_until_begun(BEGINNING))
+            subscription.ok().inspect(|subscription| subscription.wait_until_begun(BEGINNING))
         });
     }
 }
 
 impl Host {
-    /// Where the collections are.
+    /// The place of the collections.
     pub fn store_place(&self) -> &StorePlace {
         &self.shared.stores.place
     }
 
-    /// Follows what other clients of the database change until the last host of the data directory goes, and has indexes made that are missing there,
+    /// Follows the changes by other clients of the database until the last host of the data directory goes, and has indexes made that are missing there,
     /// where it is the administrator's. Needed by those that serve without listening; nothing happens where collections are on disk.
     pub fn follow_others(&self) {
         self.shared.stores.follow(&self.shared.changes);
@@ -173,7 +169,7 @@ impl Host {
     /// The database of the collections. `what` begins a sentence, in the plural, of what only a database has.
     ///
     /// Errors: [`ErrorCode::WrongState`] where the collections are on disk.
-    pub(crate) fn only_on_server(&self, what: &str) -> Result<&PostgresStore> {
+    pub(crate) fn only_on_server(&self, what: &str) -> Result<&dyn SharedStore> {
         let message =
             || format!("{what} are for collections in a database, and these are on the disk of this machine.");
         self.shared.stores.server.as_deref().ok_or_else(|| {
@@ -199,15 +195,15 @@ impl Host {
     }
 }
 
-/// The collections of a server, but for that of the search of files: it is about the files of this machine, and stays on its disk.
+/// The collections of a server, except for the collection of the search of files: it is about the files of this machine, and stays on its disk.
 struct OnServer {
-    server: Arc<PostgresStore>,
+    server: Arc<dyn SharedStore>,
     on_disk: Registry,
 }
 
 impl OnServer {
     fn of(&self, id: CollectionId) -> &dyn Store {
-        if id == of_files() { &self.on_disk } else { &*self.server }
+        if id == of_files() { &self.on_disk } else { &*self.server as &dyn Store }
     }
 }
 
@@ -255,27 +251,5 @@ impl Store for OnServer {
 
     fn discard(&self, id: CollectionId) -> Result<bool> {
         self.of(id).discard(id)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_is_disk_or_an_address_and_nothing_of_another_is_repeated() {
-        let place = |text: &str| text.parse::<StorePlace>();
-        assert_eq!(place(" disk ").unwrap(), StorePlace::Disk);
-        let database = place("postgres://ann:s3cret@db/matters").unwrap();
-        assert_eq!(
-            (database.to_string(), format!("{database:?}").contains("s3cret")),
-            ("postgres://ann@db/matters".into(), false)
-        );
-        assert_eq!(place("disk").unwrap().state_dir(Path::new("/d")), Path::new("/d"));
-        assert!(database.state_dir(Path::new("/d")).starts_with("/d/databases"));
-        for text in ["", "Disk", "mysql://ann:s3cret@db/matters", "ann:s3cret@db"] {
-            let error = place(text).unwrap_err();
-            assert!(error.code == ErrorCode::InvalidArgument && !error.full_text().contains("s3cret"), "{error}");
-        }
     }
 }

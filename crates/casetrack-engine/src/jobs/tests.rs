@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use casetrack_core::{CollectionStatus, CollectionType, Progress, ProgressTotals};
-use casetrack_store::VectorModels;
+use casetrack_store::{Store, VectorModels};
 use casetrack_vault::header::{Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::{Cost, Passphrase};

@@ -11,7 +11,7 @@ use casetrack_core::{
     Cancel, CollectionId, DocumentId, DocumentMeta, Error, ErrorCode, Progress, ProgressSink, Result,
 };
 use casetrack_embed::{Embedder, Outputs};
-use casetrack_store::{Collection, VectorModels};
+use casetrack_store::{Collection, Store, VectorModels};
 
 use super::{DiskSpace, ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
 use crate::host::changes::Change;

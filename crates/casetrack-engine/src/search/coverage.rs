@@ -12,6 +12,6 @@ pub(super) fn share(collection: &Collection, question: &str, best: &[Hit]) -> Re
     let Some(best) = best.first() else { return Ok(0.0) };
     let Some(passage) = collection.passages().at(best.document, best.index)? else { return Ok(0.0) };
     let language = passage.document.meta.properties.language.as_deref();
-    let telling = collection.telling(question)?;
-    Ok(telling.reader().densest(&passage.chunk.text, language).0)
+    let weights = collection.term_weights(question)?;
+    Ok(weights.reader().densest(&passage.chunk.text, language).0)
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Instant;
 
 use casetrack_core::{ChunkId, CitationStyle, CollectionId, DocumentId, Error, Notice, Result};
-use casetrack_store::{Collection, Filter, Passage, Telling, TellingReader};
+use casetrack_store::{Collection, DensityReader, Filter, Passage, TermWeights};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -257,7 +257,7 @@ fn row(name: &str, score: f32, answer: &Best, found: bool, question: &str, brief
 
 /// What a question asks for.
 struct Asks {
-    telling: Telling,
+    weights: TermWeights,
     clauses: Vec<AskedClause>,
     /// Whether it is what documents say at their beginning.
     beginning: bool,
@@ -265,8 +265,8 @@ struct Asks {
 
 impl Asks {
     fn of(collection: &Collection, question: &str) -> Result<Self> {
-        let telling = collection.telling(question)?;
-        Ok(Self { telling, clauses: clauses::asked(question), beginning: cover::asks(question) })
+        let weights = collection.term_weights(question)?;
+        Ok(Self { weights, clauses: clauses::asked(question), beginning: cover::asks(question) })
     }
 
     fn weighing(&self) -> Weighing {
@@ -276,7 +276,7 @@ impl Asks {
     /// What a passage has of it, with the phrases that say it.
     fn evidence(
         &self,
-        telling: &mut TellingReader<'_>,
+        density: &mut DensityReader<'_>,
         candidate: &Candidate,
         passage: &Passage,
     ) -> (Evidence, Vec<String>) {
@@ -285,7 +285,7 @@ impl Asks {
         if !self.beginning && clauses::lists_pages(&text) {
             return (Evidence { cosine, ..Evidence::default() }, Vec::new());
         }
-        let (together, place) = telling.densest(&text, passage.document.meta.properties.language.as_deref());
+        let (together, place) = density.densest(&text, passage.document.meta.properties.language.as_deref());
         let mut phrases = vec![text.get(place).unwrap_or_default().to_owned()];
         let mut most: f32 = 0.0;
         for (share, said) in self.clauses.iter().map(|clause| clause.said(&text)) {
@@ -344,7 +344,7 @@ fn read(
     documents: &[(DocumentId, Vec<Candidate>)],
 ) -> Result<Vec<Best>> {
     let mut passages = collection.passages();
-    let mut telling = asks.telling.reader();
+    let mut density = asks.weights.reader();
     let mut answers = Vec::new();
     for (document, candidates) in documents {
         let mut evidence = Evidence::default();
@@ -354,7 +354,7 @@ fn read(
         {
             let place = candidates.binary_search_by_key(&passage.chunk.index, |candidate| candidate.index);
             let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
-            let (own, said) = asks.evidence(&mut telling, candidate, &passage);
+            let (own, said) = asks.evidence(&mut density, candidate, &passage);
             evidence = evidence.max(own);
             // A table of contents, which alone has no phrase, names clauses but says none.
             let counts = if said.is_empty() { LISTED } else { 1.0 };

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use casetrack_core::{DocumentId, Result};
-use casetrack_store::{Collection, Naming};
+use casetrack_store::{Collection, NameMatch};
 
 /// A word that more than one document in this many is called by names none.
 const ONE_IN: usize = 4;
@@ -61,7 +61,7 @@ pub(super) fn route(
     if documents < 2 {
         return Ok(None);
     }
-    let namings = collection.namings(query, (documents / ONE_IN).clamp(1, MOST))?;
+    let namings = collection.name_matches(query, (documents / ONE_IN).clamp(1, MOST))?;
     let weighed = weighed(query, namings, documents, searched);
     let sufficient = SUFFICIENT * rarity(1, documents);
     let mut left: Vec<&Weighed> = weighed.iter().collect();
@@ -111,7 +111,7 @@ struct Weighed {
 /// Words by which documents are told apart. Of words written as one, those whose parts are names count by their parts.
 fn weighed(
     query: &str,
-    namings: Vec<Naming>,
+    namings: Vec<NameMatch>,
     documents: usize,
     searched: Option<&HashSet<DocumentId>>,
 ) -> Vec<Weighed> {

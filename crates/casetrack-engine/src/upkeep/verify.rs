@@ -40,7 +40,7 @@ impl Host {
             Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
                 let opened = match self.store_place() {
                     StorePlace::Disk => self.registry().open_to_verify(collection),
-                    StorePlace::Postgres(_) => self.store().open_collection(collection),
+                    StorePlace::Database(_) => self.store().open_collection(collection),
                 };
                 Arc::new(OpenCollection::new(opened.map_err(|_| error)?))
             }

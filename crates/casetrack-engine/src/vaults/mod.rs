@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use casetrack_core::{Action, CollectionId, CollectionMeta, Error, ErrorCode, Password, Result, Timestamp, hint};
+use casetrack_store::Store;
 use casetrack_vault::age::{Identity, Recipient};
 use casetrack_vault::header::{Credential, Header, Protector, SlotId, SlotInfo, SlotKind};
 use casetrack_vault::key::VaultKey;

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use casetrack_conformance::samples::{assert_clean, collection_meta, models, vector, with_id};
 use casetrack_core::{CollectionId, DocumentId, ErrorCode};
-use casetrack_postgres::{PostgresStore, Right};
-use casetrack_store::{Collection, Filter, Store, StoredDocument};
+use casetrack_postgres::PostgresStore;
+use casetrack_store::{Collection, Filter, Right, SharedStore, Store, StoredDocument};
 use postgres::{Client, NoTls};
 
 use crate::on_postgres;
@@ -196,7 +196,7 @@ fn what_was_acknowledged_survives_kills_of_workers() {
         // As Citus does by itself, once a minute.
         connected(&database.address).execute("SELECT recover_prepared_transactions()", &[]).unwrap();
         (0..CLIENTS).zip(&tried).for_each(|(client, tried)| check(&collection, client, tried));
-        assert_clean(&*collection);
+        assert_clean(&collection);
     }
     let all = tried.iter().flatten().count();
     let refused = tried.iter().flatten().filter(|done| !**done).count();
@@ -254,7 +254,7 @@ fn changes_and_searches_go_on_while_a_worker_comes_and_goes() {
     });
     assert!(tried.iter().flatten().all(|done| *done), "{tried:?}");
     (0..CLIENTS).zip(&tried).for_each(|(client, tried)| check(&collection, client, tried));
-    assert_clean(&*collection);
+    assert_clean(&collection);
     let changes = tried.iter().flatten().count();
     println!("{changes} changes and {searches} searches while a worker came and went");
 }

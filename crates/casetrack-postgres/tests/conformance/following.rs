@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use casetrack_conformance::samples::{collection_meta, document, many, models};
 use casetrack_core::CollectionId;
 use casetrack_core::evidence::EvidenceTray;
-use casetrack_postgres::{Following, News, PostgresStore, Right};
+use casetrack_postgres::PostgresStore;
 use casetrack_store::DocumentChange::{Added, Deleted, Replaced};
-use casetrack_store::Store;
+use casetrack_store::{Right, SharedStore, Store, StoreChange, Subscription};
 use postgres::{Client, NoTls};
 
 use crate::on_postgres;
@@ -20,20 +20,20 @@ const LONG: Duration = Duration::from_secs(600);
 /// Another client of a database, and what it hears.
 struct Other {
     store: PostgresStore,
-    heard: Receiver<News>,
-    _following: Following,
+    heard: Receiver<StoreChange>,
+    _following: Box<dyn Subscription>,
 }
 
 impl Other {
     fn new(address: &str, files: &tempfile::TempDir) -> Self {
         let store = PostgresStore::connect(address, files.path()).unwrap();
         let (told, heard) = channel();
-        let following = store.follow(move |news| _ = told.send(news)).unwrap();
+        let following = store.subscribe(Box::new(move |news| _ = told.send(news))).unwrap();
         following.wait_until_begun(LONG);
         Self { store, heard, _following: following }
     }
 
-    fn hears(&self, news: &[News]) {
+    fn hears(&self, news: &[StoreChange]) {
         for news in news {
             assert_eq!(self.heard.recv_timeout(LONG).unwrap(), *news);
         }
@@ -57,8 +57,8 @@ fn changes_of_others_are_told_once_and_own_ones_are_not() {
     let ids: Vec<_> = documents.iter().map(|document| document.meta.id).collect();
     collection.put_document(&documents[0]).unwrap();
     let other = Other::new(&database.address, &files);
-    assert!(other.store.follow(|_| {}).is_err(), "one follows at a time");
-    let of = |n: usize, change| News::Document(meta.id, ids[n], change);
+    assert!(other.store.subscribe(Box::new(|_| {})).is_err(), "one follows at a time");
+    let of = |n: usize, change| StoreChange::Document(meta.id, ids[n], change);
     collection.put_document(&documents[1]).unwrap();
     other.hears(&[of(1, Added)]);
     // Own changes beside those of others.
@@ -80,21 +80,21 @@ fn changes_of_others_are_told_once_and_own_ones_are_not() {
         Ok(())
     };
     collection.change_evidence(change).unwrap();
-    other.hears(&[News::Evidence(meta.id)]);
+    other.hears(&[StoreChange::Evidence(meta.id)]);
     // One that is made is found by itself; what the other made is not told, but for what others do with it.
     let own = collection_meta("Own");
     other.store.create(&own, &models()).unwrap().put_document(&documents[4]).unwrap();
     store.create(&second, &models()).unwrap().put_document(&documents[5]).unwrap();
-    other.hears(&[News::Collection(second.id)]);
+    other.hears(&[StoreChange::Collection(second.id)]);
     store.open_collection(own.id).unwrap().delete_document(ids[4]).unwrap();
-    other.hears(&[News::Document(own.id, ids[4], Deleted)]);
+    other.hears(&[StoreChange::Document(own.id, ids[4], Deleted)]);
     other.store.delete(own.id).unwrap();
     drop(collection);
     drop(theirs);
     store.delete(meta.id).unwrap();
-    other.hears(&[News::Collection(meta.id)]);
+    other.hears(&[StoreChange::Collection(meta.id)]);
     store.delete(second.id).unwrap();
-    other.hears(&[News::Collection(second.id)]);
+    other.hears(&[StoreChange::Collection(second.id)]);
     assert!(other.heard.try_recv().is_err());
 }
 
@@ -113,20 +113,20 @@ fn a_role_is_told_of_what_it_may_read() {
         document.meta.id
     };
     let first = put(&into_seen, "/1.txt");
-    emil.hears(&[News::Document(seen.id, first, Added)]);
+    emil.hears(&[StoreChange::Document(seen.id, first, Added)]);
     put(&into_hidden, "/2.txt");
     // A look at everything, after which that would have been told.
     disconnect(&database);
     let third = put(&into_seen, "/3.txt");
-    emil.hears(&[News::Document(seen.id, third, Added)]);
+    emil.hears(&[StoreChange::Document(seen.id, third, Added)]);
     store.grant(hidden.id, &role, Right::Reader).unwrap();
-    emil.hears(&[News::Collection(hidden.id)]);
+    emil.hears(&[StoreChange::Collection(hidden.id)]);
     store.revoke(hidden.id, &role).unwrap();
-    emil.hears(&[News::Collection(hidden.id)]);
+    emil.hears(&[StoreChange::Collection(hidden.id)]);
     put(&into_hidden, "/4.txt");
     store.delete(hidden.id).unwrap();
     let fifth = put(&into_seen, "/5.txt");
-    emil.hears(&[News::Document(seen.id, fifth, Added)]);
+    emil.hears(&[StoreChange::Document(seen.id, fifth, Added)]);
     store.dismiss(&role).unwrap();
     put(&into_seen, "/6.txt");
     assert!(emil.heard.recv_timeout(Duration::from_secs(2)).is_err());

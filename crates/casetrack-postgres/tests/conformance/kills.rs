@@ -219,7 +219,7 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_in_part() {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
         (0..CLIENTS).zip(&told).for_each(|(client, told)| check(&collection, client, told));
-        assert_clean(&*collection);
+        assert_clean(&collection);
         changes += told.iter().map(|told| told.tried).sum::<u64>() - before;
     }
     let [clients, backends, postmasters] = kinds;

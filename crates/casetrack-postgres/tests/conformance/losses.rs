@@ -40,11 +40,11 @@ fn documents_that_were_acknowledged_survive_the_loss_of_connections() {
         let stored = documents.iter().find(|stored| stored.meta.id == id).unwrap();
         assert_eq!(collection.chunks(id).unwrap(), stored.chunks);
     }
-    assert_clean(&*collection);
+    assert_clean(&collection);
     // What was not acknowledged may be there, whole, and is put again without harm.
     documents.iter().for_each(|stored| collection.put_document(stored).unwrap());
     assert_eq!(collection.counts().unwrap().documents, documents.len() as u64);
-    assert_clean(&*collection);
+    assert_clean(&collection);
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn clients_see_what_others_change() {
             scope.spawn(move || own.for_each(|stored| collection.put_document(stored).unwrap()));
         }
     });
-    let same = || assert_eq!(results(&*one), results(&*other));
+    let same = || assert_eq!(results(&one), results(&other));
     assert_eq!(other.counts().unwrap().documents, 12);
     same();
     let gone = documents[3].meta.id;
@@ -76,7 +76,7 @@ fn clients_see_what_others_change() {
     same();
     other.rebuild_indexes().unwrap();
     same();
-    assert_clean(&*one);
+    assert_clean(&one);
     // A path is free for one of them only.
     let mut taken = document("/data/new.txt", &["common matters"]);
     taken.meta.path = "/data/new.txt".into();
@@ -99,18 +99,18 @@ fn postings_are_brought_together_and_cleared_without_any_change_of_answers() {
             collection.compact().unwrap();
         }
     }
-    assert_eq!(results(&*collection), results(&*fresh));
+    assert_eq!(results(&collection), results(&fresh));
     for stored in documents.iter().step_by(3) {
         collection.delete_document(stored.meta.id).unwrap();
         fresh.delete_document(stored.meta.id).unwrap();
     }
     // With what is gone still in blocks.
-    let uncleared = results(&*collection);
-    assert_eq!(uncleared, results(&*fresh));
-    assert_clean(&*collection);
+    let uncleared = results(&collection);
+    assert_eq!(uncleared, results(&fresh));
+    assert_clean(&collection);
     collection.compact().unwrap();
-    assert_eq!(results(&*collection), uncleared);
-    assert_clean(&*collection);
+    assert_eq!(results(&collection), uncleared);
+    assert_clean(&collection);
     let all = Filter::default();
     assert_eq!(collection.search_dense(&vector("common"), 9, &all).unwrap().len(), 9);
 }

@@ -69,7 +69,7 @@ mod in_leaves {
             scores_are_those_of_a_fresh_collection_after_changes_and_a_flush,
             documents_without_learned_sparse_vectors_are_counted_and_not_found,
         }
-        selecting {
+        selection {
             words_and_phrases_decide_over_every_kind_of_search,
             words_that_no_chunk_has_are_corrected,
         }

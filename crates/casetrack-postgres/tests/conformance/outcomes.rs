@@ -99,5 +99,5 @@ fn a_number_that_is_given_again_acknowledges_nothing() {
     });
     let collection = direct.open_collection(meta.id).unwrap();
     assert_eq!(collection.document(stored.meta.id).unwrap().as_ref(), Some(&stored.meta));
-    assert_clean(&*collection);
+    assert_clean(&collection);
 }

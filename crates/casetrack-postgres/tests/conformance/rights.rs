@@ -7,8 +7,10 @@ use casetrack_conformance::samples::{
     assert_clean, collection_meta, document, many, models, passage, relocation, results, sparse_vector, vector, with_id,
 };
 use casetrack_core::{CollectionId, DocumentId, ErrorCode, Result};
-use casetrack_postgres::{PostgresStore, Right, WantedWork};
-use casetrack_store::{Archive, Collection, Conditions, ExportOptions, Filter, Store, StoredDocument};
+use casetrack_postgres::PostgresStore;
+use casetrack_store::{
+    Archive, Collection, Conditions, ExportOptions, Filter, Right, SharedStore, Store, StoredDocument, WorkFilter,
+};
 use fastrand::Rng;
 
 use crate::on_postgres;
@@ -56,11 +58,11 @@ fn rights_take_effect_at_once() {
     administrator.grant(meta.id, &anna, Right::Reader).unwrap();
     assert_eq!(names(&annas), ["Matter"]);
     let mut opened = annas.open_collection(meta.id).unwrap();
-    assert_eq!(results(&*opened), results(&*collection));
+    assert_eq!(results(&opened), results(&collection));
     assert_eq!(opened.counts().unwrap(), collection.counts().unwrap());
     assert_eq!(opened.chunks(documents[2].meta.id).unwrap(), documents[2].chunks);
     assert!(opened.stats().unwrap().stored_bytes() > 0);
-    assert_clean(&*opened);
+    assert_clean(&opened);
     opened.flush().unwrap();
     let new = document("/data/new.txt", &["A new clause about common matters."]);
     for refused in [
@@ -161,8 +163,8 @@ fn call(random: &mut Rng, store: &PostgresStore, collection: &mut Collection, kn
         5 => shown(store.import(&mut Archive::open(&known.archive).unwrap(), &meta).map(|_| ())),
         6 => shown(store.delete(id)),
         7 => {
-            let all = WantedWork { prefixes: vec![String::new()], ..WantedWork::default() };
-            let offered = store.offer(id, &["work".to_owned()], |_, _| Ok(Vec::new()));
+            let all = WorkFilter { prefixes: vec![String::new()], ..WorkFilter::default() };
+            let offered = store.offer(id, &["work".to_owned()], &|_, _| Ok(Vec::new()));
             let taken = store.take(id, &all, 1, Duration::from_secs(1));
             shown((store.rights(id), offered, taken, store.work_left(id, &all)))
         }
@@ -215,9 +217,9 @@ fn call(random: &mut Rng, store: &PostgresStore, collection: &mut Collection, kn
         54 => shown(collection.search_dense(&vector(text), k, &filter)),
         55 => shown(collection.search_sparse(&sparse_vector(text), k, &filter)),
         56 => shown(collection.select(&conditions).map(|selection| collection.places(&selection))),
-        57 => shown(collection.telling(text)),
+        57 => shown(collection.term_weights(text)),
         58 => shown(collection.corrections(text)),
-        59 => shown(collection.namings(text, k)),
+        59 => shown(collection.name_matches(text, k)),
         60 => shown(collection.memo("name")),
         61 => shown(collection.keep_memo("name", b"memo")),
         62 => shown(collection.flush()),
@@ -275,7 +277,7 @@ fn without_a_right_a_collection_is_as_one_that_is_not_there() {
         documents.iter().for_each(|stored| collection.put_document(stored).unwrap());
         administrator.grant(id, &role, Right::Owner).unwrap();
         let theirs = store.open_collection(id).unwrap();
-        results(&*theirs);
+        results(&theirs);
         theirs.select(&Conditions { min_confidence: Some(0.5), ..Conditions::default() }).unwrap();
         opened.push(theirs);
         secret.get_or_insert(collection);
@@ -285,8 +287,7 @@ fn without_a_right_a_collection_is_as_one_that_is_not_there() {
     let [mut hidden, mut gone] = <[Collection; 2]>::try_from(opened).ok().unwrap();
     administrator.revoke(meta.id, &role).unwrap();
     administrator.delete(gone.meta().id).unwrap();
-    let before =
-        secret.as_ref().map(|secret| (results(&**secret), secret.versions(), secret.counts().unwrap())).unwrap();
+    let before = secret.as_ref().map(|secret| (results(secret), secret.versions(), secret.counts().unwrap())).unwrap();
     for seed in 0..1000 {
         let answers = [&mut hidden, &mut gone].map(|collection| {
             let answer = call(&mut Rng::with_seed(seed), &store, collection, &known);
@@ -295,9 +296,9 @@ fn without_a_right_a_collection_is_as_one_that_is_not_there() {
         assert_eq!(answers[0], answers[1], "seed {seed}");
     }
     let secret = secret.unwrap();
-    assert_eq!((results(&*secret), secret.versions(), secret.counts().unwrap()), before);
+    assert_eq!((results(&secret), secret.versions(), secret.counts().unwrap()), before);
     assert_eq!(names(&administrator), ["Own", "Secret"]);
-    assert_clean(&*secret);
+    assert_clean(&secret);
 }
 
 #[test]
@@ -311,7 +312,7 @@ fn no_statement_passes_over_the_policies() {
     documents.iter().for_each(|stored| collection.put_document(stored).unwrap());
     collection.compact().unwrap();
     documents.iter().take(3).for_each(|stored| collection.put_document(stored).unwrap());
-    administrator.offer(meta.id, &["a.pdf".to_owned()], |_, _| Ok(Vec::new())).unwrap();
+    administrator.offer(meta.id, &["a.pdf".to_owned()], &|_, _| Ok(Vec::new())).unwrap();
     let sql = |address: &str| postgres::Client::connect(address, postgres::NoTls).unwrap();
     let tables: Vec<(String, bool)> = sql(&database.address)
         .query("SELECT relname::text, relrowsecurity FROM pg_class WHERE relnamespace = 'casetrack'::regnamespace AND relkind IN ('r', 'v', 'm')", &[])
@@ -355,7 +356,7 @@ fn no_statement_passes_over_the_policies() {
     let taken = client.query_one(&format!("SELECT casetrack.set_right('{id}', '{role}', 3)"), &[]).unwrap();
     assert_eq!(taken.get::<_, i32>(0), 0);
     assert_eq!(collection.counts().unwrap().documents, 6);
-    assert_clean(&*collection);
+    assert_clean(&collection);
     let ids: Vec<DocumentId> = collection.documents().unwrap().into_iter().map(|meta| meta.id).collect();
     assert_eq!(ids.len(), 6);
 }

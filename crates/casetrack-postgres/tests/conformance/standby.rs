@@ -104,7 +104,7 @@ fn a_standby_takes_over_with_all_that_was_acknowledged() {
         let store = PostgresStore::connect(&standby.address("postgres"), files.path()).unwrap();
         let collection = store.open_collection(meta.id).unwrap();
         (0..CLIENTS).zip(&told).for_each(|(client, told)| check(&collection, client, told));
-        assert_clean(&*collection);
+        assert_clean(&collection);
         told.iter_mut().for_each(|told| told.tried += 1);
         primary = standby;
     }

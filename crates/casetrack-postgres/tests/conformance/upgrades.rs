@@ -2,8 +2,8 @@
 
 use casetrack_conformance::samples::{assert_clean, collection_meta, many, models, results};
 use casetrack_core::ErrorCode;
-use casetrack_postgres::{PostgresStore, Right};
-use casetrack_store::{Filter, Store};
+use casetrack_postgres::PostgresStore;
+use casetrack_store::{Filter, Right, SharedStore, Store};
 use postgres::{Client, NoTls};
 
 use crate::on_postgres;
@@ -76,8 +76,8 @@ fn tables_that_were_distributed_without_rights_get_them() {
     store.grant(id, &role, Right::Editor).unwrap();
     let opened = annas.open_collection(id).unwrap();
     documents.iter().for_each(|stored| opened.put_document(stored).unwrap());
-    assert_eq!(results(&*opened), results(&*store.open_collection(id).unwrap()));
-    assert_clean(&*opened);
+    assert_eq!(results(&opened), results(&store.open_collection(id).unwrap()));
+    assert_clean(&opened);
     annas.create(&collection_meta("Own"), &models()).unwrap();
 }
 
@@ -89,7 +89,7 @@ fn keeps_everything(database: &Database) {
     let [meta] = &metas[..] else { panic!("{metas:?} {problems:?}") };
     assert_eq!((meta.name.as_str(), problems.len()), ("First", 0));
     let collection = store.open_collection(meta.id).unwrap();
-    assert_clean(&*collection);
+    assert_clean(&collection);
     let documents = collection.documents().unwrap();
     assert_eq!(documents.len(), 4);
     for (n, meta) in (1..).zip(&documents) {
@@ -120,7 +120,7 @@ fn keeps_everything(database: &Database) {
     collection.put_document(&whole).unwrap();
     let after = collection.versions().into_iter().map(|(_, version)| version).max();
     assert!(after > before, "{after:?} after {before:?}");
-    assert_clean(&*collection);
+    assert_clean(&collection);
     store.create(&collection_meta("Second"), &models()).unwrap();
     assert_eq!(store.scan().unwrap().0.len(), 2);
     store.delete(meta.id).unwrap();

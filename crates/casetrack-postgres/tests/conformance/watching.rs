@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use casetrack_conformance::samples::{collection_meta, document, many, models, relocation};
 use casetrack_core::ErrorCode;
-use casetrack_postgres::{Changes, PostgresStore, Right};
-use casetrack_store::Store;
+use casetrack_postgres::{Changes, PostgresStore};
+use casetrack_store::{Right, SharedStore, Store};
 
 use crate::on_postgres;
 use crate::server::administrator;

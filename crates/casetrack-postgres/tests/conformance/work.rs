@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use casetrack_conformance::samples::{collection_meta, models};
 use casetrack_core::{CollectionId, ErrorCode};
-use casetrack_postgres::{Lease, PostgresStore, Right, WantedWork, WorkLeft};
-use casetrack_store::Store;
+use casetrack_postgres::PostgresStore;
+use casetrack_store::{Lease, Right, SharedStore, Store, WorkCounts, WorkFilter};
 
 use crate::on_postgres;
 use crate::server::workers;
@@ -14,8 +14,8 @@ use crate::server::workers;
 const LONG: Duration = Duration::from_secs(3600);
 
 /// Work of every name.
-fn all() -> WantedWork {
-    WantedWork { prefixes: vec![String::new()], ..WantedWork::default() }
+fn all() -> WorkFilter {
+    WorkFilter { prefixes: vec![String::new()], ..WorkFilter::default() }
 }
 
 /// Takes one piece.
@@ -25,7 +25,7 @@ fn take(store: &PostgresStore, collection: CollectionId, lasting: Duration) -> O
 
 fn offer(store: &PostgresStore, collection: CollectionId, names: &[&str]) -> u64 {
     let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    store.offer(collection, &names, |name, count| Ok(format!("{name} of {count}").into_bytes())).unwrap()
+    store.offer(collection, &names, &|name, count| Ok(format!("{name} of {count}").into_bytes())).unwrap()
 }
 
 #[test]
@@ -44,12 +44,12 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     );
     let mut again = take(&store, meta.id, LONG).unwrap();
     assert_eq!((&again.name, again.taken), (&lost.name, 2));
-    for late in [store.finish(&lost), store.keep(&lost, LONG), store.put_back(&lost)] {
+    for late in [store.finish(&lost), store.prolong(&lost, LONG), store.put_back(&lost)] {
         assert_eq!(late.unwrap_err().code, ErrorCode::WrongState);
     }
-    store.keep(&again, LONG).unwrap();
+    store.prolong(&again, LONG).unwrap();
     assert_ne!(take(&store, meta.id, Duration::ZERO).unwrap().name, again.name);
-    assert_eq!(store.work_left(meta.id, &all()).unwrap(), WorkLeft { all: 60, held: 1 });
+    assert_eq!(store.work_left(meta.id, &all()).unwrap(), WorkCounts { all: 60, held: 1 });
     // What is put back has another content, and is offered anew.
     again.content = b"not there".to_vec();
     store.put_back(&again).unwrap();
@@ -62,7 +62,7 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     // Only what is wanted.
     let wanted = |names: &[&str], prefixes: &[&str], except: &[&str]| {
         let owned = |of: &[&str]| of.iter().map(|one| (*one).to_owned()).collect::<Vec<String>>();
-        WantedWork { names: owned(names), prefixes: owned(prefixes), except: owned(except) }
+        WorkFilter { names: owned(names), prefixes: owned(prefixes), except: owned(except) }
     };
     let some = wanted(&["/data/30.pdf", "/elsewhere"], &["/data/1"], &["/data/11.pdf"]);
     let taken = store.take(meta.id, &some, 100, Duration::ZERO).unwrap();
@@ -100,7 +100,7 @@ fn work_is_taken_once_and_again_when_its_time_is_over() {
     let (role, address) = database.role("frida");
     store.admit(&role, false).unwrap();
     let other = PostgresStore::connect(&address, files.path()).unwrap();
-    let refused = other.offer(meta.id, &["a".to_owned()], |_, _| Ok(Vec::new()));
+    let refused = other.offer(meta.id, &["a".to_owned()], &|_, _| Ok(Vec::new()));
     assert_eq!(refused.unwrap_err().code, ErrorCode::NotFound);
     store.grant(meta.id, &role, Right::Reader).unwrap();
     assert_eq!(other.take(meta.id, &all(), 1, LONG).unwrap_err().code, ErrorCode::PermissionDenied);

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType, Timestamp};
 use casetrack_store::schema::cf;
-use casetrack_store::{Filter, LocalCollection, SparseVector, VectorModels};
+use casetrack_store::{Collection, Filter, LocalCollection, SparseVector, VectorModels};
 use casetrack_vault::header::{Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::recovery::RecoveryKey;
@@ -101,15 +101,17 @@ fn main() {
     report.print();
 }
 
-fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels, key: Option<&VaultKey>) -> LocalCollection {
-    let Some(key) = key else { return LocalCollection::create(dir, meta, models).expect("a new collection") };
+fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels, key: Option<&VaultKey>) -> Collection {
+    let Some(key) = key else { return LocalCollection::create(dir, meta, models).expect("a new collection").into() };
     let recovery = RecoveryKey::random().expect("a recovery key");
     let header = Header::create(key, &Protector::RecoveryKey(&recovery)).expect("a header");
-    LocalCollection::create_vault(dir, meta, models, key, &header).expect("a new vault")
+    LocalCollection::create_vault(dir, meta, models, key, &header).expect("a new vault").into()
 }
 
-fn open(dir: &Path, key: Option<&VaultKey>) -> LocalCollection {
-    key.map_or_else(|| LocalCollection::open(dir), |key| LocalCollection::open_vault(dir, key)).expect("the collection")
+fn open(dir: &Path, key: Option<&VaultKey>) -> Collection {
+    key.map_or_else(|| LocalCollection::open(dir), |key| LocalCollection::open_vault(dir, key))
+        .expect("the collection")
+        .into()
 }
 
 fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, key: Option<&VaultKey>, report: &mut Report) {
@@ -173,7 +175,7 @@ fn run(corpus: &Corpus, size: usize, temp: &Path, arguments: &Arguments, key: Op
 /// Puts documents and flushes; returns the highest amounts of memory seen.
 fn put(
     corpus: &Corpus,
-    collection: &LocalCollection,
+    collection: &Collection,
     what: &str,
     numbers: &[usize],
     versions: &[u32],
@@ -212,13 +214,13 @@ fn put(
 /// Sizes, opening, searching.
 fn measure_all(
     corpus: &Corpus,
-    collection: LocalCollection,
+    collection: Collection,
     dir: &Path,
     key: Option<&VaultKey>,
     versions: &[u32],
     report: &mut Report,
-) -> LocalCollection {
-    let timed = |report: &mut Report, what: &str, step: &dyn Fn() -> LocalCollection| {
+) -> Collection {
+    let timed = |report: &mut Report, what: &str, step: &dyn Fn() -> Collection| {
         let started = Instant::now();
         let collection = step();
         report.put(what, started.elapsed().as_secs_f64() * 1e3);
@@ -287,7 +289,7 @@ fn measure_all(
     collection
 }
 
-fn store_recall(corpus: &Corpus, collection: &LocalCollection, truth: &Truth) -> f64 {
+fn store_recall(corpus: &Corpus, collection: &Collection, truth: &Truth) -> f64 {
     let all = Filter::default();
     truth.recall(|n| {
         let hits = collection.search_dense(&corpus.query_vector(n), 10, &all).expect("hits");

@@ -13,7 +13,7 @@
 //! | 9 | chunk | the signs of the E12 vectors of its tokens; all chunks of a document have them, or none; since format 3 |
 //! | 8 | 0 | entities, mentions and references, if the document was analysed; since format 2 |
 //!
-//! Values are those of [`schema`](crate::schema), each with its version byte, but for the text, which has none. Sections stand
+//! Values are those of [`schema`](crate::schema), each with its version byte, except for the text, which has none. Sections stand
 //! in the order of the table, all of a page together, and chunk and vectors together. A tag that is not known is refused.
 
 use std::io::Read;

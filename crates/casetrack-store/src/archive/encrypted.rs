@@ -12,7 +12,7 @@ use casetrack_vault::age::{self, Encryptor, Identity, Lock, RandomDecryptor, Rec
 
 use super::{Archive, refused};
 
-/// How an archive is to be encrypted.
+/// The encryption of a new archive.
 #[derive(Debug, Clone)]
 pub enum Encryption {
     /// To each of these; there must be one.
@@ -20,7 +20,7 @@ pub enum Encryption {
     Passphrase(Password),
 }
 
-/// What decrypts an archive.
+/// The key that decrypts an archive.
 #[derive(Debug, Clone)]
 pub enum ArchiveKey {
     Identity(Identity),
@@ -36,9 +36,9 @@ impl Encryption {
     }
 }
 
-/// What an archive is encrypted with, by its header; `None` for one that is not.
+/// The lock of an archive, by its header; `None` if it is not encrypted.
 ///
-/// Errors: [`ErrorCode::UnreadableFile`] where it begins as an encrypted one and goes on as none.
+/// Errors: [`ErrorCode::UnreadableFile`] if it begins as an encrypted one and continues as none.
 pub fn archive_lock(path: &Path) -> Result<Option<Lock>> {
     let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
     age::lock_of(BufReader::new(file)).map_err(|error| unreadable(path, error))

@@ -3,14 +3,12 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use casetrack_core::evidence::EvidenceTray;
-use casetrack_core::{CollectionMeta, DocumentMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
+use casetrack_core::{CollectionMeta, Error, ErrorCode, ErrorKind, Result, Sha256};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 use serde::Deserialize;
-use serde_json::Value;
 use sha2::Digest;
 use zip::read::ZipFile;
 use zip::{CompressionMethod, ZipArchive};
@@ -20,12 +18,12 @@ use super::{
     Archive, ArchiveManifest, EntryRecord, FORMAT, FORMAT_VERSION, MANIFEST, MAX_DOCUMENT_BYTES, MAX_MANIFEST_BYTES,
     Source, document_entry, original_entry, refused, zip_error,
 };
-use crate::collection::{Counts, LocalCollection};
+use crate::collection::LocalCollection;
 use crate::error::corrupt;
 use crate::fs;
-use crate::seal::{Output, Seal};
+use crate::roles::CollectionStore;
+use crate::seal::Seal;
 use crate::vault;
-use crate::write::StoredDocument;
 
 impl Archive {
     /// Opens an archive and compares its directory with its manifest. Reads no document.
@@ -59,7 +57,7 @@ impl Archive {
     }
 
     /// Every entry of the manifest is there once, with the size it should have, and there are no others.
-    fn compare(&self, mut found: HashMap<String, Found>) -> Result<()> {
+    fn compare(&self, mut found: HashMap<String, ZipEntry>) -> Result<()> {
         found.remove(MANIFEST);
         let manifest = &self.manifest;
         let (mut documents, mut with_original) = (0, Vec::new());
@@ -122,7 +120,7 @@ impl Archive {
     }
 }
 
-/// What is wrong with an entry, unless it is the machine's fault.
+/// The problem of an entry, unless it is the machine's fault.
 fn entry_error(path: &Path, name: &str, error: Error) -> Error {
     match error.kind() {
         ErrorKind::Environment => error,
@@ -130,14 +128,14 @@ fn entry_error(path: &Path, name: &str, error: Error) -> Error {
     }
 }
 
-struct Found {
+struct ZipEntry {
     bytes: u64,
     stored: bool,
 }
 
 /// The entries of a zip archive by name. Names are compared as they are, so that `..`, absolute paths and backslashes are names
 /// that no manifest may hold.
-fn directory(path: &Path, zip: &mut ZipArchive<Box<dyn Source>>) -> Result<HashMap<String, Found>> {
+fn directory(path: &Path, zip: &mut ZipArchive<Box<dyn Source>>) -> Result<HashMap<String, ZipEntry>> {
     if zip.has_duplicate_names() {
         return Err(refused(path, "it holds two entries of the same name"));
     }
@@ -155,7 +153,7 @@ fn directory(path: &Path, zip: &mut ZipArchive<Box<dyn Source>>) -> Result<HashM
         if !stored && entry.compression() != CompressionMethod::Deflated {
             return Err(refused(path, format_args!("its entry \"{name}\" is compressed in an unknown way")));
         }
-        found.insert(name, Found { bytes: entry.size(), stored });
+        found.insert(name, ZipEntry { bytes: entry.size(), stored });
     }
     Ok(found)
 }
@@ -163,7 +161,7 @@ fn directory(path: &Path, zip: &mut ZipArchive<Box<dyn Source>>) -> Result<HashM
 fn read_manifest(
     path: &Path,
     zip: &mut ZipArchive<Box<dyn Source>>,
-    found: &HashMap<String, Found>,
+    found: &HashMap<String, ZipEntry>,
 ) -> Result<ArchiveManifest> {
     let entry = found.get(MANIFEST).ok_or_else(|| refused(path, "it has no manifest"))?;
     if entry.bytes > MAX_MANIFEST_BYTES {
@@ -241,29 +239,11 @@ impl LocalCollection {
     }
 }
 
-/// What an archive is read into: a collection of any store.
-pub trait ImportTarget {
-    fn put_document(&self, document: &StoredDocument) -> Result<()>;
-
-    /// Where to put the copy of a document's source file.
-    fn new_original_path(&self, meta: &DocumentMeta) -> PathBuf;
-
-    fn create_kept(&self, path: &Path) -> Result<Output>;
-
-    fn set_columns(&self, columns: &Value) -> Result<()>;
-
-    fn set_evidence(&self, evidence: &EvidenceTray) -> Result<()>;
-
-    fn counts(&self) -> Result<Counts>;
-
-    fn flush(&self) -> Result<()>;
-}
-
 /// Stores everything in an archive in a new collection of the same models, documents in their order. What was stored before a failure stays:
 /// the caller removes the collection then.
 ///
 /// Errors: [`ErrorCode::UnreadableFile`] where anything in the archive is not as it should be.
-pub fn fill(collection: &(impl ImportTarget + ?Sized), archive: &mut Archive) -> Result<()> {
+pub fn fill(collection: &dyn CollectionStore, archive: &mut Archive) -> Result<()> {
     let ArchiveManifest { documents, pages, chunks, .. } = archive.manifest;
     let models = archive.manifest.models.clone();
     for number in 0..documents {
@@ -278,7 +258,7 @@ pub fn fill(collection: &(impl ImportTarget + ?Sized), archive: &mut Archive) ->
             let target = collection.new_original_path(&document.meta);
             let sha256 = archive.read(&original, |input| {
                 let error = |error| Error::io(target.display(), error);
-                let mut file = collection.create_kept(&target)?;
+                let mut file = collection.create_kept(&target, &target)?;
                 let mut input = Hashed { input, hasher: sha2::Sha256::new(), bytes: 0 };
                 std::io::copy(&mut input, &mut file).map_err(|copying| match super::is_damage(&copying) {
                     true => corrupt(copying.to_string()),
@@ -303,7 +283,10 @@ pub fn fill(collection: &(impl ImportTarget + ?Sized), archive: &mut Archive) ->
         evidence
             .check()
             .map_err(|error| archive.refused(format_args!("its evidence is not valid ({})", error.message)))?;
-        collection.set_evidence(evidence)?;
+        collection.update_evidence(&mut |tray| {
+            *tray = evidence.clone();
+            Ok(())
+        })?;
     }
     collection.flush()
 }

@@ -33,14 +33,15 @@ use zip::result::ZipError;
 use crate::manifest::VectorModels;
 
 pub use encrypted::{ArchiveKey, Encryption, archive_lock};
-pub use export::{ExportOptions, ExportReport, ExportSource, export_from};
-pub use import::{ImportTarget, fill};
+pub(crate) use export::export;
+pub use export::{ExportOptions, ExportReport};
+pub use import::fill;
 
 /// Name of the format, so that another zip archive is not taken for one.
 const FORMAT: &str = "casetrack-collection";
 /// Version of the archive's layout. All older ones, which have the same manifest, stay readable; newer ones are refused.
 const FORMAT_VERSION: u32 = 3;
-/// What is written where no chunk has token vectors, so that earlier programs read it.
+/// The version that is written if no chunk has token vectors, so that earlier programs read it.
 const WITHOUT_TOKEN_VECTORS: u32 = 2;
 
 const MANIFEST: &str = "manifest.json";
@@ -74,7 +75,7 @@ pub struct ArchiveManifest {
     pub entries: Vec<EntryRecord>,
 }
 
-/// What an entry must be.
+/// The expected size and digest of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryRecord {
     pub name: String,
@@ -83,7 +84,7 @@ pub struct EntryRecord {
     pub sha256: Sha256,
 }
 
-/// What an archive is read from.
+/// The source of an archive.
 trait Source: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Source for T {}

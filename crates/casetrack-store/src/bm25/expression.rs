@@ -1,4 +1,4 @@
-//! Which chunks fulfil an expression of words, phrases, wildcards and proximity with AND, OR and NOT.
+//! The chunks that fulfil an expression of words, phrases, wildcards and proximity with AND, OR and NOT.
 //!
 //! Everything is decided by the positions of terms in the index, so that it is exact and no text is read. Words are terms of the field
 //! `text`, without their endings, in each language that documents have; words with a wildcard are looked up in the dictionary of the field `exact`, as they are
@@ -8,14 +8,14 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
+use casetrack_keyword::{Form, Lexicon};
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, Term};
+use tantivy::{DocId, DocSet, InvertedIndexReader, Searcher, SegmentReader, TERMINATED, Term};
 
 use super::Bm25Index;
-use super::lexicon::{Lexicon, Searched};
+use super::lexicon::IndexLexicon;
 use super::wildcard::{Slot, slots};
-use crate::analysis::languages::Form;
 
 /// A condition on the words of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,25 +46,30 @@ pub enum Words {
 /// Positions of words in a chunk, half-open.
 pub(crate) type Span = (u32, u32);
 /// Chunks of a segment, ascending, with where something is in each.
-pub(crate) type Found = Vec<(DocId, Vec<Span>)>;
+pub(crate) type Matches = Vec<(DocId, Vec<Span>)>;
 
 impl Bm25Index {
     /// The slots of the chunks that fulfil an expression, in ascending order.
     pub fn fulfilling(&self, expression: &Expression) -> casetrack_core::Result<Vec<u64>> {
         self.commit_pending()?;
-        self.find_fulfilling(expression).map_err(|error| self.error(error))
+        let searcher = self.reader.searcher();
+        let forms = RefCell::new(IndexLexicon { index: self, searcher: &searcher }.forms()?);
+        self.find_fulfilling(&searcher, &forms, expression).map_err(|error| self.error(error))
     }
 
-    fn find_fulfilling(&self, expression: &Expression) -> tantivy::Result<Vec<u64>> {
+    fn find_fulfilling(
+        &self,
+        searcher: &Searcher,
+        forms: &RefCell<Vec<Form>>,
+        expression: &Expression,
+    ) -> tantivy::Result<Vec<u64>> {
         let mut found = Vec::new();
-        let searcher = self.reader.searcher();
-        let forms = RefCell::new(Searched { index: self, searcher: &searcher }.forms()?);
         for segment in searcher.segment_readers() {
             let (text, exact) = (segment.inverted_index(self.fields.text)?, segment.inverted_index(self.fields.exact)?);
             let chunks = Segment { segment, text_field: self.fields.text, text, exact };
             let slots = segment.fast_fields().u64("slot")?;
             let alive = segment.alive_bitset();
-            let docs = Evaluation { chunks: &chunks, forms: &forms }.fulfilling(expression)?;
+            let docs = Evaluation { chunks: &chunks, forms }.fulfilling(expression)?;
             let live = docs.into_iter().filter(|&doc| alive.is_none_or(|alive| alive.is_alive(doc)));
             found.extend(live.filter_map(|doc| slots.first(doc)));
         }
@@ -87,7 +92,7 @@ pub(crate) trait Occurrences {
     fn chunks_with(&self, slot: &Slot) -> Result<Vec<DocId>, Self::Error>;
 
     /// Where it is in each of them, or of those `within`, in any order.
-    fn places(&self, slot: &Slot, within: Option<&[DocId]>) -> Result<Found, Self::Error>;
+    fn places(&self, slot: &Slot, within: Option<&[DocId]>) -> Result<Matches, Self::Error>;
 }
 
 /// Finds the chunks that fulfil expressions.
@@ -149,7 +154,7 @@ impl<O: Occurrences> Evaluation<'_, O> {
     }
 
     /// Where the words are, in all chunks or those `within`.
-    fn places(&self, words: &Words, within: Option<&[DocId]>) -> Result<Found, O::Error> {
+    fn places(&self, words: &Words, within: Option<&[DocId]>) -> Result<Matches, O::Error> {
         match words {
             Words::Phrase(phrase) => {
                 let mut forms = self.forms_of(phrase).into_iter();
@@ -188,14 +193,14 @@ impl<O: Occurrences> Evaluation<'_, O> {
     }
 
     /// Reads the rarest word first, and the others only in the chunks that have it.
-    fn phrase(&self, slots: &[Slot], within: Option<&[DocId]>) -> Result<Found, O::Error> {
+    fn phrase(&self, slots: &[Slot], within: Option<&[DocId]>) -> Result<Matches, O::Error> {
         let mut order = Vec::new();
         for (n, slot) in slots.iter().enumerate() {
             order.push((self.chunks.count(slot)?, n));
         }
         order.sort_unstable();
         let mut docs: Option<Vec<DocId>> = within.map(<[DocId]>::to_vec);
-        let mut found: Vec<Found> = vec![Vec::new(); slots.len()];
+        let mut found: Vec<Matches> = vec![Vec::new(); slots.len()];
         for (_, n) in order {
             found[n] = merged(self.chunks.places(&slots[n], docs.as_deref())?);
             docs = Some(found[n].iter().map(|(doc, _)| *doc).collect());
@@ -238,7 +243,7 @@ impl Occurrences for Segment<'_> {
         Ok(docs)
     }
 
-    fn places(&self, slot: &Slot, within: Option<&[DocId]>) -> io::Result<Found> {
+    fn places(&self, slot: &Slot, within: Option<&[DocId]>) -> io::Result<Matches> {
         let mut found = Vec::new();
         let mut positions = Vec::new();
         self.postings(slot, IndexRecordOption::WithFreqsAndPositions, |mut postings| {
@@ -319,9 +324,9 @@ fn sorted(mut docs: Vec<DocId>) -> Vec<DocId> {
 }
 
 /// Each chunk once, ascending, with its places in order.
-fn merged(mut found: Found) -> Found {
+fn merged(mut found: Matches) -> Matches {
     found.sort_by_key(|(doc, _)| *doc);
-    let mut merged: Found = Vec::with_capacity(found.len());
+    let mut merged: Matches = Vec::with_capacity(found.len());
     for (doc, spans) in found {
         match merged.last_mut() {
             Some((last, known)) if *last == doc => known.extend(spans),
@@ -335,8 +340,8 @@ fn merged(mut found: Found) -> Found {
     merged
 }
 
-/// What `join` makes of the places of both in each chunk that has both, where it makes something.
-fn joined(left: Found, right: &Found, join: impl Fn(&[Span], &[Span]) -> Vec<Span>) -> Found {
+/// The places that `join` makes of those of both, in each chunk that has both; chunks for which it makes none are left out.
+fn joined(left: Matches, right: &Matches, join: impl Fn(&[Span], &[Span]) -> Vec<Span>) -> Matches {
     let mut found = Vec::new();
     for (doc, spans) in left {
         let Ok(at) = right.binary_search_by_key(&doc, |(doc, _)| *doc) else { continue };

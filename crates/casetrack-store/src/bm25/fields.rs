@@ -1,9 +1,7 @@
 //! The fields of tantivy's index.
 
+use casetrack_keyword::{ANALYSIS, EXACT, TextField};
 use tantivy::schema::{BytesOptions, Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
-
-use super::lexicon::TextField;
-use crate::analysis::{ANALYSIS, EXACT};
 
 #[derive(Clone, Copy)]
 pub(super) struct Fields {

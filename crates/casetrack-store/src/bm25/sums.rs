@@ -118,9 +118,10 @@ mod tests {
     use std::collections::BTreeMap;
 
     use casetrack_core::{CollectionId, DocumentId};
+    use casetrack_keyword::{Bm25Query, TermWeight, weighed};
     use tantivy::TantivyDocument;
 
-    use super::super::{Bm25Index, Bm25Query, Searched, Weighed, any_of, weighed};
+    use super::super::{Bm25Index, IndexLexicon, any_of};
     use super::*;
     use crate::derived::DerivedIndex;
     use crate::records::{Identity, SlotRange};
@@ -174,8 +175,9 @@ mod tests {
         for query in
             ["word0 word3 word7 word7 word30", "word55", "word1 word2 word4 word8 word16 word32 word59 nothing"]
         {
-            let lexicon = Searched { index: &index, searcher: &searcher };
-            let term = |(field, term, weight): Weighed| (Term::from_field_text(index.fields.of(field), &term), weight);
+            let lexicon = IndexLexicon { index: &index, searcher: &searcher };
+            let term =
+                |(field, term, weight): TermWeight| (Term::from_field_text(index.fields.of(field), &term), weight);
             let terms: Vec<(Term, f32)> =
                 weighed(&lexicon, &Bm25Query::from(query)).unwrap().into_iter().map(term).collect();
             for filter in [None, Some(&filter)] {

@@ -1,9 +1,8 @@
 //! The words of a phrase, among them words with a wildcard, as terms of the index.
 
-use crate::analysis::folded;
-use crate::analysis::languages::Form;
+use casetrack_keyword::{Form, folded};
 
-/// What stands in the place of one word of a phrase.
+/// The match for one word of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Slot {
     /// A term of the field `text`, and how many positions it takes: more than one for "4.2(b)", whose pieces have positions of their own.
@@ -31,7 +30,7 @@ impl Slot {
 /// A word in which each `*` stands for any characters or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    /// What stands around the wildcards, in the order of the word: at least two.
+    /// The parts around the wildcards, in the order of the word: at least two.
     parts: Vec<String>,
 }
 
@@ -40,7 +39,7 @@ impl Pattern {
         Self { parts: word.split('*').map(folded).collect() }
     }
 
-    /// What every match begins with.
+    /// The text that every match begins with.
     pub fn prefix(&self) -> &str {
         self.parts.first().map_or("", String::as_str)
     }
@@ -106,7 +105,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::analysis::languages::Analysis;
 
     fn slots(phrase: &str) -> Vec<Slot> {
         super::slots(phrase, &mut Analysis::Usual.forms()[0])

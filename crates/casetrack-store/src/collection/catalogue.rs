@@ -1,38 +1,17 @@
-//! What filters ask of documents, in memory.
+//! The properties of documents that filters test, in memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use casetrack_core::marks::Marks;
-use casetrack_core::{DocumentId, DocumentMeta, DocumentType, FileFormat, Result, Sha256, Timestamp};
+use casetrack_core::Result;
 
-use super::LocalCollection;
-use crate::records::SlotRange;
-
-/// The part of a document's [`DocumentMeta`] that documents are chosen by, and by which a file is known again.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CatalogueEntry {
-    pub id: DocumentId,
-    pub name: String,
-    pub path: String,
-    pub sha256: Sha256,
-    pub size_bytes: u64,
-    pub format: FileFormat,
-    /// As [`DocumentMeta::is_container`] says.
-    pub is_container: bool,
-    pub document_type: DocumentType,
-    /// As in [`Properties`](casetrack_core::Properties).
-    pub created: Option<String>,
-    pub modified: Option<String>,
-    pub ingested_at: Timestamp,
-    pub marks: Marks,
-    slots: SlotRange,
-}
+use crate::roles::CatalogueEntry;
+use crate::truth::Truth;
 
 /// Ordered by path.
 type Entries = Arc<[Arc<CatalogueEntry>]>;
 
-/// The entries with the last change they know of, once they have been asked for.
+/// The entries with the number of the last change in them, once they were read.
 #[derive(Default)]
 pub(super) struct Catalogue(Mutex<Option<(u64, Entries)>>);
 
@@ -41,13 +20,11 @@ impl Catalogue {
     pub(super) fn forget(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
-}
 
-impl LocalCollection {
-    /// What filters ask of each document, ordered by path. Kept in memory, some 350 bytes a document; reads only what changed.
-    pub fn catalogue(&self) -> Result<Arc<[Arc<CatalogueEntry>]>> {
-        let seq = self.truth.state()?.last_seq;
-        let mut current = self.catalogue.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Ordered by path. Some 350 bytes a document; reads only the documents that changed.
+    pub(super) fn entries(&self, truth: &Truth) -> Result<Entries> {
+        let seq = truth.state()?.last_seq;
+        let mut current = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = match current.as_ref() {
             // What another thread has read meanwhile may be newer.
             Some((as_of, entries)) if *as_of >= seq => return Ok(Arc::clone(entries)),
@@ -55,7 +32,7 @@ impl LocalCollection {
             None => HashMap::new(),
         };
         // The snapshot is not older than `seq`; if it is newer, this is done once more.
-        let reader = self.truth.reader();
+        let reader = truth.reader();
         let mut entries: Vec<Arc<CatalogueEntry>> = Vec::new();
         for slots in reader.slot_ranges()? {
             let slots = slots?;
@@ -71,26 +48,5 @@ impl LocalCollection {
         let entries: Arc<[Arc<CatalogueEntry>]> = entries.into();
         *current = Some((seq, Arc::clone(&entries)));
         Ok(entries)
-    }
-}
-
-impl CatalogueEntry {
-    /// Of a document that is stored under these slots.
-    pub fn new(meta: DocumentMeta, slots: SlotRange) -> Self {
-        Self {
-            is_container: meta.is_container(),
-            id: meta.id,
-            name: meta.name,
-            path: meta.path,
-            sha256: meta.sha256,
-            size_bytes: meta.size_bytes,
-            format: meta.format,
-            document_type: meta.document_type,
-            created: meta.properties.created,
-            modified: meta.properties.modified,
-            ingested_at: meta.ingested_at,
-            marks: meta.marks,
-            slots,
-        }
     }
 }

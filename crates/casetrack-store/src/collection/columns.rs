@@ -15,10 +15,8 @@ pub(crate) const COLUMNS: &str = "columns.json";
 type Known = Vec<[u8; 32]>;
 
 impl LocalCollection {
-    /// The columns that [`set_columns`](Self::set_columns) was given last; `None` where there are none. Exports hold them.
-    ///
-    /// Errors: [`ErrorCode::Corrupt`] where the file is not JSON, and in a vault also where it is an earlier one.
-    pub fn columns(&self) -> Result<Option<Value>> {
+    /// Errors: [`ErrorCode::Corrupt`] if the file is not JSON, and in a vault also if it is an earlier one.
+    pub(super) fn read_columns(&self) -> Result<Option<Value>> {
         let path = self.dir().join(COLUMNS);
         let Some(bytes) = self.columns_file()? else { return Ok(None) };
         let problem = |what: String| {
@@ -32,8 +30,7 @@ impl LocalCollection {
         serde_json::from_slice(&bytes).map(Some).map_err(|error| problem(error.to_string()))
     }
 
-    /// Replaces all columns.
-    pub fn set_columns(&self, columns: &Value) -> Result<()> {
+    pub(super) fn write_columns(&self, columns: &Value) -> Result<()> {
         let bytes = serde_json::to_vec_pretty(columns)
             .map_err(|error| Error::internal(format!("The columns could not be written as JSON: {error}.")))?;
         let write = || self.seal().write_atomically(&self.dir().join(COLUMNS), COLUMNS, &bytes);
@@ -47,7 +44,7 @@ impl LocalCollection {
         self.know_columns(&vec![digest(&bytes)])
     }
 
-    /// What is wrong with the file of the columns, in a vault.
+    /// The problem of the file of the columns, in a vault.
     pub(crate) fn columns_problem(&self) -> Result<Option<String>> {
         Ok(match (self.columns_file(), self.known_columns()?) {
             (Err(error), _) => Some(error.message),

@@ -1,22 +1,19 @@
 //! One collection: documents in RocksDB, the indexes derived from it, and the order in which they change.
 
 mod catalogue;
-mod changing;
+mod changes;
 mod columns;
-mod correcting;
-mod evidence;
-mod memo;
-mod naming;
-mod passages;
-mod reading;
-mod relocated;
-mod selecting;
-mod telling;
+mod description;
+mod documents;
+mod maintenance;
+mod relocations;
+mod search;
+mod snapshot;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use casetrack_core::{CollectionMeta, DocumentId, Error, ErrorCode, Result, Timestamp};
+use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
@@ -24,94 +21,21 @@ use crate::complete;
 use crate::derived::Origin;
 use crate::error::{corrupt, repair_hint};
 use crate::fs;
-use crate::indexes::{Indexes, Kept};
+use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate;
 use crate::originals;
 use crate::records::{Identity, State};
+use crate::roles::{MaintainCollection, Observer};
 use crate::schema::SCHEMA_VERSION;
 use crate::seal::Seal;
-use crate::seen::{Seen, SeenFile};
 use crate::slots::SlotMap;
 use crate::truth::{Truth, truth_dir};
 use crate::vault;
-use crate::verify::{self, VerifyReport};
+use crate::vault_state::{VaultState, VaultStateFile};
 
-pub use catalogue::CatalogueEntry;
-pub use changing::{DocumentChange, Observer};
 pub(crate) use columns::COLUMNS;
-pub use correcting::Correction;
-pub(crate) use correcting::{KnownWords, corrections};
-pub use naming::Naming;
-pub(crate) use naming::namings;
-pub use passages::{DescribedDocument, PageFacts, Passage, PassageSource, Passages, VisitChunk};
-pub use selecting::{Conditions, PagePlace, PageTest, Selection};
-pub use telling::{Telling, TellingReader};
-
-/// Number of things in a collection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
-    pub documents: u64,
-    pub pages: u64,
-    pub chunks: u64,
-    /// Chunks that have a learned-sparse vector; the others are not found by [`LocalCollection::search_sparse`].
-    pub sparse_chunks: u64,
-    /// Documents that have annotations; the others were stored without analysis.
-    pub annotated_documents: u64,
-    /// Chunks that have token vectors.
-    pub token_chunks: u64,
-}
-
-impl From<State> for Counts {
-    fn from(State { documents, pages, chunks, sparse_chunks, annotated_documents, token_chunks, .. }: State) -> Self {
-        Self { documents, pages, chunks, sparse_chunks, annotated_documents, token_chunks }
-    }
-}
-
-/// How far a derived index has followed the documents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IndexProgress {
-    pub name: &'static str,
-    /// Whether it has followed every change and can be asked.
-    pub in_step: bool,
-    /// Changes that it has still to follow.
-    pub behind: u64,
-}
-
-/// Bytes on disk by kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct DiskUsage {
-    /// RocksDB: documents, pages, chunks and vectors.
-    pub truth: u64,
-    /// The nearest-neighbour index.
-    pub dense: u64,
-    /// The keyword index.
-    pub bm25: u64,
-    /// The learned-sparse index.
-    pub sparse: u64,
-    /// Copies of source files.
-    pub originals: u64,
-}
-
-/// What a search is restricted to. Applied while candidates are collected: up to `k` of the chunks that pass are found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Filter {
-    /// These documents only; `None` for all.
-    pub documents: Option<Vec<DocumentId>>,
-    /// These chunks only; `None` for all.
-    pub selection: Option<Arc<Selection>>,
-}
-
-/// A chunk that a search found.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hit {
-    pub document: DocumentId,
-    /// Index of the chunk in the document.
-    pub index: u32,
-    /// Higher is better; comparable within one result only.
-    pub score: f32,
-}
 
 /// An open collection. One process owns it at a time; within it, any number of threads may read and search while one changes
 /// documents (further changes wait). Every reading method sees documents whole, as of one moment.
@@ -128,20 +52,20 @@ pub struct LocalCollection {
     slots: RwLock<SlotMap>,
     indexes: Indexes,
     catalogue: catalogue::Catalogue,
-    page_places: selecting::PagePlaces,
-    relocated: relocated::Relocated,
+    page_places: search::PagePlaces,
+    relocated: relocations::Relocations,
     /// Notified of every change of a document.
     observer: OnceLock<Observer>,
     /// Held during a change, of documents or of an index as a whole.
     writer: Mutex<State>,
     /// Where what was seen of a vault is written down, if anywhere.
-    seen: OnceLock<SeenFile>,
+    seen: OnceLock<VaultStateFile>,
     /// Released last.
     _owner: OwnerLock,
 }
 
 impl LocalCollection {
-    /// Makes an empty collection in `dir`, which must not exist. It is built beside `dir` and renamed, so that a crash leaves
+    /// Makes an empty collection in `dir`, which must not exist. It is built next to `dir` and renamed, so that a crash leaves
     /// nothing half made there.
     pub fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<Self> {
         if models.dense_dimension == 0 {
@@ -171,7 +95,7 @@ impl LocalCollection {
         Self::open_with(dir, true, &seal)
     }
 
-    /// Builds an empty collection beside `dir`, where it has still to be renamed to.
+    /// Builds an empty collection next to `dir`; the caller renames it to `dir`.
     pub(crate) fn stage(dir: &Path, meta: &CollectionMeta, models: &VectorModels, seal: &Seal) -> Result<PathBuf> {
         if dir.exists() {
             return Err(Error::new(ErrorCode::AlreadyExists, format!("{} already exists.", dir.display()))
@@ -305,77 +229,19 @@ impl LocalCollection {
         Ok(collection)
     }
 
-    /// Whether a change could not be written, for example to a full disk. To take changes again, it must be closed and reopened.
-    pub fn has_failed(&self) -> bool {
-        self.truth.has_failed()
-    }
-
-    pub fn meta(&self) -> &CollectionMeta {
-        &self.manifest.collection
-    }
-
-    pub fn models(&self) -> &VectorModels {
-        &self.manifest.models
-    }
-
-    /// Whether nobody chose the models; see [`leave_models_open`](Self::leave_models_open).
-    pub fn models_are_open(&self) -> bool {
-        self.manifest.models_open
-    }
-
-    pub fn counts(&self) -> Result<Counts> {
-        self.truth.state().map(Counts::from)
-    }
-
-    /// The counts, and when a document was last added, changed or removed; `None` where none was since that is kept.
-    pub fn counts_and_last_change(&self) -> Result<(Counts, Option<Timestamp>)> {
-        self.truth.state().map(|state| (state.into(), state.changed_at))
-    }
-
-    /// How far the derived indexes are.
-    pub fn index_progress(&self) -> Result<Vec<IndexProgress>> {
-        let last = self.truth.state()?.last_seq;
-        let progress = |index: &dyn Kept| {
-            let behind = last.saturating_sub(index.applied());
-            IndexProgress { name: index.name(), in_step: index.is_usable() && behind == 0, behind }
-        };
-        Ok(self.indexes.all().into_iter().map(progress).collect())
-    }
-
-    pub fn disk_usage(&self) -> Result<DiskUsage> {
-        let bytes = |name: &str| fs::dir_bytes(&self.dir.join(name));
-        Ok(DiskUsage {
-            truth: fs::dir_bytes(&truth_dir(&self.dir))?,
-            dense: bytes(Indexes::DENSE)?,
-            bm25: bytes(Indexes::BM25)?,
-            sparse: bytes(Indexes::SPARSE)?,
-            originals: bytes(ORIGINALS)?,
-        })
-    }
-
-    /// Where the caller keeps copies of source files.
-    pub fn originals_dir(&self) -> PathBuf {
-        self.dir.join(ORIGINALS)
-    }
-
-    /// Where the caller keeps files that were uploaded. Nothing in the store depends on it.
-    pub fn uploads_dir(&self) -> PathBuf {
-        self.dir.join(UPLOADS)
-    }
-
     /// Writes down what is seen of a vault at each flush, so that an earlier state of the whole folder is noticed.
     ///
     /// Errors: [`ErrorCode::WrongState`] where a later state was seen before.
-    pub(crate) fn keep_seen(&self, file: SeenFile) -> Result<()> {
+    pub(crate) fn keep_seen(&self, file: VaultStateFile) -> Result<()> {
         file.check(self.seen_now(&self.writer()))?;
         // A second time changes nothing.
         let _ = self.seen.set(file);
         Ok(())
     }
 
-    fn seen_now(&self, state: &State) -> Seen {
+    fn seen_now(&self, state: &State) -> VaultState {
         let generation = self.truth.generation().ok().flatten().unwrap_or_default();
-        Seen { generation, last_seq: state.last_seq }
+        VaultState { generation, last_seq: state.last_seq }
     }
 
     /// See [`keep_seen`](Self::keep_seen).
@@ -403,7 +269,7 @@ impl LocalCollection {
         &self.truth
     }
 
-    /// What the indexes are made from; `state` is the lock on changes.
+    /// The origin of the indexes; `state` is the lock on changes.
     fn with_origin<T>(&self, state: &State, visit: impl FnOnce(Origin<'_>) -> T) -> T {
         let (slots, reader) = (self.slots(), self.truth.reader());
         visit(Origin { identity: &self.identity, state, slots: &slots, reader: &reader })
@@ -415,30 +281,6 @@ impl LocalCollection {
 
     fn slots(&self) -> RwLockReadGuard<'_, SlotMap> {
         self.slots.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    // ---- checking ----
-
-    /// Checks every invariant on disk. Reads everything; changes wait meanwhile, searches do not. Problems are in the report; an error
-    /// means that checking was not possible.
-    pub fn verify(&self) -> Result<VerifyReport> {
-        let state = self.writer();
-        let rocksdb = verify::rocksdb(&self.truth)?;
-        if !rocksdb.problems.is_empty() {
-            // What cannot be read cannot be checked.
-            return Ok(VerifyReport { checks: vec![rocksdb] });
-        }
-        let mut report = verify::documents(&self.truth.reader(), self.models())?;
-        let folders = [&Indexes::DIRECTORIES[..], &[ORIGINALS, UPLOADS]].concat();
-        let files = [vault::SEALED_MANIFEST, COLUMNS];
-        let columns = self.columns_problem()?;
-        report.checks.extend(verify::sealed_files(&self.dir, &self.truth, &files, &folders, columns)?);
-        report.checks.insert(0, rocksdb);
-        report.checks.insert(1, verify::manifest(&self.dir, &self.manifest, &self.truth)?);
-        for index in self.indexes.all() {
-            report.checks.push(self.with_origin(&state, |origin| index.check(origin))?);
-        }
-        Ok(report)
     }
 }
 
@@ -452,6 +294,8 @@ impl Drop for LocalCollection {
 
 pub(crate) const ORIGINALS: &str = "originals";
 pub(crate) const UPLOADS: &str = "uploads";
+/// The folder of records and files that repairs took out.
+pub(crate) const QUARANTINE: &str = "quarantine";
 
 /// Where a collection is built before it gets its place.
 fn staging_path(dir: &Path) -> Result<PathBuf> {

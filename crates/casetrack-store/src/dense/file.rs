@@ -21,7 +21,7 @@ use crate::seal::{Seal, name_in};
 /// checked before the first change and by `verify`.
 const CHECKED_ON_OPEN_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 64 << 20 };
 
-/// What the manifest says.
+/// The manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Saved {
     /// Format, collection and model.

@@ -27,12 +27,12 @@ use self::file::Saved;
 use self::vector::Fetched;
 use crate::derived::{DerivedIndex, Origin, open_or_clear};
 use crate::error;
+use crate::fair_lock::YieldingLock;
 use crate::reader::Reader;
 use crate::records::{Identity, SlotRange};
 use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
-use crate::yielding::YieldingLock;
 
 pub use self::vector::dot;
 
@@ -75,10 +75,10 @@ pub(crate) struct DenseIndex {
 struct Graph {
     /// Shared with a save in progress.
     index: Arc<Index>,
-    /// Whether `index` is a read-only view of the file.
+    /// True if `index` is a read-only view of the file.
     viewed: bool,
     applied: u64,
-    /// What is on disk; `None` while that is about to be replaced.
+    /// The number on disk; `None` while that is about to be replaced.
     saved: Option<Saved>,
     /// Changes since it was saved.
     unsaved_chunks: u64,
@@ -211,7 +211,7 @@ impl DenseIndex {
     }
 
     /// Replaces a view of the file by a copy in memory, which can be changed. Reads and checks all of the file, about a second for a
-    /// gigabyte; searches go on meanwhile. A damaged file is disowned, so that the index is rebuilt.
+    /// gigabyte; searches continue meanwhile. A damaged file is disowned, so that the index is rebuilt.
     fn thaw(&self) -> Result<()> {
         if !self.graph.read().viewed {
             return Ok(());
@@ -245,7 +245,7 @@ impl DenseIndex {
         Ok(())
     }
 
-    /// Searches go on meanwhile: saving only reads, and changes come from the thread that saves.
+    /// Searches continue meanwhile: saving only reads, and changes come from the thread that saves.
     fn save(&self) -> Result<()> {
         let (index, applied, before, unchanged) = {
             let graph = self.graph.read();

@@ -3,14 +3,11 @@
 use std::collections::HashMap;
 
 use casetrack_core::{Chunk, DocumentMeta};
+use casetrack_keyword::{Analysis, Indexer, TextField, analyzer, cover, exact_analyzer, names};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::tokenizer::{TextAnalyzer, Token};
 
-use crate::analysis::languages::{Analysis, Indexer};
-use crate::analysis::{analyzer, exact_analyzer};
-use crate::bm25::{TextField, cover, names};
-
-/// What a chunk has of a term.
+/// The occurrences of a term in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posting {
     /// The index of the chunk.
@@ -20,7 +17,7 @@ pub struct Posting {
     pub length: u8,
 }
 
-/// What a document has of a term.
+/// The occurrences of a term in a document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TermPostings {
     /// In the order of the chunks.
@@ -34,7 +31,7 @@ pub struct TermPostings {
 pub struct Inverted {
     /// By field and term, in this order.
     pub terms: Vec<((TextField, String), TermPostings)>,
-    /// How many terms the fields `Text` and `Context` have.
+    /// The numbers of terms in the fields `Text` and `Context`.
     pub text_tokens: u64,
     pub context_tokens: u64,
 }
@@ -92,11 +89,6 @@ pub fn name_terms(name: &str, title: Option<&str>, language: Option<&str>) -> Ve
     terms.sort_unstable();
     terms.dedup();
     terms
-}
-
-/// The mark of the language with this BCP 47 tag, where its words have rules of their own.
-pub fn language_mark(tag: Option<&str>) -> Option<&'static str> {
-    Analysis::of(tag).mark()
 }
 
 type Terms = HashMap<(TextField, String), TermPostings>;

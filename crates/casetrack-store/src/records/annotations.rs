@@ -42,7 +42,7 @@ struct EntityRecord {
     value: Option<EntityValue>,
 }
 
-/// What a page has, in order of place.
+/// The annotations of a page, in order of place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct OnPage<T> {
     /// From the page before that has any, or from 0.

@@ -24,7 +24,7 @@ pub struct SparseVector {
 }
 
 impl SparseVector {
-    /// What is wrong with it, in words that follow "the vector …".
+    /// Its problem, in words that follow "the vector …".
     pub fn problem(&self) -> Option<String> {
         if !self.terms.is_sorted_by(|a, b| a.0 < b.0) {
             return Some("has terms out of order".to_owned());

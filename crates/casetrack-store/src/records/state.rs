@@ -15,7 +15,7 @@ pub struct TokenModel {
 }
 
 impl TokenModel {
-    /// What is wrong with the stored signs of a chunk's token vectors, in words that follow "the token vectors …".
+    /// The problem of the stored signs of a chunk's token vectors, in words that follow "the token vectors …".
     pub(crate) fn problem(&self, signs: &[u8]) -> Option<String> {
         let each = self.dimension.div_ceil(8).max(1) as usize;
         (!signs.len().is_multiple_of(each)).then(|| format!("have {} bytes, not {each} for each token", signs.len()))

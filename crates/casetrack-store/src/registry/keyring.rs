@@ -18,19 +18,19 @@ use crate::archive::Archive;
 use crate::collection::LocalCollection;
 use crate::manifest::VectorModels;
 use crate::seal::Seal;
-use crate::seen::{Seen, SeenFile};
 use crate::store::Collection;
 use crate::truth::{Truth, truth_dir};
 use crate::vault;
+use crate::vault_state::{VaultState, VaultStateFile};
 
 /// By collection. A key is overwritten in memory when the last who uses it drops it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keyring(Arc<RwLock<HashMap<CollectionId, Arc<VaultKey>>>>);
 
-/// Whether this process has had the key of a vault.
+/// True if this process has had the key of a vault.
 static HAD_A_KEY: AtomicBool = AtomicBool::new(false);
 
-/// Whether a vault was unlocked in this process at any time. What is then written where everybody can read it, such as a log, must not hold
+/// True if a vault was unlocked in this process at any time. Text that is then written where everybody can read it, such as a log, must not hold
 /// texts, names or paths.
 pub fn had_a_vault() -> bool {
     HAD_A_KEY.load(Ordering::Relaxed)
@@ -59,14 +59,14 @@ impl Keyring {
 }
 
 impl Registry {
-    /// Whether the collection is a vault, locked or not, be it one whose header is lost.
+    /// True if the collection is a vault, locked or not, be it one whose header is lost.
     pub fn is_vault(&self, id: CollectionId) -> bool {
         vault::is_one(&self.path(id))
     }
 
     /// Keeps the key of a vault until [`lock`](Self::lock) or the end of the process: from now on it is a collection as any other.
     ///
-    /// Errors: [`casetrack_core::ErrorCode::WrongKey`] for a key that is not that of this vault, [`casetrack_core::ErrorCode::WrongState`] where the
+    /// Errors: [`casetrack_core::ErrorCode::WrongKey`] for the key of another vault, [`casetrack_core::ErrorCode::WrongState`] where the
     /// header or the whole vault is older than what was seen of it, and those of [`vault_header`](Self::vault_header).
     pub fn unlock(&self, id: CollectionId, key: VaultKey) -> Result<()> {
         let header = match vault::vouched(&self.path(id), &key) {
@@ -97,15 +97,15 @@ impl Registry {
         if kept > header.generation() {
             vault::write(&dir, &header.following(key, kept)?)?;
         }
-        SeenFile::forget(&self.seen_path(id))
+        VaultStateFile::forget(&self.seen_path(id))
     }
 
     /// The state of a vault, and the latest generation of its header that it knows of; `None` where RocksDB cannot be read, which is for a
     /// repair.
-    fn state_of(&self, id: CollectionId, key: &VaultKey, header: &Header) -> Result<Option<(Seen, u64)>> {
+    fn state_of(&self, id: CollectionId, key: &VaultKey, header: &Header) -> Result<Option<(VaultState, u64)>> {
         let Ok(truth) = Truth::open_read_only(&truth_dir(&self.path(id)), &Seal::with(key)?) else { return Ok(None) };
         let (Ok(state), Ok(kept)) = (truth.state(), truth.generation()) else { return Ok(None) };
-        let now = Seen { generation: header.generation(), last_seq: state.last_seq };
+        let now = VaultState { generation: header.generation(), last_seq: state.last_seq };
         Ok(Some((now, kept.unwrap_or_default())))
     }
 
@@ -113,8 +113,8 @@ impl Registry {
         self.root.with_file_name("vaults").join(id.to_string())
     }
 
-    fn seen_file(&self, id: CollectionId, key: &VaultKey) -> SeenFile {
-        SeenFile::new(self.seen_path(id), id, key.clone())
+    fn seen_file(&self, id: CollectionId, key: &VaultKey) -> VaultStateFile {
+        VaultStateFile::new(self.seen_path(id), id, key.clone())
     }
 
     /// Lets a vault that was opened write down what is seen of it.
@@ -125,7 +125,7 @@ impl Registry {
         Ok(collection.into())
     }
 
-    /// What is wrong with what was seen of a vault that is unlocked, or with the vault compared to it.
+    /// The problem of the last seen state of a vault that is unlocked, or of the vault compared with it.
     pub fn seen_problem(&self, id: CollectionId) -> Result<Option<String>> {
         let Some(key) = self.key(id)? else { return Ok(None) };
         let (file, path) = (self.seen_file(id, &key), self.seen_path(id));
@@ -216,10 +216,10 @@ impl Registry {
     /// See [`LocalCollection::replace_vault_header`]. That there is a later header is seen at once.
     pub fn replace_vault_header(&self, id: CollectionId, header: &Header, key: &VaultKey) -> Result<()> {
         LocalCollection::replace_vault_header(&self.path(id), header)?;
-        self.seen_file(id, key).note(Seen { generation: header.generation(), last_seq: 0 })
+        self.seen_file(id, key).note(VaultState { generation: header.generation(), last_seq: 0 })
     }
 
-    /// How the collection is written.
+    /// The form in which the collection is written.
     pub(super) fn seal(&self, id: CollectionId) -> Result<Seal> {
         self.key(id)?.map_or_else(|| Ok(Seal::default()), |key| Seal::with(&key))
     }

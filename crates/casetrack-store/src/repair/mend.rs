@@ -21,7 +21,7 @@ use crate::truth::Truth;
 use crate::verify::has_key;
 
 /// A document that stays, and the bytes of each page's text.
-struct Kept {
+struct DocumentState {
     record: DocumentRecord,
     page_bytes: Vec<u32>,
     sparse_chunks: u64,
@@ -29,7 +29,7 @@ struct Kept {
     annotated: bool,
 }
 
-type Documents = HashMap<DocumentId, Kept>;
+type Documents = HashMap<DocumentId, DocumentState>;
 
 impl Repair<'_> {
     pub(super) fn mend(&mut self, truth: &Truth, manifest: &Manifest) -> Result<()> {
@@ -190,7 +190,7 @@ impl Repair<'_> {
             let sparse_chunks = document.sparse_vectors.len() as u64;
             let token_chunks = document.token_vectors.len() as u64;
             let annotated = document.annotations.is_some();
-            kept.insert(id, Kept { record, page_bytes, sparse_chunks, token_chunks, annotated });
+            kept.insert(id, DocumentState { record, page_bytes, sparse_chunks, token_chunks, annotated });
         }
         Ok(kept)
     }
@@ -206,7 +206,7 @@ impl Repair<'_> {
 fn settle_slots(kept: &mut Documents, state: Option<&State>, batch: &mut Batch<'_>, changed: &mut u64) -> Result<u64> {
     let ends = kept.values().map(|kept| kept.record.slots().end().max(kept.record.first_slot.saturating_add(1)));
     let mut next = ends.max().unwrap_or_default().max(state.map_or(0, |state| state.next_slot));
-    let mut in_order: Vec<&mut Kept> = kept.values_mut().collect();
+    let mut in_order: Vec<&mut DocumentState> = kept.values_mut().collect();
     in_order.sort_by_key(|kept| (kept.record.first_slot, kept.record.meta.id));
     let mut free = 0;
     for kept in in_order {
@@ -241,7 +241,7 @@ fn expected(family: &str, kept: &Documents) -> Result<HashMap<Vec<u8>, Vec<u8>>>
         .collect()
 }
 
-/// Whether a key of a family by document is one that a document which stays should have.
+/// True if a key of a family by document is one that a document which stays should have.
 fn belongs_to_document(family: &str, kept: &Documents, key: &[u8]) -> Result<bool> {
     let Some(own) = leading_document(key).and_then(|id| kept.get(&id)) else { return Ok(false) };
     let page_bytes = |page: u32| Ok(own.page_bytes.get((page as usize).wrapping_sub(1)).copied());

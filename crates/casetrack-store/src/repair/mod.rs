@@ -6,8 +6,8 @@
 //! 3. Originals that are not what was ingested, or belong to no document, are moved away.
 //! 4. The derived indexes are made again where they do not fit.
 //!
-//! What is moved away lies in `quarantine/<time>/`, with a `report.json`. A repair that is killed leaves the old state, or one
-//! from which the next repair goes on.
+//! Everything that is moved away lies in `quarantine/<time>/`, with a `report.json`. A repair that is killed leaves the old state, or one
+//! from which the next repair continues.
 
 mod mend;
 mod quarantine;
@@ -30,6 +30,7 @@ use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::reader::Reader;
 use crate::records::{DocumentRecord, Identity, State};
+use crate::roles::{DescribeCollection, MaintainCollection};
 use crate::schema::{SCHEMA_VERSION, cf};
 use crate::seal::Seal;
 use crate::slots::SlotMap;
@@ -37,19 +38,19 @@ use crate::truth::{Truth, truth_dir};
 use crate::write::StoredDocument;
 use crate::{fs, load, originals, vault};
 
+pub(crate) use self::quarantine::OWN as QUARANTINE_OWN;
 use self::quarantine::Quarantine;
-pub(crate) use self::quarantine::{OWN as QUARANTINE_OWN, QUARANTINE};
 
-/// What to do where changes may be lost that left no trace.
+/// Advice if changes may be lost that left no trace.
 const INGEST_AGAIN: &str = "The newest changes may be lost. Ingest the same folders again: files that are there already are \
      skipped, those that are missing are read.";
 
-/// What a repair found and did.
+/// The findings and actions of a repair.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct RepairReport {
-    /// What was wrong, one sentence each.
+    /// The problems, one sentence each.
     pub found: Vec<String>,
-    /// What was done about it, one sentence each.
+    /// The actions, one sentence each.
     pub done: Vec<String>,
     /// Documents that are not in the collection any more.
     pub lost: Vec<LostDocument>,
@@ -68,7 +69,7 @@ pub struct LostDocument {
     /// `None` where its record cannot be read.
     pub name: Option<String>,
     pub path: Option<String>,
-    /// What is wrong with it.
+    /// Its problem.
     pub reason: String,
 }
 
@@ -235,7 +236,7 @@ impl Repair<'_> {
         }
     }
 
-    /// What the collection is, by `collection.json` or by what RocksDB knows, and writes it where it was missing.
+    /// The manifest, from `collection.json` or the copy in RocksDB; written if it was missing.
     fn settle_manifest(&mut self, manifest: Option<Manifest>, truth: &Truth) -> Result<Manifest> {
         let identity = truth.identity().ok();
         if let Some(manifest) = manifest {

@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use casetrack_core::{Error, Result, Timestamp};
 
 use super::RepairReport;
+use crate::collection::QUARANTINE;
 use crate::fs;
 use crate::seal::{Output, Seal};
 
-/// Directory of all quarantines of a collection.
-pub(crate) const QUARANTINE: &str = "quarantine";
 const REPORT: &str = "report.json";
 const ENTRIES: &str = "entries.bin";
-/// What a repair writes there itself, known by these names.
+/// The files that a repair writes there itself, by their names.
 pub(crate) const OWN: [&str; 2] = [REPORT, ENTRIES];
 
 pub(super) struct Quarantine {

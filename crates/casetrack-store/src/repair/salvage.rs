@@ -230,7 +230,7 @@ fn is_damage(error: &Error) -> bool {
     matches!(error.code, ErrorCode::Corrupt | ErrorCode::FileNotFound)
 }
 
-/// Whether there are tables or logs.
+/// True if there are tables or logs.
 fn holds_data(rocksdb: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(rocksdb) else { return false };
     entries.flatten().any(|entry| {

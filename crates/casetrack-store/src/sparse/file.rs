@@ -20,7 +20,7 @@ use crate::seal::Seal;
 /// Indexes up to this size have their checksums verified on open; larger ones by `verify` alone.
 const CHECKED_ON_OPEN_BYTES: u64 = 64 << 20;
 
-/// What the manifest says.
+/// The manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Saved {
     /// Format, collection and model.

@@ -134,7 +134,7 @@ impl SparseIndex {
         }
     }
 
-    /// Writes some segments as one, without what is dead. Searches go on meanwhile.
+    /// Writes some segments as one, without what is dead. Searches continue meanwhile.
     fn rewrite(&self, range: std::ops::Range<usize>) -> Result<()> {
         // Changes come from one thread at a time: nobody else changes the list or the dead.
         let (segments, dead) = {
@@ -179,7 +179,7 @@ impl SparseIndex {
         Ok(())
     }
 
-    /// What was committed is not what is there: it will not be used again.
+    /// The committed state is not the present one: it will not be used again.
     fn damaged(&self) -> Error {
         file::revoke(&self.dir);
         error::derived(&self.dir, "its postings cannot be read")

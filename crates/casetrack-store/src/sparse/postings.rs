@@ -129,7 +129,7 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// What is left after the whole blocks.
+    /// The rest after the whole blocks.
     fn load_rest(&mut self, table: &[[u8; ENTRY]], area: &[u8], rest: usize) -> Result<(), Damaged> {
         let mut bytes = area.get(table.last().map_or(0, |entry| parts(entry).1) as usize..).ok_or(Damaged)?;
         for n in 0..rest {

@@ -24,7 +24,7 @@ const MARK: [u8; 8] = *b"CTSPARS1";
 const ENTRY: usize = 24;
 const FOOTER: usize = 20;
 
-/// What the manifest says of a segment.
+/// The entry of a segment in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SegmentInfo {
     pub file: String,
@@ -57,7 +57,7 @@ pub(super) struct Segment {
     directory: usize,
 }
 
-/// What a segment holds.
+/// The content of a segment.
 #[derive(Debug)]
 enum Content {
     Mapped(Mmap),
@@ -121,7 +121,7 @@ impl Segment {
         Ok(Self { info, map, directory })
     }
 
-    /// Whether the file's content is what was written. Reads all of it.
+    /// True if the file's content is as it was written. Reads all of it.
     pub fn is_sound(&self) -> bool {
         crc32fast::hash(&self.map) == self.info.crc32
     }
@@ -285,7 +285,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// Whether a chunk can be added: one after all the others, whose offset fits.
+    /// True if a chunk can be added: one after all the others, whose offset fits.
     pub fn takes(&self, slot: u64) -> bool {
         self.postings == 0 || (self.end <= slot && slot - self.first < u64::from(u32::MAX))
     }

@@ -129,7 +129,7 @@ impl Model {
         }
     }
 
-    /// What looking at each chunk finds.
+    /// The hits of a look at each chunk.
     fn brute_force(&self, query: &SparseVector, k: usize, filter: Option<&SlotSet>) -> Vec<(u64, f32)> {
         let mut found = Vec::new();
         for (range, chunks) in self.live.values() {

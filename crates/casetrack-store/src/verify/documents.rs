@@ -46,7 +46,7 @@ pub(super) struct Walk<'r, 't> {
     pub found: Found,
 }
 
-/// What not every document has, in all documents so far.
+/// The parts that not every document has, in all documents so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Found {
     pub sparse_chunks: u64,

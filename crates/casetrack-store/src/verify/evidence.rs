@@ -1,4 +1,4 @@
-//! Whether the evidence that users collected is still what its documents say.
+//! A check that the evidence that users collected is still in its documents.
 
 use casetrack_core::Result;
 
@@ -6,7 +6,7 @@ use super::{Check, Documents, Findings, damage};
 use crate::reader::Reader;
 use crate::records::DocumentRecord;
 
-/// A passage whose document was read again since or has gone is no problem: who lists the evidence is told. Any other must be on its page.
+/// A passage whose document was read again since or has gone is no problem: lists of evidence show it. Any other must be on its page.
 pub(super) fn check(reader: &Reader<'_>, documents: &Documents) -> Result<Check> {
     let mut findings = Findings::new(
         "evidence",

@@ -3,7 +3,7 @@
 mod documents;
 mod evidence;
 mod orphans;
-mod sealed;
+mod vault_files;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,19 +18,19 @@ use crate::schema::{SEGMENT_BYTES, cf, parse_numbered_key, parse_text_key};
 use crate::slots::SlotMap;
 use crate::truth::Truth;
 
-pub(crate) use sealed::sealed_files;
+pub(crate) use vault_files::sealed_files;
 
 /// Problems that are listed for each check; further ones are counted.
 const MAX_PROBLEMS: usize = 1000;
 
-/// What [`LocalCollection::verify`](crate::LocalCollection::verify) found.
+/// The result of checking every invariant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerifyReport {
     pub checks: Vec<Check>,
 }
 
 impl VerifyReport {
-    /// Whether no check found a problem.
+    /// True if no check found a problem.
     pub fn is_clean(&self) -> bool {
         self.checks.iter().all(|check| check.problems.is_empty())
     }
@@ -41,9 +41,9 @@ impl VerifyReport {
 pub struct Check {
     /// Stable name, for programs.
     pub name: &'static str,
-    /// What is checked, in one sentence.
+    /// The promise that is checked, in one sentence.
     pub description: &'static str,
-    /// How many items were looked at.
+    /// The number of items that were looked at.
     pub checked: u64,
     /// One sentence for each problem, naming the item.
     pub problems: Vec<String>,
@@ -80,7 +80,7 @@ fn named(record: &DocumentRecord) -> String {
     format!("{} ({})", record.meta.name, record.meta.id)
 }
 
-/// Whether a key of a family by document is one that this document has. `page_bytes` gives the length of a page's text, `None` for
+/// True if a key of a family by document is one that this document has. `page_bytes` gives the length of a page's text, `None` for
 /// a page that cannot be read.
 pub(crate) fn has_key(
     meta: &DocumentMeta,

@@ -17,7 +17,7 @@ pub(super) fn check(reader: &Reader<'_>, documents: &Documents, found: Found, ch
     path_index(reader, documents, chain)?;
     hash_index(reader, documents, chain)?;
     chunk_ids(reader, chain)?;
-    // The state is that of the same moment as everything else: nothing changes while verify runs.
+    // The state is of the same moment as everything else: nothing changes while verify runs.
     match damage(reader.truth().state())? {
         Ok(state) => {
             slots(reader, documents, &state, chain)?;

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use casetrack_core::{DocumentId, ErrorCode, Sha256};
 use casetrack_store::schema::cf;
-use casetrack_store::{Hit, LocalCollection, StoredDocument};
+use casetrack_store::{Collection, Hit, LocalCollection, StoredDocument};
 use sha2::Digest;
 
 use crate::support::*;
@@ -43,7 +43,7 @@ impl Matter {
         let temp = tempfile::tempdir().unwrap();
         let meta = collection_meta("Test");
         let dir = temp.path().join(meta.id.to_string());
-        let collection = LocalCollection::create(&dir, &meta, &models()).unwrap();
+        let collection = local::create(&dir, &meta, &models()).unwrap();
         let mut documents: Vec<StoredDocument> = (0..DOCUMENTS)
             .map(|n| {
                 let text: Vec<String> = (0..4)
@@ -59,7 +59,7 @@ impl Matter {
         documents[..9].iter().for_each(|stored| collection.put_document(stored).unwrap());
         drop(collection);
         // RocksDB sorts its log into tables when it is opened.
-        let collection = LocalCollection::open(&dir).unwrap();
+        let collection = local::open(&dir).unwrap();
         documents[9..].iter().for_each(|stored| collection.put_document(stored).unwrap());
         let crashed = temp.path().join("crashed");
         copy_dir(&dir, &crashed);
@@ -91,7 +91,7 @@ impl Matter {
     }
 }
 
-fn everything(collection: &LocalCollection, id: DocumentId) -> StoredDocument {
+fn everything(collection: &Collection, id: DocumentId) -> StoredDocument {
     let meta = collection.document(id).unwrap().unwrap();
     StoredDocument {
         pages: (1..=meta.page_count).map(|n| collection.page(id, n).unwrap().unwrap()).collect(),
@@ -151,7 +151,7 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
     let dir = temp.path().join(matter.dir.file_name().unwrap());
     copy_dir(&matter.dir, &dir);
     damage.apply(&dir.join(file));
-    match LocalCollection::open(&dir) {
+    match local::open(&dir) {
         Ok(collection) => {
             let report = collection.verify().unwrap_or_else(|error| panic!("{what}: {}", error.full_text()));
             let originals_whole = collection.documents().is_ok_and(|documents| {
@@ -181,7 +181,7 @@ fn outcome(matter: &Matter, file: &str, damage: Damage) -> Outcome {
     let report = LocalCollection::repair(&dir).unwrap_or_else(|error| panic!("{what}: {}", error.full_text()));
     let (problems, found) = (&report.problems, &report.found);
     assert!(problems.is_empty(), "{what}: {problems:?} after {found:?}, {:?}", report.done);
-    let collection = LocalCollection::open(&dir).unwrap_or_else(|error| panic!("{what}: {}", error.full_text()));
+    let collection = local::open(&dir).unwrap_or_else(|error| panic!("{what}: {}", error.full_text()));
     assert_clean(&collection);
     assert_eq!(collection.meta().name, "Test", "{what}");
     let (mut lost, mut without_sparse, mut without_annotations) = (0, false, false);
@@ -357,7 +357,7 @@ fn a_log_that_ends_within_a_record_is_a_crash_and_not_damage() {
     let bytes = std::fs::read(&log).unwrap();
     // The last record was being written when power failed: it was never reported as stored.
     std::fs::write(&log, &bytes[..bytes.len() - 100]).unwrap();
-    let collection = LocalCollection::open(&matter.crashed).unwrap();
+    let collection = local::open(&matter.crashed).unwrap();
     assert_clean(&collection);
     assert_eq!(collection.counts().unwrap().documents as usize, DOCUMENTS - 1);
     drop(collection);
@@ -369,5 +369,5 @@ fn a_log_that_ends_within_a_record_is_a_crash_and_not_damage() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&log, bytes).unwrap();
-    assert_eq!(LocalCollection::open(&matter.crashed).map(drop).unwrap_err().code, ErrorCode::Corrupt);
+    assert_eq!(local::open(&matter.crashed).map(drop).unwrap_err().code, ErrorCode::Corrupt);
 }

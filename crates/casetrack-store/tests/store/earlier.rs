@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{ErrorCode, Result};
-use casetrack_store::{LocalCollection, Registry};
+use casetrack_store::{Registry, Store};
 use casetrack_vault::header::{Credential, Header, Protector, SlotId};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::Cost;
@@ -148,7 +148,7 @@ fn a_header_that_was_put_back_is_refused_until_its_owner_accepts_it() {
         }
         matter.set_headers(&old);
         assert_eq!(matter.unlock().unwrap_err().code, ErrorCode::WrongState);
-        let opened = LocalCollection::open_vault(&matter.dir(), &matter.key);
+        let opened = local::open_vault(&matter.dir(), &matter.key);
         assert_eq!(opened.err().unwrap().code, ErrorCode::WrongState);
         matter.registry.accept_restored(matter.meta.id, &matter.key).unwrap();
         matter.unlock().unwrap();

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use casetrack_core::{ErrorCode, Password, Result};
-use casetrack_store::{Archive, ArchiveKey, Encryption, ExportOptions, LocalCollection, archive_lock};
+use casetrack_store::{Archive, ArchiveKey, Collection, Encryption, ExportOptions, archive_lock};
 use casetrack_vault::age::{self, Decryptor, Identity, Lock};
 use casetrack_vault::header::{Header, Protector};
 use casetrack_vault::key::VaultKey;
@@ -15,8 +15,8 @@ use crate::portable::{everything, matter};
 use crate::support::*;
 use crate::vault::{leaks, passphrase};
 
-fn import(file: &Path, key: &ArchiveKey, place: &Path) -> Result<LocalCollection> {
-    LocalCollection::import(place, &mut Archive::open_encrypted(file, key)?, &collection_meta("Imported"))
+fn import(file: &Path, key: &ArchiveKey, place: &Path) -> Result<Collection> {
+    local::import(place, &mut Archive::open_encrypted(file, key)?, &collection_meta("Imported"))
 }
 
 #[test]
@@ -111,11 +111,11 @@ fn a_passphrase_opens_an_export_and_a_vault_is_made_of_it() {
     let key = VaultKey::random(meta.id).unwrap();
     let header = Header::create(&key, &Protector::Passphrase(&passphrase("right"), Cost::LEAST)).unwrap();
     let place = other.path().join("vault");
-    let imported = LocalCollection::import_vault(&place, &mut archive, &meta, &key, &header).unwrap();
+    let imported = local::import_vault(&place, &mut archive, &meta, &key, &header).unwrap();
     assert!(imported.is_vault());
     assert_eq!(everything(&imported), everything(&collection));
     assert_eq_results(&imported, &results(&collection), "imported into a vault");
     drop(imported);
     assert_eq!(leaks(other.path(), &wanted), BTreeSet::new());
-    assert_clean(&LocalCollection::open_vault(&place, &key).unwrap());
+    assert_clean(&local::open_vault(&place, &key).unwrap());
 }

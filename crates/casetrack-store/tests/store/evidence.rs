@@ -1,11 +1,11 @@
 //! The evidence that users collect: checked, and saved from what is damaged.
 
 use casetrack_store::schema::{EVIDENCE_KEY, cf};
-use casetrack_store::{LocalCollection, StoredDocument};
+use casetrack_store::{Collection, LocalCollection, StoredDocument};
 
 use crate::support::*;
 
-fn collected() -> (tempfile::TempDir, std::path::PathBuf, LocalCollection, Vec<StoredDocument>) {
+fn collected() -> (tempfile::TempDir, std::path::PathBuf, Collection, Vec<StoredDocument>) {
     let (temp, dir, collection) = new_collection();
     let documents =
         vec![document("/data/Lease.txt", &["Clause one\n\nThe rent is due"]), document("/data/b.txt", &["Annex"])];
@@ -36,7 +36,7 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
             Ok(())
         })
         .unwrap();
-    let problems = |collection: &LocalCollection| -> Vec<String> {
+    let problems = |collection: &Collection| -> Vec<String> {
         let report = collection.verify().unwrap();
         report.checks.into_iter().filter(|check| check.name == "evidence").flat_map(|check| check.problems).collect()
     };
@@ -47,12 +47,12 @@ fn verify_compares_evidence_with_documents_that_were_not_read_again() {
     let db = raw(&dir);
     db.put_cf(db.cf_handle(cf::META).unwrap(), EVIDENCE_KEY, [1, 0xff, 0xff]).unwrap();
     drop(db);
-    let found = problems(&LocalCollection::open_to_verify(&dir).unwrap());
+    let found = problems(&local::open_to_verify(&dir).unwrap());
     assert!(found[0].contains("evidence cannot be decoded"), "{found:?}");
     // A repair takes it out, and forgets what was derived.
     let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.lost.len(), report.quarantine.is_some()), (0, true), "{report:?}");
-    let repaired = LocalCollection::open(&dir).unwrap();
+    let repaired = local::open(&dir).unwrap();
     assert_clean(&repaired);
     assert!(repaired.evidence().unwrap().items.is_empty());
     assert_eq!(repaired.memo("facts").unwrap(), None);
@@ -66,7 +66,7 @@ fn evidence_is_saved_from_a_damaged_store() {
     // Without its list of files RocksDB does not open, and what is readable goes into a new one.
     std::fs::remove_file(dir.join("rocksdb/CURRENT")).unwrap();
     LocalCollection::repair(&dir).unwrap();
-    assert_eq!(LocalCollection::open(&dir).unwrap().evidence().unwrap(), tray);
+    assert_eq!(local::open(&dir).unwrap().evidence().unwrap(), tray);
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use casetrack_core::ErrorCode;
 use casetrack_store::schema::cf;
-use casetrack_store::{LocalCollection, StoredDocument};
+use casetrack_store::{Collection, StoredDocument};
 
 use crate::support::*;
 
-fn put(collection: &LocalCollection, documents: &[StoredDocument]) -> Vec<Option<ErrorCode>> {
+fn put(collection: &Collection, documents: &[StoredDocument]) -> Vec<Option<ErrorCode>> {
     let results = collection.put_documents(&documents.iter().collect::<Vec<_>>());
     results.into_iter().map(|result| result.err().map(|error| error.code)).collect()
 }
@@ -39,7 +39,7 @@ fn groups_are_the_same_as_one_document_after_another() {
     drop(collection);
     let stored = cf::ALL.map(|family| entries(&raw(&one_by_one), family));
     // Deleted chunks no longer count in the keyword index then.
-    let expected_later = results(&LocalCollection::open(&one_by_one).unwrap());
+    let expected_later = results(&local::open(&one_by_one).unwrap());
     for size in [2, 3, 5, changes.len()] {
         let (_temp, dir, collection) = new_collection();
         for group in changes.chunks(size) {
@@ -55,7 +55,7 @@ fn groups_are_the_same_as_one_document_after_another() {
             assert!(entries(&db, family) == *stored, "groups of {size}: {family} differs");
         }
         drop(db);
-        let reopened = LocalCollection::open(&dir).unwrap();
+        let reopened = local::open(&dir).unwrap();
         assert_eq_results(&reopened, &expected_later, &format!("groups of {size}, reopened"));
         assert_clean(&reopened);
     }
@@ -86,7 +86,7 @@ fn a_crash_leaves_all_documents_of_a_group_or_none() {
         copy_dir(&at_once, &crashed);
         let log = crashed.join("rocksdb").join(log().file_name().unwrap());
         std::fs::OpenOptions::new().write(true).open(log).unwrap().set_len(kept).unwrap();
-        let recovered = LocalCollection::open(&crashed).unwrap();
+        let recovered = local::open(&crashed).unwrap();
         let there = |document: &StoredDocument| recovered.document(document.meta.id).unwrap().is_some();
         assert!(first.iter().all(there));
         let of_group = group.iter().filter(|document| there(document)).count();

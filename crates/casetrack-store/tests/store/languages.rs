@@ -1,18 +1,18 @@
 //! Keyword search in documents of several languages.
 
 use casetrack_core::DocumentId;
-use casetrack_store::{Conditions, Expression, Filter, LocalCollection, WordConditions, Words};
+use casetrack_store::{Collection, Conditions, Expression, Filter, WordConditions, Words};
 
 use crate::support::*;
 
-fn put(collection: &LocalCollection, path: &str, language: &str, text: &str) -> DocumentId {
+fn put(collection: &Collection, path: &str, language: &str, text: &str) -> DocumentId {
     let mut stored = document(path, &[text]);
     stored.meta.properties.language = Some(language.to_owned());
     collection.put_document(&stored).unwrap();
     stored.meta.id
 }
 
-fn found(collection: &LocalCollection, query: &str) -> Vec<(DocumentId, u32)> {
+fn found(collection: &Collection, query: &str) -> Vec<(DocumentId, u32)> {
     let hits = collection.search_bm25(query, 10, &Filter::default()).unwrap();
     hits.iter().map(|hit| (hit.document, hit.index)).collect()
 }

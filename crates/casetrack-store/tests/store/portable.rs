@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{ErrorCode, Result, Sha256};
-use casetrack_store::{Archive, ExportOptions, LocalCollection, StoredDocument};
+use casetrack_store::{Archive, Collection, ExportOptions, StoredDocument};
 use serde_json::{Value, json};
 use sha2::Digest;
 use zip::write::SimpleFileOptions;
@@ -17,7 +17,7 @@ fn sha256(bytes: &[u8]) -> Sha256 {
 }
 
 /// Documents with replacements and deletions behind them, one with its original.
-pub fn matter() -> (tempfile::TempDir, LocalCollection, Vec<StoredDocument>) {
+pub fn matter() -> (tempfile::TempDir, Collection, Vec<StoredDocument>) {
     let (temp, _, collection) = new_collection();
     let mut documents = many(9, 5);
     documents[6].annotations = None;
@@ -41,7 +41,7 @@ pub fn matter() -> (tempfile::TempDir, LocalCollection, Vec<StoredDocument>) {
     (temp, collection, documents)
 }
 
-fn stored(collection: &LocalCollection, meta: casetrack_core::DocumentMeta) -> StoredDocument {
+fn stored(collection: &Collection, meta: casetrack_core::DocumentMeta) -> StoredDocument {
     StoredDocument {
         pages: (1..=meta.page_count).map(|n| collection.page(meta.id, n).unwrap().unwrap()).collect(),
         chunks: collection.chunks(meta.id).unwrap(),
@@ -56,13 +56,13 @@ fn stored(collection: &LocalCollection, meta: casetrack_core::DocumentMeta) -> S
     }
 }
 
-pub fn everything(collection: &LocalCollection) -> Vec<StoredDocument> {
+pub fn everything(collection: &Collection) -> Vec<StoredDocument> {
     collection.documents().unwrap().into_iter().map(|meta| stored(collection, meta)).collect()
 }
 
-fn import(archive: &Path, place: &Path) -> Result<LocalCollection> {
+fn import(archive: &Path, place: &Path) -> Result<Collection> {
     let mut archive = Archive::open(archive)?;
-    LocalCollection::import(place, &mut archive, &collection_meta("Imported"))
+    local::import(place, &mut archive, &collection_meta("Imported"))
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_damaged_collection_is_not_exported_in_silence() {
     let family = db.cf_handle(casetrack_store::schema::cf::VECTORS).unwrap();
     db.delete_cf(family, casetrack_store::schema::numbered_key(documents[1].meta.id, 2)).unwrap();
     drop(db);
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     let file = temp.path().join("matter.ctcollection");
     let error = collection.export(&file, &ExportOptions::default()).unwrap_err();
     assert!(error.code == ErrorCode::Corrupt && error.message.contains("/data/document1.txt"), "{}", error.message);

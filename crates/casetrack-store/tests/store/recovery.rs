@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Action, ErrorCode};
-use casetrack_store::{Counts, Filter, LocalCollection};
+use casetrack_store::{Collection, Counts, Filter, LocalCollection};
 
 use crate::support::*;
 
 /// Ten documents, flushed halfway, with a replacement and a deletion on each side of the flush.
-fn busy() -> (tempfile::TempDir, PathBuf, LocalCollection) {
+fn busy() -> (tempfile::TempDir, PathBuf, Collection) {
     let (temp, dir, collection) = new_collection();
     let documents = many(12, 4);
     for (n, stored) in documents.iter().enumerate() {
@@ -24,7 +24,7 @@ fn busy() -> (tempfile::TempDir, PathBuf, LocalCollection) {
     (temp, dir, collection)
 }
 
-fn replace(collection: &LocalCollection, old: &casetrack_store::StoredDocument) {
+fn replace(collection: &Collection, old: &casetrack_store::StoredDocument) {
     let text = "Clause about common matters, replaced.\n\nword3x1 is here as well.";
     collection.put_document(&with_id(old.meta.id, &old.meta.path, &[text])).unwrap();
 }
@@ -43,12 +43,12 @@ fn what_was_reported_as_stored_survives_a_crash() {
     // The indexes in memory are ahead of those on disk now; a copy is what a crash leaves.
     let crashed = temp.path().join("crashed");
     copy_dir(&dir, &crashed);
-    let recovered = LocalCollection::open(&crashed).unwrap();
+    let recovered = local::open(&crashed).unwrap();
     assert_eq!((recovered.documents().unwrap(), recovered.counts().unwrap()), stored);
     assert_eq_results(&recovered, &expected, "");
     assert_clean(&recovered);
     drop(recovered);
-    assert_clean(&LocalCollection::open(&crashed).unwrap());
+    assert_clean(&local::open(&crashed).unwrap());
     assert_clean(&collection);
 }
 
@@ -60,7 +60,7 @@ fn a_crash_before_the_first_flush_loses_nothing() {
     }
     let crashed = temp.path().join("crashed");
     copy_dir(&dir, &crashed);
-    let recovered = LocalCollection::open(&crashed).unwrap();
+    let recovered = local::open(&crashed).unwrap();
     assert_eq!(
         recovered.counts().unwrap(),
         Counts { documents: 3, pages: 3, chunks: 12, sparse_chunks: 12, annotated_documents: 3, token_chunks: 0 }
@@ -86,7 +86,7 @@ fn a_change_that_was_not_committed_whole_is_not_there() {
         copy_dir(&before_searches, &crashed);
         let log = crashed.join("rocksdb").join(log.file_name().unwrap());
         std::fs::OpenOptions::new().write(true).open(log).unwrap().set_len(kept).unwrap();
-        let recovered = LocalCollection::open(&crashed).unwrap();
+        let recovered = local::open(&crashed).unwrap();
         assert_eq!(recovered.counts().unwrap().documents, 1);
         assert_eq!(recovered.document(documents[1].meta.id).unwrap(), None);
         assert_clean(&recovered);
@@ -149,8 +149,7 @@ fn lost_or_damaged_indexes_are_built_anew() {
         let damaged = temp.path().join(name);
         copy_dir(&dir, &damaged);
         damage(&damaged);
-        let collection =
-            LocalCollection::open(&damaged).unwrap_or_else(|error| panic!("{name}: {}", error.full_text()));
+        let collection = local::open(&damaged).unwrap_or_else(|error| panic!("{name}: {}", error.full_text()));
         assert_eq_results(&collection, &expected, name);
         assert_clean(&collection);
     }
@@ -171,14 +170,14 @@ fn the_indexes_of_another_collection_are_not_taken_for_ours() {
         std::fs::remove_dir_all(ours.join(index)).unwrap();
         copy_dir(&theirs.join(index), &ours.join(index));
     }
-    let collection = LocalCollection::open(&ours).unwrap();
+    let collection = local::open(&ours).unwrap();
     assert_eq_results(&collection, &expected, "");
     assert_clean(&collection);
     drop(collection);
 
     std::fs::remove_dir_all(ours.join("rocksdb")).unwrap();
     copy_dir(&theirs.join("rocksdb"), &ours.join("rocksdb"));
-    assert_eq!(LocalCollection::open(&ours).map(drop).unwrap_err().code, ErrorCode::Corrupt);
+    assert_eq!(local::open(&ours).map(drop).unwrap_err().code, ErrorCode::Corrupt);
 }
 
 #[test]
@@ -197,14 +196,14 @@ fn indexes_that_are_ahead_tell_that_changes_are_lost() {
     drop(collection);
     std::fs::remove_dir_all(dir.join("rocksdb")).unwrap();
     copy_dir(&earlier, &dir.join("rocksdb"));
-    let error = LocalCollection::open(&dir).map(drop).unwrap_err();
+    let error = local::open(&dir).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::Corrupt);
     assert!(error.message.contains("knows of 8 changes, but only 4 are there"), "{}", error.message);
     assert!(error.hint == Some(Action::Repair(Some("Test".to_owned())).into()));
     let report = LocalCollection::repair(&dir).unwrap();
     assert_eq!((report.documents, report.quarantine), (4, None));
     assert!(report.done.iter().any(|done| done.contains("Ingest the same folders again")), "{:?}", report.done);
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_eq_results(&collection, &expected, "");
     assert_clean(&collection);
 }
@@ -225,7 +224,7 @@ fn indexes_taken_away_under_an_open_collection_come_back() {
     assert_eq_results(&collection, &expected, "");
     assert_clean(&collection);
     drop(collection);
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_eq_results(&collection, &expected, "");
     assert_clean(&collection);
 }
@@ -294,7 +293,7 @@ fn missing_documents_are_never_taken_for_none() {
     let (_temp, dir, collection) = busy();
     drop(collection);
     std::fs::remove_dir_all(dir.join("rocksdb")).unwrap();
-    let error = LocalCollection::open(&dir).map(drop).unwrap_err();
+    let error = local::open(&dir).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::Corrupt);
     assert!(error.hint.is_some());
     assert!(!dir.join("rocksdb").exists());
@@ -311,7 +310,7 @@ fn a_damaged_document_can_be_replaced_without_a_trace() {
     db.put_cf(db.cf_handle(casetrack_store::schema::cf::CHUNKS).unwrap(), key, [1, 2, 3]).unwrap();
     drop(db);
 
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     let error = collection.chunks(stored.meta.id).unwrap_err();
     assert_eq!(error.code, ErrorCode::Corrupt);
     assert!(!collection.verify().unwrap().is_clean());

@@ -2,7 +2,7 @@
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, ErrorCode, Timestamp};
 use casetrack_store::schema::SCHEMA_VERSION;
-use casetrack_store::{Counts, LocalCollection, Registry, Store};
+use casetrack_store::{Counts, Registry, Store};
 
 use crate::support::*;
 
@@ -146,9 +146,9 @@ fn remains_of_interrupted_deletions_and_creations_are_cleared_away() {
 #[test]
 fn a_collection_is_not_made_over_something() {
     let temp = tempfile::tempdir().unwrap();
-    let error = LocalCollection::create(temp.path(), &collection_meta("x"), &models()).map(drop).unwrap_err();
+    let error = local::create(temp.path(), &collection_meta("x"), &models()).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::AlreadyExists);
-    let missing = LocalCollection::open(&temp.path().join("none")).map(drop).unwrap_err();
+    let missing = local::open(&temp.path().join("none")).map(drop).unwrap_err();
     assert_eq!(missing.code, ErrorCode::NotFound);
 }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use casetrack_core::DocumentId;
-use casetrack_store::LocalCollection;
+use casetrack_store::Collection;
 use proptest::prelude::*;
 
 use crate::support::*;
 
-fn paths(collection: &LocalCollection) -> BTreeMap<String, DocumentId> {
+fn paths(collection: &Collection) -> BTreeMap<String, DocumentId> {
     let documents = collection.documents().unwrap();
     let catalogue = collection.catalogue().unwrap();
     for (meta, entry) in documents.iter().zip(catalogue.iter()) {
@@ -32,11 +32,11 @@ fn a_crash_leaves_the_new_paths_and_names() {
     collection.relocate_documents(&moves).unwrap();
     let crashed = temp.path().join("crashed");
     copy_dir(&dir, &crashed);
-    let recovered = LocalCollection::open(&crashed).unwrap();
+    let recovered = local::open(&crashed).unwrap();
     assert_eq!(paths(&recovered), paths(&collection));
     let called = |text| -> Vec<DocumentId> {
-        let namings = recovered.namings(text, 10).unwrap();
-        namings.iter().flat_map(|naming| &naming.documents).map(|(document, _)| *document).collect()
+        let matches = recovered.name_matches(text, 10).unwrap();
+        matches.iter().flat_map(|found| &found.documents).map(|(document, _)| *document).collect()
     };
     assert_eq!([called("bakery"), called("vineyard"), called("brewery")], [vec![], vec![a], vec![b]]);
     assert_clean(&recovered);
@@ -71,7 +71,7 @@ proptest! {
         prop_assert_eq!(paths(&collection), expected.clone());
         assert_clean(&collection);
         drop(collection);
-        let reopened = LocalCollection::open(&dir).unwrap();
+        let reopened = local::open(&dir).unwrap();
         prop_assert_eq!(paths(&reopened), expected);
         assert_clean(&reopened);
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Cancel, CollectionMeta, ErrorCode};
-use casetrack_store::{Hit, Owned, Registry, ResealProgress, Waiting};
+use casetrack_store::{Hit, Owned, Registry, ResealProgress, Store, Waiting};
 use casetrack_vault::header::{Header, Protector};
 use casetrack_vault::key::VaultKey;
 use casetrack_vault::passphrase::Cost;

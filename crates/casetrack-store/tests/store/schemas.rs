@@ -8,7 +8,7 @@ use casetrack_core::{
 };
 use casetrack_store::schema::SCHEMA_VERSION;
 use casetrack_store::{
-    Archive, Counts, ExportOptions, Filter, LocalCollection, Registry, SparseVector, Store, StoredDocument,
+    Archive, Collection, Counts, ExportOptions, Filter, LocalCollection, Registry, SparseVector, Store, StoredDocument,
 };
 
 use crate::support::*;
@@ -49,7 +49,7 @@ fn unit(n: usize) -> Vec<f32> {
 const ANSWERS: [[(u8, u32); 3]; 3] = [[(1, 1), (1, 0), (3, 0)], [(3, 0), (2, 0), (1, 0)], [(2, 1), (2, 0), (3, 0)]];
 
 /// The places that some searches find, best first.
-fn answers(collection: &LocalCollection) -> Vec<Vec<(u8, u32)>> {
+fn answers(collection: &Collection) -> Vec<Vec<(u8, u32)>> {
     let all = Filter::default();
     let places = |hits: Vec<casetrack_store::Hit>| {
         hits.iter().map(|hit| (hit.document.as_bytes()[0], hit.index)).collect::<Vec<_>>()
@@ -75,7 +75,7 @@ fn freeze_the_current_schema() {
         status: CollectionStatus::Active,
         created_at: Timestamp(1_700_000_000_000),
     };
-    let collection = LocalCollection::create(&dir, &meta, &models()).unwrap();
+    let collection = local::create(&dir, &meta, &models()).unwrap();
     let passing = document("/matter/draft.txt", &["A draft that was deleted."]);
     collection.put_document(&passing).unwrap();
     let documents = documents();
@@ -132,14 +132,14 @@ fn thaw(schema: u32) -> (tempfile::TempDir, PathBuf) {
 fn a_collection_of_every_schema_opens_and_answers_as_it_did() {
     for schema in 1..SCHEMA_VERSION {
         let (_temp, dir) = thaw(schema);
-        let collection = LocalCollection::open(&dir).unwrap();
+        let collection = local::open(&dir).unwrap();
         assert_eq!(answers(&collection), ANSWERS, "schema {schema}");
         assert_clean(&collection);
     }
 }
 
 /// The places that a learned-sparse search finds, of which schema 1 has no vectors.
-fn sparse_answers(collection: &LocalCollection) -> Vec<(u8, u32)> {
+fn sparse_answers(collection: &Collection) -> Vec<(u8, u32)> {
     let query = SparseVector { terms: vec![(104, 1.0), (105, 0.25)] };
     let hits = collection.search_sparse(&query, 3, &Filter::default()).unwrap();
     hits.iter().map(|hit| (hit.document.as_bytes()[0], hit.index)).collect()
@@ -148,7 +148,7 @@ fn sparse_answers(collection: &LocalCollection) -> Vec<(u8, u32)> {
 #[test]
 fn a_collection_of_schema_2_keeps_its_vectors_and_takes_annotations() {
     let (_temp, dir) = thaw(2);
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
     let counts =
         Counts { documents: 3, pages: 4, chunks: 6, sparse_chunks: 6, annotated_documents: 0, token_chunks: 0 };
@@ -161,7 +161,7 @@ fn a_collection_of_schema_2_keeps_its_vectors_and_takes_annotations() {
     assert_clean(&collection);
     drop(collection);
     assert!(dir.join("backup-schema-2").exists());
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
     assert!(!dir.join("backup-schema-2").exists());
     collection.delete_document(documents[1].meta.id).unwrap();
@@ -175,8 +175,7 @@ fn an_archive_of_schema_2_is_imported() {
     let temp = tempfile::tempdir().unwrap();
     let mut archive = Archive::open(&frozen(2, "ctcollection")).unwrap();
     assert_eq!(archive.manifest().format_version, 1);
-    let collection =
-        LocalCollection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
+    let collection = local::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
     assert_eq!(answers(&collection), ANSWERS);
     assert_eq!(sparse_answers(&collection), ANSWERS[2]);
     assert_eq!(collection.counts().unwrap().annotated_documents, 0);
@@ -188,8 +187,7 @@ fn an_archive_of_schema_2_is_imported() {
 fn an_archive_of_schema_3_is_imported_and_written() {
     let temp = tempfile::tempdir().unwrap();
     let mut archive = Archive::open(&frozen(3, "ctcollection")).unwrap();
-    let collection =
-        LocalCollection::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
+    let collection = local::import(&temp.path().join("imported"), &mut archive, &collection_meta("Old")).unwrap();
     assert_eq!(answers(&collection), ANSWERS);
     assert_eq!((collection.counts().unwrap().annotated_documents, collection.counts().unwrap().token_chunks), (3, 0));
     assert_clean(&collection);
@@ -209,7 +207,7 @@ fn a_repair_of_an_older_schema_keeps_every_document() {
             (3, 0, 0),
             "schema {schema}: {report:?}"
         );
-        assert_eq!(answers(&LocalCollection::open(&dir).unwrap()), ANSWERS, "schema {schema}");
+        assert_eq!(answers(&local::open(&dir).unwrap()), ANSWERS, "schema {schema}");
     }
 }
 
@@ -230,7 +228,7 @@ fn set_schema(dir: &Path, from: u32, to: u32) {
 fn a_migrated_collection_takes_documents_and_a_model_for_what_is_new() {
     let (_temp, dir) = thaw(1);
     let backup = dir.join("backup-schema-1");
-    let mut collection = LocalCollection::open(&dir).unwrap();
+    let mut collection = local::open(&dir).unwrap();
     assert!(backup.join("rocksdb/CURRENT").exists() && backup.join("collection.json").exists());
     assert_eq!(collection.models().sparse, None);
     assert_eq!((collection.counts().unwrap().chunks, collection.counts().unwrap().sparse_chunks), (6, 0));
@@ -240,7 +238,7 @@ fn a_migrated_collection_takes_documents_and_a_model_for_what_is_new() {
     collection.adopt_sparse_model("test-sparse").unwrap();
     collection.put_document(&new).unwrap();
     assert_eq!(collection.adopt_sparse_model("other").unwrap_err().code, ErrorCode::ModelMismatch);
-    let found = |collection: &LocalCollection| {
+    let found = |collection: &Collection| {
         let hits = collection.search_sparse(&sparse_vector("The roof"), 9, &Filter::default()).unwrap();
         hits.iter().map(|hit| hit.document).collect::<Vec<_>>()
     };
@@ -253,7 +251,7 @@ fn a_migrated_collection_takes_documents_and_a_model_for_what_is_new() {
     let path = dir.join("collection.json");
     let json = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, json.replace("\"test-sparse\"", "null")).unwrap();
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_eq!(collection.models().sparse.as_deref(), Some("test-sparse"));
     assert!(!backup.exists(), "the collection was opened once after its migration");
     assert_eq!(found(&collection), [new.meta.id]);
@@ -283,7 +281,7 @@ fn a_collection_of_a_newer_schema_is_refused_and_left_as_it_is() {
     let (_temp, dir) = thaw(1);
     set_schema(&dir, 1, SCHEMA_VERSION + 1);
     let before = contents(&dir);
-    let error = LocalCollection::open(&dir).map(drop).unwrap_err();
+    let error = local::open(&dir).map(drop).unwrap_err();
     assert_eq!(error.code, ErrorCode::NewerSchema);
     assert!(error.message.contains("newer CaseTrack (schema 5; this version knows 4)"), "{error}");
     assert!(error.hint.unwrap().plain().unwrap().contains("Update CaseTrack"));
@@ -299,19 +297,19 @@ fn a_migration_that_was_broken_off_is_made_again() {
         std::fs::write(dir.join("backup-schema-1.partial/rocksdb/CURRENT"), "MANIF").unwrap();
     };
     let backup: Prepare = |dir| {
-        drop(LocalCollection::open(dir).unwrap());
+        drop(local::open(dir).unwrap());
         set_schema(dir, SCHEMA_VERSION, 1);
         std::fs::remove_dir_all(dir.join("rocksdb")).unwrap();
         copy_dir(&dir.join("backup-schema-1/rocksdb"), &dir.join("rocksdb"));
     };
     let all_but_the_version: Prepare = |dir| {
-        drop(LocalCollection::open(dir).unwrap());
+        drop(local::open(dir).unwrap());
         set_schema(dir, SCHEMA_VERSION, 1);
     };
     for (state, prepare) in [("half a backup", half_a_backup), ("backup", backup), ("steps", all_but_the_version)] {
         let (_temp, dir) = thaw(1);
         prepare(&dir);
-        let collection = LocalCollection::open(&dir).unwrap_or_else(|error| panic!("{state}: {}", error.full_text()));
+        let collection = local::open(&dir).unwrap_or_else(|error| panic!("{state}: {}", error.full_text()));
         assert_eq!(answers(&collection), ANSWERS, "{state}");
         assert_clean(&collection);
         drop(collection);
@@ -320,7 +318,7 @@ fn a_migration_that_was_broken_off_is_made_again() {
         // The backup is a collection by itself, as it was.
         let backup = dir.join("backup-schema-1");
         assert!(std::fs::read_to_string(backup.join("collection.json")).unwrap().contains("\"schema_version\": 1"));
-        let collection = LocalCollection::open(&backup).unwrap();
+        let collection = local::open(&backup).unwrap();
         assert_eq!(answers(&collection), ANSWERS, "{state}");
         assert_clean(&collection);
     }

@@ -4,15 +4,65 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 pub use casetrack_conformance::samples::*;
-use casetrack_store::LocalCollection;
+use casetrack_store::Collection;
 use casetrack_store::schema::cf;
 
 /// An empty collection in a directory of its own, which goes when the first part is dropped.
-pub fn new_collection() -> (tempfile::TempDir, PathBuf, LocalCollection) {
+pub fn new_collection() -> (tempfile::TempDir, PathBuf, Collection) {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("collection");
-    let collection = LocalCollection::create(&dir, &collection_meta("Test"), &models()).unwrap();
+    let collection = local::create(&dir, &collection_meta("Test"), &models()).unwrap();
     (temp, dir, collection)
+}
+
+/// [`LocalCollection`](casetrack_store::LocalCollection)s as collections of any store.
+pub mod local {
+    use std::path::Path;
+
+    use casetrack_core::{CollectionMeta, Result};
+    use casetrack_store::{Archive, Collection, LocalCollection, VectorModels};
+    use casetrack_vault::header::Header;
+    use casetrack_vault::key::VaultKey;
+
+    pub fn create(dir: &Path, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection> {
+        LocalCollection::create(dir, meta, models).map(Collection::from)
+    }
+
+    pub fn create_vault(
+        dir: &Path,
+        meta: &CollectionMeta,
+        models: &VectorModels,
+        key: &VaultKey,
+        header: &Header,
+    ) -> Result<Collection> {
+        LocalCollection::create_vault(dir, meta, models, key, header).map(Collection::from)
+    }
+
+    pub fn open(dir: &Path) -> Result<Collection> {
+        LocalCollection::open(dir).map(Collection::from)
+    }
+
+    pub fn open_vault(dir: &Path, key: &VaultKey) -> Result<Collection> {
+        LocalCollection::open_vault(dir, key).map(Collection::from)
+    }
+
+    pub fn open_to_verify(dir: &Path) -> Result<Collection> {
+        LocalCollection::open_to_verify(dir).map(Collection::from)
+    }
+
+    pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection> {
+        LocalCollection::import(dir, archive, meta).map(Collection::from)
+    }
+
+    pub fn import_vault(
+        dir: &Path,
+        archive: &mut Archive,
+        meta: &CollectionMeta,
+        key: &VaultKey,
+        header: &Header,
+    ) -> Result<Collection> {
+        LocalCollection::import_vault(dir, archive, meta, key, header).map(Collection::from)
+    }
 }
 
 /// Copies a directory with all it holds: what a crash at this moment would leave.

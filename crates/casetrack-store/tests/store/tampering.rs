@@ -13,7 +13,7 @@ use crate::vault::{Vault, files, leaks};
 
 /// What a vault answers after something was done to its files.
 fn opens_as_before(vault: &Vault, found: &[Vec<Hit>]) -> bool {
-    match LocalCollection::open_vault(&vault.dir, &vault.key) {
+    match local::open_vault(&vault.dir, &vault.key) {
         Err(error) => {
             assert!(matches!(error.code, ErrorCode::Corrupt | ErrorCode::NewerSchema), "{error}");
             false

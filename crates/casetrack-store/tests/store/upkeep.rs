@@ -51,7 +51,7 @@ fn memos_are_there_after_a_restart_and_change_no_document() {
     }
     collection.keep_memo("fact", b"another").unwrap();
     drop(collection);
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_eq!(collection.memo("facts").unwrap().unwrap(), [0xff; 100_000]);
     assert_eq!(collection.versions(), versions);
     assert_clean(&collection);
@@ -95,7 +95,7 @@ fn documents_that_break_an_invariant_are_moved_out_and_named() {
     }
     assert_eq!(std::fs::read(quarantine.join("originals/stray.txt")).unwrap(), b"of no document");
 
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_clean(&collection);
     assert_eq!(collection.document_by_path("/data/document3.txt").unwrap().unwrap().id, id(3));
     // What was lost can be stored again.
@@ -120,7 +120,7 @@ fn documents_with_damaged_annotations_are_kept_without_them() {
     documents[1] = with_id(documents[1].meta.id, "/data/document1.txt", &["short"]);
     db.delete_cf(family, documents[4].meta.id.as_bytes()).unwrap();
     drop(db);
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     collection.put_document(&documents[1]).unwrap();
     let archive = dir.with_extension("ctcollection");
     let error = collection.export(&archive, &casetrack_store::ExportOptions::default()).unwrap_err();
@@ -139,7 +139,7 @@ fn documents_with_damaged_annotations_are_kept_without_them() {
     assert!(told(&report.done, "ingest their files with --force"), "{report:?}");
     let kept = std::fs::read(report.quarantine.unwrap().join("entries.bin")).unwrap();
     assert!(kept.windows(8).any(|window| window == b"nonsense"));
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_clean(&collection);
     for (n, stored) in documents.iter().enumerate() {
         let expected = if n == 2 { stored.annotations.as_ref() } else { None };
@@ -177,14 +177,14 @@ fn a_collection_without_its_description_gets_it_back() {
     drop(collection);
     std::fs::remove_file(dir.join("collection.json")).unwrap();
     LocalCollection::repair(&dir).unwrap();
-    assert_eq!(LocalCollection::open(&dir).unwrap().meta(), &meta);
+    assert_eq!(local::open(&dir).unwrap().meta(), &meta);
     // Without a copy of it, as in collections of earlier versions.
     std::fs::remove_file(dir.join("collection.json")).unwrap();
     let db = raw(&dir);
     db.delete_cf(db.cf_handle(cf::META).unwrap(), casetrack_store::schema::MANIFEST_KEY).unwrap();
     drop(db);
     LocalCollection::repair(&dir).unwrap();
-    let collection = LocalCollection::open(&dir).unwrap();
+    let collection = local::open(&dir).unwrap();
     assert_eq!(collection.meta().name, format!("Recovered collection {}", meta.id.short()));
     assert_eq!((collection.meta().id, collection.counts().unwrap().documents), (meta.id, 2));
     assert_clean(&collection);
@@ -192,5 +192,5 @@ fn a_collection_without_its_description_gets_it_back() {
     drop(collection);
     let json = std::fs::read_to_string(dir.join("collection.json")).unwrap();
     std::fs::write(dir.join("collection.json"), json.replace("Recovered", "Rekovered")).unwrap();
-    assert!(LocalCollection::open(&dir).unwrap().meta().name.starts_with("Recovered"));
+    assert!(local::open(&dir).unwrap().meta().name.starts_with("Recovered"));
 }

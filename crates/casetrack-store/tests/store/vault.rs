@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use casetrack_core::evidence::EvidenceItem;
 use casetrack_core::{CollectionId, CollectionMeta, DocumentMeta, ErrorCode, Timestamp};
 use casetrack_store::{
-    ExportOptions, Hit, LocalCollection, Registry, Relocation, Store, StoredDocument, VectorModels, owner,
+    Collection, ExportOptions, Hit, LocalCollection, Registry, Relocation, Store, StoredDocument, VectorModels, owner,
 };
 use casetrack_vault::header::{Credential, Header, Protector};
 use casetrack_vault::key::VaultKey;
@@ -24,13 +24,13 @@ pub struct Vault {
 }
 
 impl Vault {
-    pub fn new() -> (Self, LocalCollection) {
+    pub fn new() -> (Self, Collection) {
         let temp = tempfile::tempdir().unwrap();
         let meta = CollectionMeta { reference: Some("Aktenzeichen77".into()), ..collection_meta("Mandantenname") };
         let dir = temp.path().join(meta.id.to_string());
         let key = VaultKey::random(meta.id).unwrap();
         let header = Header::create(&key, &Protector::Passphrase(&passphrase("right"), Cost::LEAST)).unwrap();
-        let collection = LocalCollection::create_vault(&dir, &meta, &models(), &key, &header).unwrap();
+        let collection = local::create_vault(&dir, &meta, &models(), &key, &header).unwrap();
         (Self { temp, dir, meta, key }, collection)
     }
 
@@ -48,8 +48,8 @@ impl Vault {
         (vault, documents, found)
     }
 
-    pub fn open(&self) -> LocalCollection {
-        LocalCollection::open_vault(&self.dir, &self.key).unwrap()
+    pub fn open(&self) -> Collection {
+        local::open_vault(&self.dir, &self.key).unwrap()
     }
 }
 
@@ -116,7 +116,7 @@ fn assert_sealed(dir: &Path) {
 fn it_works_as_any_other_collection() {
     let (vault, collection) = Vault::new();
     let plain = tempfile::tempdir().unwrap();
-    let other = LocalCollection::create(&plain.path().join("collection"), &vault.meta, &models()).unwrap();
+    let other = local::create(&plain.path().join("collection"), &vault.meta, &models()).unwrap();
     let documents = many(12, 6);
     let changed = with_id(documents[2].meta.id, &documents[2].meta.path, &["Another text about common matters."]);
     for collection in [&collection, &other] {
@@ -229,7 +229,7 @@ fn nothing_of_it_can_be_read_on_the_disk() {
 
     // The same search finds them in a collection that is no vault: it can fail.
     let plain = tempfile::tempdir().unwrap();
-    let collection = LocalCollection::create(&plain.path().join("plain"), &vault.meta, &models()).unwrap();
+    let collection = local::create(&plain.path().join("plain"), &vault.meta, &models()).unwrap();
     documents.iter().for_each(|document| collection.put_document(document).unwrap());
     collection.set_columns(&serde_json::json!([{ "name": "Merkspalte" }])).unwrap();
     collection.flush().unwrap();
@@ -246,8 +246,8 @@ fn a_locked_vault_says_so_and_nothing_else() {
     let (vault, _, _) = Vault::filled();
     let name = vault.meta.id.to_string();
     let errors = [
-        LocalCollection::open(&vault.dir).err().unwrap(),
-        LocalCollection::open_to_verify(&vault.dir).err().unwrap(),
+        local::open(&vault.dir).err().unwrap(),
+        local::open_to_verify(&vault.dir).err().unwrap(),
         LocalCollection::repair(&vault.dir).unwrap_err(),
     ];
     for error in errors {
@@ -258,7 +258,7 @@ fn a_locked_vault_says_so_and_nothing_else() {
     let registry = Registry::open(data.path()).unwrap();
     copy_dir(&vault.dir, &registry.path(vault.meta.id));
     assert_locked(&registry, vault.meta.id);
-    assert_clean(&LocalCollection::open_vault(&registry.path(vault.meta.id), &vault.key).unwrap());
+    assert_clean(&local::open_vault(&registry.path(vault.meta.id), &vault.key).unwrap());
 }
 
 fn assert_locked(registry: &Registry, id: CollectionId) {
@@ -335,7 +335,7 @@ fn a_file_that_was_being_written_when_the_process_was_killed_is_removed() {
 fn another_key_opens_nothing() {
     let (vault, _, found) = Vault::filled();
     let other = VaultKey::random(vault.meta.id).unwrap();
-    assert_eq!(LocalCollection::open_vault(&vault.dir, &other).err().unwrap().code, ErrorCode::Corrupt);
+    assert_eq!(local::open_vault(&vault.dir, &other).err().unwrap().code, ErrorCode::Corrupt);
     let collection = vault.open();
     assert_eq_results(&collection, &found, "after the wrong key");
     assert_clean(&collection);
@@ -353,7 +353,7 @@ fn the_passphrase_is_changed_and_a_damaged_header_is_not_the_end() {
     let new = both.without_slot(&key, first).unwrap();
     LocalCollection::replace_vault_header(&vault.dir, &new).unwrap();
     assert_eq!(open("right").unwrap_err().code, ErrorCode::WrongKey);
-    assert_clean(&LocalCollection::open_vault(&vault.dir, &open("new").unwrap()).unwrap());
+    assert_clean(&local::open_vault(&vault.dir, &open("new").unwrap()).unwrap());
     // Somebody who read the header before.
     assert_eq!(LocalCollection::replace_vault_header(&vault.dir, &both).unwrap_err().code, ErrorCode::InvalidArgument);
 
@@ -373,7 +373,7 @@ fn the_passphrase_is_changed_and_a_damaged_header_is_not_the_end() {
         std::fs::write(path, &whole[1..]).unwrap();
     }
     assert_eq!(open("new").unwrap_err().code, ErrorCode::Corrupt);
-    assert_eq!(LocalCollection::open(&vault.dir).err().unwrap().code, ErrorCode::Locked);
+    assert_eq!(local::open(&vault.dir).err().unwrap().code, ErrorCode::Locked);
 }
 
 #[test]
@@ -383,8 +383,7 @@ fn an_export_is_plain_and_opens_without_a_key() {
     let file = vault.temp.path().join("out.ctcollection");
     collection.export(&file, &ExportOptions::default()).unwrap();
     let mut archive = casetrack_store::Archive::open(&file).unwrap();
-    let imported =
-        LocalCollection::import(&vault.temp.path().join("plain"), &mut archive, &collection_meta("Imported")).unwrap();
+    let imported = local::import(&vault.temp.path().join("plain"), &mut archive, &collection_meta("Imported")).unwrap();
     assert_eq!(imported.counts().unwrap().documents, documents.len() as u64);
 }
 

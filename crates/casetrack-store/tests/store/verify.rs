@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use casetrack_store::StoredDocument;
 use casetrack_store::schema::{cf, numbered_key, sequence_key};
-use casetrack_store::{LocalCollection, StoredDocument};
 
 use crate::support::*;
 
@@ -26,7 +26,7 @@ fn problems(damage: impl FnOnce(&rocksdb::DB, &[StoredDocument])) -> Vec<String>
 }
 
 fn found(dir: &Path) -> Vec<String> {
-    let report = LocalCollection::open_to_verify(dir).unwrap().verify().unwrap();
+    let report = local::open_to_verify(dir).unwrap().verify().unwrap();
     report.checks.iter().flat_map(|check| check.problems.iter().map(move |p| format!("{}: {p}", check.name))).collect()
 }
 

@@ -17,11 +17,11 @@ fn every_version_of_a_document_has_a_number_of_its_own() {
     collection.delete_document(ids[0]).unwrap();
     collection.put_document(&documents[0]).unwrap();
     drop(collection);
-    assert_eq!(LocalCollection::open(&dir).unwrap().versions(), [(ids[1], 1), (ids[0], 4)]);
+    assert_eq!(local::open(&dir).unwrap().versions(), [(ids[1], 1), (ids[0], 4)]);
 
     // Also after a repair that copies them into a new RocksDB.
     std::fs::remove_file(dir.join("rocksdb/CURRENT")).unwrap();
     let report = LocalCollection::repair(&dir).unwrap();
     assert!(report.done.iter().any(|done| done.contains("into a new RocksDB")), "{report:?}");
-    assert_eq!(LocalCollection::open(&dir).unwrap().versions(), [(ids[1], 5), (ids[0], 7)]);
+    assert_eq!(local::open(&dir).unwrap().versions(), [(ids[1], 5), (ids[0], 7)]);
 }

@@ -33,7 +33,7 @@ const KEY: usize = 16;
 /// Bytes of the HMAC.
 const MAC: usize = 32;
 
-/// What a file is encrypted with.
+/// The lock of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lock {
     Recipients,
@@ -130,7 +130,7 @@ pub(super) fn open(key: Key<'_>, from: &mut impl Read) -> Result<Option<FileKey>
     Ok(Some(file_key))
 }
 
-/// What a file with this header is encrypted with.
+/// The lock of a file with this header.
 pub(super) fn lock(from: &mut impl Read) -> Result<Lock> {
     let header = Header::read(from)?;
     Ok(if header.stanzas.iter().any(|stanza| stanza.kind() == SCRYPT) { Lock::Passphrase } else { Lock::Recipients })
@@ -139,7 +139,7 @@ pub(super) fn lock(from: &mut impl Read) -> Result<Lock> {
 /// A header that is well formed.
 struct Header {
     stanzas: Vec<Stanza>,
-    /// What the HMAC is of: up to and with the three dashes.
+    /// The bytes of which the HMAC is made: up to and with the three dashes.
     vouched: Vec<u8>,
     mac: [u8; MAC],
 }

@@ -40,7 +40,7 @@ impl fmt::Display for Recipient {
     }
 }
 
-/// What decrypts that which was encrypted to a recipient. It is overwritten in memory when it is dropped.
+/// The key that decrypts files that were encrypted to a recipient. It is overwritten in memory when it is dropped.
 #[derive(Clone)]
 pub struct Identity(pub(super) StaticSecret);
 

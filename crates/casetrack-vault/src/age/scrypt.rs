@@ -18,12 +18,12 @@ const LABEL: &[u8] = b"age-encryption.org/v1/scrypt";
 const R: u32 = 8;
 const P: u32 = 1;
 
-/// What trying a passphrase costs: memory and time are proportional to 2 to this power.
+/// The cost of trying a passphrase: memory and time are proportional to 2 to this power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work(u8);
 
 impl Work {
-    /// What `age` takes: 256 MiB, about a second.
+    /// The value of `age`: 256 MiB, about a second.
     pub const DEFAULT: Self = Self(18);
     /// For tests.
     pub const LEAST: Self = Self(1);

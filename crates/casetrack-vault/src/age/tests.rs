@@ -107,7 +107,7 @@ proptest! {
     }
 }
 
-/// What a file with this passphrase holds, read in order and in any order.
+/// The content of a file with this passphrase, read in order and in any order.
 fn opened(key: Key<'_>, file: &[u8]) -> Option<Vec<u8>> {
     let read = |opened: Result<Option<Box<dyn Read + '_>>>| {
         let mut content = Vec::new();

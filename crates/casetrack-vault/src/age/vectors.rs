@@ -1,4 +1,4 @@
-//! The test vectors of age (<https://c2sp.org/CCTV/age>), which `tests/age` holds as they are, but for those about armour and hybrid keys, and
+//! The test vectors of age (<https://c2sp.org/CCTV/age>), which `tests/age` holds as they are, except for those about armour and hybrid keys, and
 //! for three long ones. In front of each file stands what must come of it.
 
 use std::io::Read;
@@ -51,7 +51,7 @@ impl Vector {
         self.identities.iter().map(Key::Identity).chain(passphrases)
     }
 
-    /// What the first of the keys that fits gives, or why none does.
+    /// The content that the first fitting key opens, or the error.
     fn decrypted<R: Read>(&self, open: impl Fn(Key<'_>) -> Result<Option<R>>) -> String {
         let mut opened = None;
         for key in self.keys() {

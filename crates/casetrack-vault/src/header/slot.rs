@@ -36,7 +36,7 @@ const WRAPPED: usize = 48;
 /// No body is longer.
 const MAX_BODY: usize = 1024;
 
-/// What a new slot is to open with.
+/// The protector of a new slot.
 #[derive(Debug)]
 pub enum Protector<'a> {
     Passphrase(&'a Passphrase, Cost),
@@ -46,7 +46,7 @@ pub enum Protector<'a> {
     Keychain(&'a KeychainSecret, SlotId),
 }
 
-/// What a slot is to be opened with.
+/// The credential that opens a slot.
 #[derive(Debug)]
 pub enum Credential<'a> {
     Passphrase(&'a Passphrase),
@@ -77,7 +77,7 @@ impl Credential<'_> {
     }
 }
 
-/// What opens a slot.
+/// The kind of secret that opens a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotKind {
     Passphrase,
@@ -160,7 +160,7 @@ impl fmt::Display for SlotId {
 pub struct ShortSlotId([u8; 4]);
 
 impl ShortSlotId {
-    /// Whether they are those of this slot.
+    /// True if they are those of this slot.
     pub fn is_of(self, id: SlotId) -> bool {
         id.0.starts_with(&self.0)
     }
@@ -182,7 +182,7 @@ impl FromStr for ShortSlotId {
     }
 }
 
-/// What a slot is bound to.
+/// The data that a slot is bound to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub version: u8,

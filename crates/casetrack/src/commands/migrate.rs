@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use casetrack_core::{Password, Result};
-use casetrack_engine::StorePlace;
 use casetrack_engine::migrate::MigrateReport;
 use casetrack_text::format::{counted, duration, push_list, visible};
 use clap::Args;
@@ -12,6 +11,7 @@ use serde_json::json;
 
 use crate::console::Console;
 use crate::options::secret;
+use crate::stores::store_place;
 
 /// Copies of files that are listed as left out. The JSON output contains all of them.
 const MAX_LEFT_OUT: usize = 20;
@@ -43,7 +43,7 @@ pub struct Migrate {
 impl Migrate {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let to: StorePlace = self.to.reveal().parse()?;
+        let to = store_place(self.to.reveal())?;
         let collection = engine.find_collection(&self.collection)?;
         if self.discard {
             let discarded = engine.discard_copy(collection.id, &to)?;

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use casetrack_postgres::{Lease, PostgresStore};
+use casetrack_store::{Lease, SharedStore};
 
 use crate::host::lock;
 
@@ -34,7 +34,7 @@ impl Held {
     }
 
     /// Prolongs what it has, until the end.
-    pub fn keep(&self, server: &PostgresStore) {
+    pub fn keep(&self, server: &dyn SharedStore) {
         let mut leases = lock(&self.leases);
         while !leases.has_ended {
             let goes_on = |held: &mut HeldLeases| !held.has_ended;
@@ -47,7 +47,7 @@ impl Held {
             // Without the lock: the server may be slow.
             drop(leases);
             for lease in held {
-                if let Err(error) = server.keep(&lease, LEASE) {
+                if let Err(error) = server.prolong(&lease, LEASE) {
                     tracing::debug!(%error, file = lease.name, "a file that is being read may be taken by others");
                 }
             }
@@ -56,7 +56,7 @@ impl Held {
     }
 
     /// Gives back what it still has.
-    pub fn end(&self, server: &PostgresStore) {
+    pub fn end(&self, server: &dyn SharedStore) {
         let left = {
             let mut leases = lock(&self.leases);
             leases.has_ended = true;

@@ -17,8 +17,7 @@ use std::time::{Duration, Instant};
 use casetrack_core::{
     Cancel, DocumentType, Error, ErrorCode, JobId, Notice, Progress, ProgressSink, ProgressTotals, Result, Timestamp,
 };
-use casetrack_postgres::{Lease, PostgresStore, WantedWork, WorkLeft};
-use casetrack_store::Collection;
+use casetrack_store::{Collection, Lease, SharedStore, WorkCounts, WorkFilter};
 use serde::{Deserialize, Serialize};
 
 use super::discover::{self, Discovery, FoundFile};
@@ -33,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Times that a file was taken and came to no end. Then it is probably it that ends the program.
 const MOST_LOST: usize = 20;
 
-/// What is written down of a file that is offered.
+/// The content of a piece of work: a file that is offered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Offered {
     /// Of the files that were offered together, and how many these are.
@@ -46,7 +45,7 @@ struct Offered {
     failures: Vec<Failure>,
 }
 
-/// What the machine that offered a file said of how to ingest it.
+/// The settings of ingestion, by the machine that offered a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Settings {
     document_type: Option<DocumentType>,
@@ -118,7 +117,7 @@ pub(super) fn ingest(
         progress,
         cancel,
         machine: machine(),
-        wanted: WantedWork::default(),
+        wanted: WorkFilter::default(),
         report: IngestReport { collection: collection.meta().name.clone(), ..IngestReport::default() },
         batches: HashMap::new(),
         own: 0,
@@ -152,13 +151,13 @@ fn machine() -> String {
 
 struct Working<'w> {
     host: &'w Host,
-    server: &'w PostgresStore,
+    server: &'w dyn SharedStore,
     collection: &'w Collection,
     request: &'w IngestRequest,
     progress: &'w ProgressSink,
     cancel: &'w Cancel,
     machine: String,
-    wanted: WantedWork,
+    wanted: WorkFilter,
     report: IngestReport,
     /// How many files were offered together, of each batch that was seen.
     batches: HashMap<JobId, u64>,
@@ -170,8 +169,8 @@ struct Working<'w> {
 
 impl Working<'_> {
     /// Work on files in these places. A joining machine reads nothing elsewhere, whatever was offered.
-    fn below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WantedWork> {
-        let mut wanted = WantedWork::default();
+    fn below<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Result<WorkFilter> {
+        let mut wanted = WorkFilter::default();
         for path in paths {
             let real = self.host.config().access.check(path)?;
             let name = real.to_str().ok_or_else(|| {
@@ -202,7 +201,7 @@ impl Working<'_> {
         names.sort_unstable();
         let IngestRequest { document_type, skip_existing, copy_original, since, .. } = *self.request;
         let (batch, settings) = (JobId::random(), Settings { document_type, skip_existing, copy_original, since });
-        let offered = self.server.offer(self.collection.meta().id, &names, |name, files| {
+        let offered = self.server.offer(self.collection.meta().id, &names, &|name, files| {
             let (relative, in_folder) = match shared.get(name) {
                 Some(file) => (file.relative.clone(), file.in_folder),
                 None => (name.to_owned(), true),
@@ -222,7 +221,7 @@ impl Working<'_> {
     }
 
     fn is_wanted(&self, name: &String) -> bool {
-        let WantedWork { names, prefixes, .. } = &self.wanted;
+        let WorkFilter { names, prefixes, .. } = &self.wanted;
         names.contains(name) || prefixes.iter().any(|prefix| name.starts_with(prefix))
     }
 
@@ -354,7 +353,7 @@ impl Working<'_> {
         Ok(FoundFile { path, relative: relative.clone(), in_folder: *in_folder, copy: None })
     }
 
-    /// What became of files is told to the others.
+    /// Reports the outcome of files to the other machines.
     fn settle(&mut self, ended: Vec<(Taken, Option<Problem>)>, held: &Held) -> Result<()> {
         for (Taken { mut lease, mut offered }, problem) in ended {
             held.drop(&lease);
@@ -381,11 +380,11 @@ impl Working<'_> {
         Ok(())
     }
 
-    /// Names what nobody could read. Who offered it takes it back.
+    /// Names the files that nobody could read. The machine that offered them takes them back.
     fn name_failures(&mut self, held: &Held) -> Result<()> {
         // Others may offer more meanwhile, which is not theirs.
         let failed = std::mem::take(&mut self.wanted.except);
-        self.wanted = WantedWork { names: failed, ..WantedWork::default() };
+        self.wanted = WorkFilter { names: failed, ..WorkFilter::default() };
         loop {
             let taken = self.take(held)?;
             if taken.is_empty() && self.look()? == 0 || self.cancel.is_cancelled() {
@@ -428,7 +427,7 @@ impl Working<'_> {
         summary.chunks += other.chunks;
         summary.chunks_embedded += other.chunks_embedded;
         summary.chunks_reused += other.chunks_reused;
-        // Each run tells the same, with other numbers.
+        // Each run has the same notices, with other numbers.
         let words = |notice: &Notice| -> String {
             notice.render(|_| String::new()).chars().filter(|c| !c.is_ascii_digit()).collect()
         };
@@ -442,9 +441,9 @@ impl Working<'_> {
 
     // ---- progress, over all machines ----
 
-    /// Looks how much is left, and tells it. How much of what this machine wants others have.
+    /// Reports the work that is left. Returns the number of files that others have, of those that this machine wants.
     fn look(&self) -> Result<u64> {
-        let WorkLeft { all: left, held } = self.server.work_left(self.collection.meta().id, &self.wanted)?;
+        let WorkCounts { all: left, held } = self.server.work_left(self.collection.meta().id, &self.wanted)?;
         let total = self.offered().max(left);
         self.done.store(total - left, Ordering::Relaxed);
         let totals = ProgressTotals {
@@ -457,7 +456,7 @@ impl Working<'_> {
         Ok(held)
     }
 
-    /// What is told of some files, as told of all. Whether one that cannot be read here failed is known at the end.
+    /// The progress of some files as progress of all. A file that cannot be read here counts as failed only at the end.
     fn progress_of_all(&self, before: u64) -> ProgressSink {
         let (progress, done) = (Arc::clone(self.progress), Arc::clone(&self.done));
         Arc::new(move |event| match event {

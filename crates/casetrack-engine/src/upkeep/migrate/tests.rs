@@ -82,12 +82,12 @@ fn a_copy_is_the_same_and_its_uploads_are_its_own() {
     let mut target = stores.prepared();
     let state = stores.fill(&mut target);
     assert_eq!((state.copied_before, state.originals, state.uploads, state.left_out.len()), (0, 1, 1, 0));
-    assert_eq!(results(&*target), results(&*stores.source));
+    assert_eq!(results(&target), results(&stores.source));
     drop(target);
     let id = stores.source.meta().id;
     stores.second.publish(id).unwrap();
     let target = stores.second.open_collection(id).unwrap();
-    assert_clean(&*target);
+    assert_clean(&target);
     assert_eq!(stores.difference(&target), None);
     let paths: Vec<String> = target.documents().unwrap().into_iter().map(|meta| meta.path).collect();
     let upload = target.uploads_dir().join("mail/a.eml");
@@ -116,7 +116,7 @@ fn a_copy_that_was_broken_off_goes_on_where_it_was() {
     assert_eq!(target.counts().unwrap().documents, 3);
     assert_eq!(stores.fill(&mut target).copied_before, 1);
     assert_eq!(stores.difference(&target), None);
-    assert_eq!(results(&*target), results(&*stores.source));
+    assert_eq!(results(&target), results(&stores.source));
     assert_eq!(stores.fill(&mut target).copied_before, 7, "nothing is copied twice");
 }
 

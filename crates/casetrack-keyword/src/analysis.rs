@@ -1,0 +1,342 @@
+//! The analysis of text into terms, the same for documents and queries.
+//!
+//! Words are runs of letters and digits; lower-cased, accents folded to ASCII, English suffixes stripped (Porter2). Beyond that:
+//!
+//! - `INV-2023-0042`, `4.2`, `2023-01-15`: pieces with a digit joined by `-`, `/`, `_`, or by a point between digits, give the
+//!   whole and, after it at the same places, the pieces; a search for either finds them.
+//! - `4.2(b)(iv)`: short pieces in parentheses after a digit give the whole and, after it, what is given without them.
+//! - `1,250,000` gives `1250000`.
+//! - `party's` gives `parti` (the stem of `party`), `don't` one term.
+//! - Each Chinese, Japanese kana or Korean character is a term of its own, since such text has no spaces.
+//!
+//! Documents in a language of [`languages`] get the same pieces, but the endings of their language, and combining marks stay with
+//! their letters.
+
+mod languages;
+
+pub use languages::{Analysis, Form, Indexer, language_mark};
+
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, Stemmer, TextAnalyzer, Token,
+    TokenStream, Tokenizer,
+};
+
+/// The name and version of the analysis. It is part of the identity of an index: a change here rebuilds the index.
+pub const ANALYSIS: &str = "casetrack-4";
+/// The name of [`exact_analyzer`], which changes with [`ANALYSIS`].
+pub const EXACT: &str = "casetrack-exact-4";
+
+/// Longer pieces in parentheses are not those of a section's number.
+const MAX_PARENTHESISED: usize = 4;
+
+/// Longer terms, in bytes, are not indexed: encoded data, not words.
+const MAX_TERM_BYTES: usize = 128;
+
+/// The analyzer of English, and of languages without rules of their own.
+pub fn analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(Words { marks: false })
+        .filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .filter(Stemmer::new(Language::English))
+        .build()
+}
+
+/// The same without the stemmer: words as they are written, except for case and accents. They have the positions of their terms.
+pub fn exact_analyzer() -> TextAnalyzer {
+    TextAnalyzer::builder(Words { marks: false })
+        .filter(RemoveLongFilter::limit(MAX_TERM_BYTES + 1))
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .build()
+}
+
+/// A piece of a word without case and accents.
+pub fn folded(piece: &str) -> String {
+    let mut analyzer =
+        TextAnalyzer::builder(RawTokenizer::default()).filter(LowerCaser).filter(AsciiFoldingFilter).build();
+    let mut folded = String::new();
+    analyzer.token_stream(piece).process(&mut |token| folded.push_str(&token.text));
+    folded
+}
+
+/// Splits text into the pieces described above.
+#[derive(Clone)]
+struct Words {
+    /// True if combining marks belong to the word, and Thai letters stand alone. Words of documents in English have never had marks.
+    marks: bool,
+}
+
+impl Tokenizer for Words {
+    type TokenStream<'a> = Tokens;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Tokens {
+        let mut scanner = Scanner { text, marks: self.marks, tokens: Vec::new(), position: 0 };
+        scanner.scan();
+        Tokens { tokens: scanner.tokens, next: 0 }
+    }
+}
+
+struct Tokens {
+    tokens: Vec<Token>,
+    /// One past the current token.
+    next: usize,
+}
+
+impl TokenStream for Tokens {
+    fn advance(&mut self) -> bool {
+        self.next += 1;
+        self.next <= self.tokens.len()
+    }
+
+    fn token(&self) -> &Token {
+        &self.tokens[self.next - 1]
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        &mut self.tokens[self.next - 1]
+    }
+}
+
+struct Scanner<'t> {
+    text: &'t str,
+    marks: bool,
+    tokens: Vec<Token>,
+    position: usize,
+}
+
+/// A piece of a word: its place and the characters between it and the next piece.
+struct Piece {
+    start: usize,
+    end: usize,
+    joint: Option<char>,
+}
+
+impl Scanner<'_> {
+    fn scan(&mut self) {
+        let mut at = 0;
+        while let Some((offset, c)) = self.text[at..].char_indices().find(|(_, c)| c.is_alphanumeric()) {
+            let start = at + offset;
+            at = if stands_alone(c, self.marks) {
+                let end = self.past_marks(start + c.len_utf8());
+                self.push(self.text[start..end].to_owned(), start, end, self.position);
+                self.position += 1;
+                end
+            } else {
+                let pieces = self.word(start);
+                let end = pieces.last().map_or(start + c.len_utf8(), |piece| piece.end);
+                let parenthesised = self.parenthesised(end);
+                let whole_end = parenthesised.last().map_or(end, |(_, end)| end + 1);
+                if whole_end > end {
+                    self.push(self.text[start..whole_end].to_owned(), start, whole_end, self.position);
+                }
+                self.emit(&pieces);
+                for (start, end) in parenthesised {
+                    self.push(self.text[start..end].to_owned(), start, end, self.position);
+                    self.position += 1;
+                }
+                whole_end
+            };
+        }
+    }
+
+    fn is_mark(&self, c: char) -> bool {
+        self.marks && is_mark(c)
+    }
+
+    /// The end of the marks that follow a character.
+    fn past_marks(&self, end: usize) -> usize {
+        let rest = &self.text[end..];
+        end + rest.find(|c: char| !self.is_mark(c)).unwrap_or(rest.len())
+    }
+
+    /// The texts in parentheses right after a number that ends at `end`: of "4.2(b)(iv)", the places of "b" and "iv".
+    fn parenthesised(&self, end: usize) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        if !self.text[..end].ends_with(|c: char| c.is_ascii_digit()) {
+            return found;
+        }
+        let mut at = end;
+        while let Some(rest) = self.text[at..].strip_prefix('(') {
+            let length = rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            if !(1..=MAX_PARENTHESISED).contains(&length) || !rest[length..].starts_with(')') {
+                break;
+            }
+            found.push((at + 1, at + 1 + length));
+            at += length + 2;
+        }
+        found
+    }
+
+    /// The pieces of the word that begins at `start`, as far as joints hold it together.
+    fn word(&self, start: usize) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut start = start;
+        loop {
+            let rest = &self.text[start..];
+            let is_of_word = |c: char| (c.is_alphanumeric() || self.is_mark(c)) && !stands_alone(c, self.marks);
+            let length = rest.find(|c: char| !is_of_word(c)).unwrap_or(rest.len());
+            let end = start + length;
+            let mut after = self.text[end..].chars();
+            let (joint, next) = (after.next(), after.next());
+            let joint = joint.filter(|&joint| {
+                next.is_some_and(|next| {
+                    next.is_alphanumeric()
+                        && !stands_alone(next, self.marks)
+                        && joins(joint, &self.text[start..end], next)
+                })
+            });
+            pieces.push(Piece { start, end, joint });
+            match joint {
+                Some(joint) => start = end + joint.len_utf8(),
+                None => return pieces,
+            }
+        }
+    }
+
+    fn emit(&mut self, pieces: &[Piece]) {
+        let pieces = self.merge(pieces);
+        if let [(_, start, _, _), .., (_, _, end, _)] = pieces.as_slice()
+            && pieces.iter().any(|(text, ..)| text.contains(|c: char| c.is_numeric()))
+        {
+            let mut whole = String::new();
+            for (text, _, _, joint) in &pieces {
+                whole.push_str(text);
+                whole.extend(*joint);
+            }
+            self.push(whole, *start, *end, self.position);
+        }
+        for (text, start, end, _) in pieces {
+            self.push(text, start, end, self.position);
+            self.position += 1;
+        }
+    }
+
+    /// Joins what is one term: digit groups without their commas, and words around an apostrophe without a final `'s`.
+    fn merge(&self, pieces: &[Piece]) -> Vec<(String, usize, usize, Option<char>)> {
+        let mut merged: Vec<(String, usize, usize, Option<char>)> = Vec::new();
+        for &Piece { start, end, joint } in pieces {
+            let text = &self.text[start..end];
+            match merged.last_mut() {
+                Some((before, _, stop, through @ Some(',' | '\'' | '’'))) => {
+                    if *through == Some(',') {
+                        before.push_str(text);
+                    } else if !text.eq_ignore_ascii_case("s") {
+                        before.push('\'');
+                        before.push_str(text);
+                    }
+                    (*stop, *through) = (end, joint);
+                }
+                _ => merged.push((text.to_owned(), start, end, joint)),
+            }
+        }
+        merged
+    }
+
+    fn push(&mut self, mut text: String, offset_from: usize, offset_to: usize, position: usize) {
+        if self.marks {
+            text.retain(|c| !is_accent(c));
+        }
+        self.tokens.push(Token { offset_from, offset_to, position, text, position_length: 1 });
+    }
+}
+
+/// True if a character between the piece before and the character after holds them together.
+fn joins(joint: char, before: &str, after: char) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match joint {
+        '-' | '/' | '_' | '\'' | '’' => true,
+        '.' => before.ends_with(|c: char| c.is_ascii_digit()) && after.is_ascii_digit(),
+        ',' => before.len() <= 3 && digits(before) && after.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+/// Combining accents, which decomposed text has: a stem has the letter without them.
+fn is_accent(c: char) -> bool {
+    matches!(u32::from(c), 0x0300..=0x036f)
+}
+
+/// Marks that belong to the letter before: accents, vowels and tones of Thai above and below, the Tamil pulli.
+fn is_mark(c: char) -> bool {
+    is_accent(c) || matches!(u32::from(c), 0x0e31 | 0x0e34..=0x0e3a | 0x0e47..=0x0e4e | 0x0bcd)
+}
+
+/// Characters of scripts that are written without spaces between words; Thai only where `marks` belong to letters.
+fn stands_alone(c: char, marks: bool) -> bool {
+    matches!(u32::from(c),
+        0x3040..=0x30ff      // Hiragana, Katakana
+        | 0x3400..=0x4dbf    // CJK extension A
+        | 0x4e00..=0x9fff    // CJK unified ideographs
+        | 0xac00..=0xd7af    // Hangul syllables
+        | 0xf900..=0xfaff    // CJK compatibility ideographs
+        | 0x20000..=0x3ffff  // CJK extensions B and later
+    ) || (marks && matches!(u32::from(c), 0x0e01..=0x0e46))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn terms(text: &str) -> Vec<String> {
+        let mut analyzer = analyzer();
+        let mut stream = analyzer.token_stream(text);
+        let mut terms = Vec::new();
+        stream.process(&mut |token| terms.push(token.text.clone()));
+        terms
+    }
+
+    #[test]
+    fn words_are_lower_cased_folded_and_stemmed() {
+        assert_eq!(terms("Running CAFÉ agreements, (terminated)!"), ["run", "cafe", "agreement", "termin"]);
+        assert_eq!(terms("party's don't O’Brien"), ["parti", "don't", "o'brien"]);
+    }
+
+    #[test]
+    fn identifiers_and_numbers_stay_whole_and_are_found_by_their_pieces() {
+        assert_eq!(terms("INV-2023-0042"), ["inv-2023-0042", "inv", "2023", "0042"]);
+        assert_eq!(terms("Section 4.2(b)"), ["section", "4.2(b)", "4.2", "4", "2", "b"]);
+        assert_eq!(terms("§ 12(a)(IV), 3(see)"), ["12(a)(iv)", "12", "a", "iv", "3(see)", "3", "see"]);
+        assert_eq!(
+            terms("In 2023(annual) and f(x), 7 (b) 5("),
+            ["in", "2023", "annual", "and", "f", "x", "7", "b", "5"]
+        );
+        assert_eq!(terms("$1,250,000"), ["1250000"]);
+        assert_eq!(terms("1,250,000.50"), ["1250000.50", "1250000", "50"]);
+        assert_eq!(terms("well-known and/or"), ["well", "known", "and", "or"]);
+        assert_eq!(terms("in 2020, 300 men. 4 left"), ["in", "2020", "300", "men", "4", "left"]);
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_one_term_a_character() {
+        assert_eq!(terms("合同 v2 계약"), ["合", "同", "v2", "계", "약"]);
+    }
+
+    #[test]
+    fn encoded_data_is_not_indexed() {
+        assert_eq!(terms(&format!("before {} after", "A1".repeat(100))), ["befor", "after"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_terms_in_order_within_it(text in "\\PC{0,60}") {
+            let mut analyzer = analyzer();
+            let mut stream = analyzer.token_stream(&text);
+            let mut last = 0;
+            while stream.advance() {
+                let token = stream.token();
+                prop_assert!(token.position >= last);
+                prop_assert!(token.offset_from < token.offset_to && text.get(token.offset_from..token.offset_to).is_some());
+                last = token.position;
+            }
+        }
+
+        #[test]
+        fn joints_of_all_kinds_are_survived(text in "[a1,.'’/_\\- é合()]{0,30}") {
+            let found = terms(&text);
+            prop_assert_eq!(found.is_empty(), !text.contains(char::is_alphanumeric));
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::*;
 
-const NAME: &str = "tests::shut::a_folder_that_cannot_be_listed_is_reported_and_keeps_its_rows";
+const NAME: &str = "tests::permissions::a_folder_that_cannot_be_listed_is_reported_and_keeps_its_rows";
 /// The user "nobody" of most systems.
 const NOBODY: u32 = 65_534;
 

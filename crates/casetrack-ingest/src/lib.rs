@@ -12,7 +12,9 @@ mod intake;
 pub mod languages;
 pub(crate) mod pace;
 pub(crate) mod pipeline;
+pub mod reindex;
 mod shared;
+pub mod sync;
 mod texts;
 pub mod vectors;
 

@@ -30,9 +30,9 @@ impl Work for UseCases {
         let mut report = JobReport::default();
         match request {
             JobRequest::IngestDocument(request) | JobRequest::IngestFolder(request) => {
-                documents::check_marks(host, &request.marks)?;
+                documents::check_marks(&request.marks)?;
                 let notice = models_notice(host, collection, request, cancel);
-                let mut done = ingest::ingest(host, collection, request, progress, cancel)?;
+                let mut done = casetrack_ingest::ingest(host, collection, request, progress, cancel)?;
                 done.summary.notices.extend(notice);
                 done.summary.notices.extend(documents::mark_from(
                     host,
@@ -44,7 +44,7 @@ impl Work for UseCases {
                 report.ingestion = Some(done);
             }
             JobRequest::SyncFolder(request) => {
-                documents::check_marks(host, &request.marks)?;
+                documents::check_marks(&request.marks)?;
                 let mut done = match &request.only_below {
                     Some(roots) => file_search::index_for_search(host, collection, request, roots, progress, cancel)?,
                     None => {

@@ -10,14 +10,14 @@ use casetrack_embed::{ModelProfile, Precision};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use casetrack_host::Host;
 use crate::WorkContext;
 use crate::pace::Pace;
+use casetrack_host::Host;
 use casetrack_host::report::{FailedFile, WorkSummary};
 
 pub use casetrack_store::Space as DiskSpace;
-pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 pub use model_choice::fit_models;
+pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReindexRequest {
@@ -121,7 +121,9 @@ pub enum ReindexSource {
 ///
 /// Fails as a whole where a document does not exist, or a model is missing without which documents would lose what they have;
 /// after that every problem is in the report.
-pub fn reindex(host: &Host, collection: CollectionId,
+pub fn reindex(
+    host: &Host,
+    collection: CollectionId,
     request: &ReindexRequest,
     progress: &ProgressSink,
     cancel: &Cancel,

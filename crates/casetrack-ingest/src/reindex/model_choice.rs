@@ -7,8 +7,8 @@ use casetrack_core::{Cancel, CollectionId, Notice, Result};
 use casetrack_embed::{ModelManifest, ModelProfile, ModelState, Outputs, find_models_dir};
 use casetrack_extract::language_name;
 
-use casetrack_host::{Host, StorePlace, vector_models};
 use crate::{IngestRequest, languages};
+use casetrack_host::{Host, StorePlace, vector_models};
 
 use super::model_move;
 
@@ -18,10 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Gives an empty collection whose models nobody chose the multilingual ones, if these are installed, they know the languages of most
 /// of the first documents that the request names, and the collection's own do not. Returns a notice then. In a database it keeps its
 /// own.
-pub fn fit_models(host: &Host, id: CollectionId,
-    request: &IngestRequest,
-    cancel: &Cancel,
-) -> Result<Option<Notice>> {
+pub fn fit_models(host: &Host, id: CollectionId, request: &IngestRequest, cancel: &Cancel) -> Result<Option<Notice>> {
     let collection = host.collection_to_change(id)?;
     if *host.store_place() != StorePlace::Disk
         || !collection.models_are_open()

@@ -14,13 +14,13 @@ use casetrack_embed::{Embedder, Outputs};
 use casetrack_store::{Collection, Store, VectorModels};
 
 use super::{DiskSpace, ModelChange, ModelsWanted, ReindexReport, ReindexSource, run};
-use casetrack_host::changes::Change;
-use casetrack_host::{Host, described, token_model, vector_models};
 use crate::file::DocumentInFlight;
 use crate::pace::Pace;
 use crate::pipeline::{self, FirstStage};
 use crate::vectors::unchanged_vectors;
 use crate::{IngestReport, Problem, WorkContext};
+use casetrack_host::changes::Change;
+use casetrack_host::{Host, described, token_model, vector_models};
 
 /// How long the replacement waits until nobody works with the collection.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -32,7 +32,9 @@ pub fn space_to_move(host: &Host, id: CollectionId) -> Result<DiskSpace> {
 }
 
 /// See [`ReindexRequest::models`](super::ReindexRequest::models).
-pub(super) fn move_to_models(host: &Host, id: CollectionId,
+pub(super) fn move_to_models(
+    host: &Host,
+    id: CollectionId,
     wanted: &ModelsWanted,
     pace: Pace,
     progress: &ProgressSink,
@@ -96,7 +98,9 @@ fn wanted_models(host: &Host, source: &Collection, wanted: &ModelsWanted) -> Res
 }
 
 /// Brings the second directory up to date, while nobody works with the collection, and puts it in the place of the first.
-pub(super) fn replace(host: &Host, id: CollectionId,
+pub(super) fn replace(
+    host: &Host,
+    id: CollectionId,
     mut target: Collection,
     patience: Duration,
     cancel: &Cancel,
@@ -106,8 +110,7 @@ pub(super) fn replace(host: &Host, id: CollectionId,
         let silent: ProgressSink = Arc::new(|_| {});
         let work = WorkContext { host: host, collection: &target, progress: &silent, cancel };
         let made = copy(work, &source, false, Pace::default())?;
-        if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem))
-        {
+        if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem)) {
             return Err(problem.into_error());
         }
         target.describe(source.meta().clone())?;

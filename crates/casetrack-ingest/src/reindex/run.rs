@@ -7,12 +7,12 @@ use casetrack_core::{Chunk, DocumentId, DocumentMeta, Error, ErrorCode, Page, Pr
 use casetrack_store::Collection;
 
 use super::{ReindexReport, ReindexRequest, ReindexSource, ReindexedDocument, state};
-use casetrack_host::documents::{just_deleted, members, outermost};
 use crate::discover::Discovery;
 use crate::file::{DocumentInFlight, SourceFile, failed};
 use crate::pace::Pace;
 use crate::pipeline::{self, FirstStage};
 use crate::{FailedFile, IngestReport, IngestRequest, Problem, WorkContext, ingest_files};
+use casetrack_host::documents::{just_deleted, members, outermost};
 
 pub(super) fn run(work: WorkContext<'_>, request: &ReindexRequest) -> Result<ReindexReport> {
     let WorkContext { host, collection, cancel, .. } = work;

@@ -8,9 +8,9 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use casetrack_host::documents::{embedders_of, document_named, outermost};
-use casetrack_host::{Host, Kept, read};
+use casetrack_host::documents::{document_named, embedders_of, outermost};
 use casetrack_host::report::Problem;
+use casetrack_host::{Host, Kept, read};
 
 /// The health of a collection's indexes, and of its documents one by one.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -102,7 +102,9 @@ impl IndexIssue {
 /// The state of all documents of a collection, or of the one that `document` names. Changes nothing. Files
 /// are compared by size, then by SHA-256; each is read once, then again only when its size or times change while this process
 /// runs.
-pub fn index_status(host: &Host, collection: CollectionId,
+pub fn index_status(
+    host: &Host,
+    collection: CollectionId,
     document: Option<&str>,
     cancel: &Cancel,
 ) -> Result<IndexStatus> {

@@ -18,9 +18,9 @@ use casetrack_core::{Cancel, CollectionId, DocumentId, DocumentMeta, DocumentTyp
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use casetrack_host::documents::marking::MarkSource;
-use casetrack_host::Host;
 use crate::{FailedFile, IngestedDocument, SkippedFile, WorkContext, WorkSummary};
+use casetrack_host::Host;
+use casetrack_host::documents::marking::MarkSource;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -140,7 +140,9 @@ pub struct GoneDocument {
 /// Reports the changes that a sync would make, and makes none. Reads the files whose content has to be compared.
 ///
 /// Fails as a sync does.
-pub fn preview_sync(host: &Host, collection: CollectionId,
+pub fn preview_sync(
+    host: &Host,
+    collection: CollectionId,
     request: SyncRequest,
     progress: &ProgressSink,
     cancel: &Cancel,
@@ -153,7 +155,9 @@ pub fn preview_sync(host: &Host, collection: CollectionId,
 /// Fails as a whole, and changes nothing, if the folder cannot be listed or is not a folder; later problems are in the report. A file
 /// or subfolder that cannot be read is a failed file, and no document of it counts as missing. Examines
 /// every file, reads those whose content has to be compared, and ingests what is new or changed.
-pub fn sync(host: &Host, collection: CollectionId,
+pub fn sync(
+    host: &Host,
+    collection: CollectionId,
     request: &SyncRequest,
     progress: &ProgressSink,
     cancel: &Cancel,

@@ -8,12 +8,12 @@ use casetrack_core::{Action, DocumentMeta, Error, ErrorCode, Progress, Result, S
 
 use super::plan::{DiskFile, Plan, plan};
 use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
-use casetrack_compare::versions;
-use casetrack_host::documents::{delete_whole, members, outermost};
-use casetrack_host::{Host, Refusal, readable};
 use crate::discover::{Discovery, discover, has_extension};
 use crate::file::{SourceFile, failed, skipped};
 use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files};
+use casetrack_compare::versions;
+use casetrack_host::documents::{delete_whole, members, outermost};
+use casetrack_host::{Host, Refusal, readable};
 
 pub(super) fn run(work: WorkContext<'_>, request: &SyncRequest) -> Result<SyncReport> {
     let started = Instant::now();
@@ -209,7 +209,7 @@ fn act(work: WorkContext<'_>, request: &SyncRequest, disk: FolderState, report: 
     };
     let discovery = Discovery { files, ..Discovery::default() };
     let mut ingested = ingest_files(work, &ingest, discovery)?;
-    note_versions(host, collection.meta().id, &mut ingested);
+    crate::note_versions(host, collection.meta().id, &mut ingested);
     remember(host, &ingested);
     add(report, ingested);
     Ok(())

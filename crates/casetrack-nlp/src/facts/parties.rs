@@ -36,6 +36,9 @@ struct Party {
     confidence: u8,
 }
 
+/// Adds the parties that one kind of evidence gives.
+type AddParties<'f> = &'f dyn Fn(&mut Vec<Party>);
+
 /// A party with the words that the contract has for it: terms that it defines, and its role.
 pub(crate) struct NamedParty {
     pub name: String,
@@ -68,7 +71,7 @@ fn all(text: &Text<'_>, opening: &Opening) -> Vec<Party> {
             parties.extend(more);
         }
     }
-    let others: [&dyn Fn(&mut Vec<Party>); 4] = [
+    let others: [AddParties<'_>; 4] = [
         &|parties| add_undersigned(text, parties),
         &|parties| add_speakers(text, parties),
         &|parties| add_introduced(text, opening, parties),

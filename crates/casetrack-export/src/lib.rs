@@ -44,7 +44,7 @@ pub fn evidence(
     pictures: bool,
     cancel: &Cancel,
 ) -> Result<EvidenceFile> {
-    let list = engine.list_evidence(collection, Paging::ALL)?;
+    let list = evidence::list_evidence(engine.host(), collection, Paging::ALL)?;
     let mut notices = Vec::new();
     let pages = match format {
         EvidenceFormat::Docx | EvidenceFormat::Pdf if pictures => {

@@ -85,7 +85,7 @@ impl AuditLog {
     }
 
     /// Never waits.
-    pub(crate) fn record(&self, line: &impl Serialize) {
+    pub fn record(&self, line: &impl Serialize) {
         let Ok(mut line) = serde_json::to_vec(line) else { return };
         line.push(b'\n');
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);

@@ -30,8 +30,8 @@ impl Engines {
     pub fn new(engine: &Engine, member: Arc<dyn Member>, serve: &ServeSettings) -> Self {
         let of = |needed: Role| {
             let sight = Sight::of(Arc::clone(&member) as Arc<dyn Rights>, needed);
-            let access = engine.config().access.clone().for_user(sight.clone(), &serve.folders);
-            Arc::new(engine.with_config(EngineConfig { sight, access, ..engine.config().clone() }))
+            let access = engine.host().config().access.clone().for_user(sight.clone(), &serve.folders);
+            Arc::new(engine.with_config(EngineConfig { sight, access, ..engine.host().config().clone() }))
         };
         let (reading, editing, owning) = (of(Role::Reader), of(Role::Editor), of(Role::Owner));
         Self { member, reading, editing, owning }

@@ -36,6 +36,8 @@ use crate::{apps, completion, progress, prompts, resources, table, tasks};
 use results::{answer, protocol_error};
 use sampling::Sampling;
 
+use casetrack_engine::space;
+
 mod lines;
 mod notifications;
 mod records;

@@ -56,7 +56,8 @@ fn main() {
     let registry = Registry::open(&temp.path().join("disk")).expect("a registry");
     let documents = Corpus::documents_for(chunks);
     let database = server::Database::new().expect("a server");
-    let beside = (!server::workers().is_empty()).then(|| server::own(SERVER_OPTIONS).expect("a server"));
+    let beside =
+        (!server::workers().is_empty()).then(|| own_server::OwnServer::start(SERVER_OPTIONS).expect("a server"));
     let of_postgres = beside.as_ref().map_or_else(|| database.address.clone(), |server| server.address("postgres"));
     let mut addresses = vec![("PostgreSQL", of_postgres)];
     addresses.extend(beside.is_some().then(|| ("Citus", database.address.clone())));

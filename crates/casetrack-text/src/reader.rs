@@ -66,8 +66,8 @@ impl Reader {
                 }
             }
             Action::RaiseLimit(limit) => match self {
-                Self::Assistant => format!("ask the user to raise CaseTrack's limit on the {}", limited(*limit)),
-                Self::CommandLine => format!("raise the limit with {}", limit.option()),
+                Self::Assistant => format!("ask the user to raise CaseTrack's limit on the {}", limit.quantity()),
+                Self::CommandLine => format!("raise the limit with {}", option(*limit)),
             },
             other => {
                 let (assistant, command_line) = words(other);
@@ -236,17 +236,18 @@ fn words(action: &Action) -> (&'static str, &'static str) {
     }
 }
 
-fn limited(limit: FileLimit) -> &'static str {
+/// The option of the command line that raises a limit.
+fn option(limit: FileLimit) -> &'static str {
     match limit {
-        FileLimit::FileSize => "size of files",
-        FileLimit::PartSize => "size of the parts of a file",
-        FileLimit::TextLength => "text of one document",
-        FileLimit::PictureSize => "size of pictures",
-        FileLimit::Attachments => "number of files in one",
-        FileLimit::AttachmentSize => "size of the files in one",
-        FileLimit::ContainerDepth => "depth of files in files",
-        FileLimit::PageTime => "time for a page",
-        FileLimit::ReaderMemory => "memory for reading a file",
+        FileLimit::FileSize => "--max-file-mb",
+        FileLimit::PartSize => "--max-part-mb",
+        FileLimit::TextLength => "--max-text-millions",
+        FileLimit::PictureSize => "--max-image-megapixels",
+        FileLimit::Attachments => "--max-attachments",
+        FileLimit::AttachmentSize => "--max-attachments-mb",
+        FileLimit::ContainerDepth => "--max-container-depth",
+        FileLimit::PageTime => "--max-page-seconds",
+        FileLimit::ReaderMemory => "--max-reader-mb",
     }
 }
 

@@ -24,6 +24,7 @@ pub use documents::{ClusterReport, RelatedReport};
 pub use entities::entity_graph;
 pub use entities::entity_mentions;
 pub use entities::entity_relationships;
+pub use entities::find_entity;
 pub use entities::list_entities;
 pub use entities::{EdgeReport, EntityListReport, EntityNetwork, MentionReport, MentionsReport, TogetherReport};
 pub use overview::collection_statistics;

@@ -1,6 +1,7 @@
 //! The Bates numbers of the active collection.
 
 use casetrack_engine::bates::BatesReport;
+use casetrack_engine::documents;
 
 use crate::tools::prelude::*;
 
@@ -30,7 +31,8 @@ impl Tool for ListBates {
     fn call(context: &Context<'_>, parameters: BatesParameters) -> Result<Reply<BatesReport>> {
         let BatesParameters { document_filter, page } = parameters;
         let paging = Paging::from(page);
-        let report = context.engine.bates_numbers(context.active()?.id, document_filter.as_deref(), paging)?;
+        let report =
+            documents::bates_numbers(context.engine.host(), context.active()?.id, document_filter.as_deref(), paging)?;
         Ok(Reply::new(report, |report| text::bates::list(report, Reader::Assistant)))
     }
 }

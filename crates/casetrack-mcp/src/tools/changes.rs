@@ -1,5 +1,6 @@
 //! List the tracked changes of a document.
 
+use casetrack_engine::documents;
 use casetrack_engine::tracked::DocumentChanges;
 
 use crate::tools::prelude::*;
@@ -29,7 +30,7 @@ impl Tool for ListChanges {
 
     fn call(context: &Context<'_>, parameters: ChangesParameters) -> Result<Reply<DocumentChanges>> {
         let ChangesParameters { document, page } = parameters;
-        let list = context.engine.list_changes(context.active()?.id, &document, page.into())?;
-        Ok(Reply::new(list, |list| text::tracked::changes(list, Reader::Assistant)))
+        let list = documents::list_changes(context.engine.host(), context.active()?.id, &document, page.into())?;
+        Ok(Reply::new(list, |list| text::tracked_changes::changes(list, Reader::Assistant)))
     }
 }

@@ -2,6 +2,7 @@
 
 use casetrack_core::TextView;
 use casetrack_engine::chunks::{ChunkView, DocumentChunks, SourceContext};
+use casetrack_engine::documents;
 
 use crate::tools::prelude::*;
 
@@ -65,7 +66,8 @@ impl Tool for GetDocumentChunks {
         let collection = context.active()?.id;
         let DocumentParameters { document_name, page_filter, page } = parameters;
         let paging = Paging::from(page);
-        let chunks = context.engine.document_chunks(collection, &document_name, page_filter, paging)?;
+        let chunks =
+            documents::document_chunks(context.engine.host(), collection, &document_name, page_filter, paging)?;
         Ok(Reply::new(chunks, move |chunks| text::chunks::document_chunks(chunks, page_filter)))
     }
 }

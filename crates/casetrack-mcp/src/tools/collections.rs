@@ -4,6 +4,7 @@ use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionT
 use casetrack_engine::Engine;
 use casetrack_engine::collections;
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary, CreateCollection as Request};
+use casetrack_engine::vaults;
 
 use super::unconfirmed;
 use crate::tools::prelude::*;
@@ -86,7 +87,7 @@ impl Tool for ListCollections {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<CollectionList>> {
         let status = parameters.status_filter.one();
-        let collections = context.engine.list_collections(status)?;
+        let collections = collections::list_collections(context.engine.host(), status)?;
         let active_collection = context.session.active_id();
         let locked =
             collections::locked_collections(context.engine.host())?.into_iter().map(|vault| vault.id).collect();

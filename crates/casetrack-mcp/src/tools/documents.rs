@@ -1,6 +1,7 @@
 //! List, describe and delete the documents of the active collection.
 
 use casetrack_core::DocumentMeta;
+use casetrack_engine::documents;
 use casetrack_engine::documents::{DocumentDetails, DocumentSort, DocumentSummary};
 use casetrack_engine::paging::Part;
 use casetrack_engine::search::{MarkFilter, admit};

@@ -1,6 +1,7 @@
 //! Entities of the active collection: which there are, where they are mentioned, and with whom.
 
 use casetrack_core::EntityType;
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{EntityListReport, EntityNetwork, EntitySort, MentionsReport, TogetherReport};
 
 use crate::tools::prelude::*;
@@ -94,7 +95,7 @@ impl Tool for FindEntity {
     fn call(context: &Context<'_>, parameters: FindParameters) -> Result<Reply<MentionsReport>> {
         let FindParameters { entity, entity_type, top_k: limit, offset } = parameters;
         let (collection, paging) = (context.active()?.id, Paging { offset, limit });
-        let report = context.engine.find_entity(collection, &entity, entity_type.one(), paging)?;
+        let report = briefing::find_entity(context.engine.host(), collection, &entity, entity_type.one(), paging)?;
         Ok(Reply::new(report, text::entities::mentions))
     }
 }
@@ -134,7 +135,8 @@ impl Tool for GetEntityMentions {
     fn call(context: &Context<'_>, parameters: MentionsParameters) -> Result<Reply<MentionsReport>> {
         let MentionsParameters { entity_name, entity_type, top_k: limit, offset } = parameters;
         let (collection, paging) = (context.active()?.id, Paging { offset, limit });
-        let report = context.engine.entity_mentions(collection, &entity_name, entity_type.one(), paging)?;
+        let report =
+            briefing::entity_mentions(context.engine.host(), collection, &entity_name, entity_type.one(), paging)?;
         Ok(Reply::new(report, text::entities::mentions))
     }
 }

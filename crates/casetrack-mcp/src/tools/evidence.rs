@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode};
+use casetrack_engine::evidence;
 use casetrack_engine::evidence::{AddEvidence, EvidenceFormat, EvidenceList, EvidenceView, UpdateEvidence};
+use casetrack_engine::vaults;
 
 use crate::tools::prelude::*;
 
@@ -79,7 +81,7 @@ impl Tool for ListEvidence {
 
     fn call(context: &Context<'_>, parameters: ListParameters) -> Result<Reply<EvidenceList>> {
         let ListParameters { page } = parameters;
-        let list = context.engine.list_evidence(context.active()?.id, page.into())?;
+        let list = evidence::list_evidence(context.engine.host(), context.active()?.id, page.into())?;
         Ok(Reply::new(list, text::evidence::list))
     }
 }

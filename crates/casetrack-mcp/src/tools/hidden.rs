@@ -1,5 +1,6 @@
 //! Find the text that files hold but do not show.
 
+use casetrack_engine::documents;
 use casetrack_engine::hidden::HiddenPassages;
 
 use crate::tools::prelude::*;
@@ -30,7 +31,8 @@ impl Tool for FindHiddenText {
     fn call(context: &Context<'_>, parameters: HiddenParameters) -> Result<Reply<HiddenPassages>> {
         let HiddenParameters { document, page } = parameters;
         let paging = Paging::from(page);
-        let list = context.engine.find_hidden_text(context.active()?.id, document.as_deref(), paging)?;
+        let list =
+            documents::find_hidden_text(context.engine.host(), context.active()?.id, document.as_deref(), paging)?;
         Ok(Reply::new(list, |list| text::hidden_text::passages(list, Reader::Assistant)))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use casetrack_engine::collections;
 use casetrack_engine::jobs::{JobFilter, JobKind, JobReport, JobStatus};
 
 use super::ingest::{IngestDocument, IngestFolder};

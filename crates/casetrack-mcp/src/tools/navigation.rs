@@ -36,7 +36,8 @@ impl Tool for GetDocumentStructure {
     fn call(context: &Context<'_>, parameters: StructureParameters) -> Result<Reply<DocumentStructure>> {
         let StructureParameters { document_name, page } = parameters;
         let paging = Paging::from(page);
-        let structure = context.engine.document_structure(context.active()?.id, &document_name, paging)?;
+        let structure =
+            documents::document_structure(context.engine.host(), context.active()?.id, &document_name, paging)?;
         Ok(Reply::new(structure, text::navigation::structure))
     }
 }
@@ -148,7 +149,8 @@ impl Tool for ListDocumentsByType {
     fn call(context: &Context<'_>, parameters: TypeParameters) -> Result<Reply<DocumentsOfType>> {
         let collection = context.active()?;
         let TypeParameters { document_type, page } = parameters;
-        let part = Paging::from(page).of(context.engine.documents_of_type(collection.id, document_type)?);
+        let part =
+            Paging::from(page).of(documents::documents_of_type(context.engine.host(), collection.id, document_type)?);
         let Part { items: documents, total, next_offset } = part;
         let response = DocumentsOfType { collection: collection.name, document_type, documents, total, next_offset };
         Ok(Reply::new(response, move |list| {

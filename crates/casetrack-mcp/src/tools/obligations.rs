@@ -1,5 +1,6 @@
 //! Obligations in the active collection.
 
+use casetrack_engine::sheet;
 use casetrack_engine::sheet::{ObligationQuery, ObligationReport};
 
 use crate::tools::prelude::*;
@@ -37,7 +38,7 @@ impl Tool for GetObligations {
         let ObligationParameters { document_filter: document, party, start_date: from, end_date: to, page } =
             parameters;
         let query = ObligationQuery { document, party, from, to, marks: Vec::new() };
-        let report = context.engine.obligations(context.active()?.id, &query, page.into())?;
+        let report = sheet::obligations(context.engine.host(), context.active()?.id, &query, page.into())?;
         Ok(Reply::new(report, text::obligations::list))
     }
 }

@@ -1,5 +1,6 @@
 //! The active collection as a whole: a briefing, a timeline, statistics, and related documents.
 
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{
     ClusterReport, ClusterStrategy, RelatedReport, Relationship, StatisticsReport, SummaryReport, TimelineQuery,
     TimelineReport,
@@ -64,7 +65,7 @@ impl Tool for GetCollectionTimeline {
         let TimelineParameters { start_date: from, end_date: to, document_filter: document, entity, role, page } =
             parameters;
         let query = TimelineQuery { from, to, document, entity, role };
-        let report = context.engine.collection_timeline(context.active()?.id, query, page.into())?;
+        let report = briefing::collection_timeline(context.engine.host(), context.active()?.id, query, page.into())?;
         Ok(Reply::new(report, move |report| text::overview::timeline(report, page.offset, Reader::Assistant)))
     }
 }

@@ -1,5 +1,6 @@
 //! Check quotations against the documents of the active collection.
 
+use casetrack_engine::quotes;
 use casetrack_engine::quotes::{DraftCheck, QuoteCheck, QuoteRequest};
 
 use crate::tools::prelude::*;
@@ -32,7 +33,7 @@ impl Tool for VerifyQuote {
     fn call(context: &Context<'_>, parameters: QuoteParameters) -> Result<Reply<QuoteCheck>> {
         let QuoteParameters { text, document, page } = parameters;
         let request = QuoteRequest { text, document, paging: page.into() };
-        let check = context.engine.verify_quote(context.active()?.id, &request)?;
+        let check = quotes::verify_quote(context.engine.host(), context.active()?.id, &request)?;
         Ok(Reply::new(check, |check| text::quotes::quotation(check, Reader::Assistant)))
     }
 }
@@ -61,7 +62,7 @@ impl Tool for VerifyQuotes {
 
     fn call(context: &Context<'_>, parameters: DraftParameters) -> Result<Reply<DraftCheck>> {
         let DraftParameters { text, page } = parameters;
-        let check = context.engine.verify_quotes(context.active()?.id, &text, page.into())?;
+        let check = quotes::verify_quotes(context.engine.host(), context.active()?.id, &text, page.into())?;
         Ok(Reply::new(check, |check| text::quotes::draft(check, Reader::Assistant)))
     }
 }

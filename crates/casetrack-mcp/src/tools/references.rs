@@ -1,6 +1,7 @@
 //! References of the documents of the active collection.
 
 use casetrack_core::ReferenceKind;
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{CitationsReport, ReferenceListReport, ReferenceSort};
 
 use crate::tools::prelude::*;

@@ -1,5 +1,6 @@
 //! Search the active collection: for a query, for passages similar to one, and for what two documents say about a topic.
 
+use casetrack_engine::collections;
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::every::{EveryAnswer, EveryRequest};
 use casetrack_engine::search;

@@ -53,7 +53,7 @@ impl Tool for GetMatterSheet {
     fn call(context: &Context<'_>, parameters: SheetParameters) -> Result<Reply<Sheet>> {
         let SheetParameters { columns, documents, filter, sort, format, page } = parameters;
         let request = SheetRequest { documents, columns, filter, sort };
-        let sheet = context.engine.matter_sheet(context.active()?.id, &request, page.into())?;
+        let sheet = sheet::matter_sheet(context.engine.host(), context.active()?.id, &request, page.into())?;
         Ok(Reply::new(sheet, move |sheet| match format {
             SheetFormat::Text => text::sheet::rows(sheet, page.offset),
             SheetFormat::Markdown => text::sheet::markdown(sheet),

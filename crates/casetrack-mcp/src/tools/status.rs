@@ -2,6 +2,7 @@
 
 use casetrack_core::CollectionId;
 use casetrack_engine::status::Status;
+use casetrack_engine::upkeep;
 
 use crate::tools::prelude::*;
 

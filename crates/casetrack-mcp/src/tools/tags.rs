@@ -1,5 +1,6 @@
 //! The user's own tags and fields on documents of the active collection.
 
+use casetrack_engine::documents;
 use casetrack_engine::marking::{MarkChanges, MarkReport};
 
 use crate::tools::prelude::*;

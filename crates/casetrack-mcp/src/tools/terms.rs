@@ -1,5 +1,6 @@
 //! Search the active collection for a list of terms at once.
 
+use casetrack_engine::search;
 use casetrack_engine::search::{Filters, WrittenFilters};
 use casetrack_engine::terms::{TermReport, TermsRequest};
 
@@ -49,7 +50,7 @@ impl Tool for SearchTerms {
             ..WrittenFilters::default()
         };
         let request = TermsRequest { terms, document, filters: Filters::try_from(written)? };
-        let report = context.engine.search_terms(context.active()?.id, &request, page.into())?;
+        let report = search::search_terms(context.engine.host(), context.active()?.id, &request, page.into())?;
         Ok(Reply::new(report, |report| text::terms::report(report, Reader::Assistant)))
     }
 }

@@ -1,5 +1,6 @@
 //! Conversations by e-mail in the active collection.
 
+use casetrack_engine::threads;
 use casetrack_engine::threads::{ThreadQuery, ThreadReport};
 
 use crate::tools::prelude::*;
@@ -28,7 +29,8 @@ impl Tool for ListThreads {
 
     fn call(context: &Context<'_>, parameters: ThreadParameters) -> Result<Reply<ThreadReport>> {
         let ThreadParameters { document_filter: document, page } = parameters;
-        let report = context.engine.threads(context.active()?.id, &ThreadQuery { document }, page.into())?;
+        let report =
+            threads::threads(context.engine.host(), context.active()?.id, &ThreadQuery { document }, page.into())?;
         Ok(Reply::new(report, move |report| text::threads::list(report, page.offset, Reader::Assistant)))
     }
 }

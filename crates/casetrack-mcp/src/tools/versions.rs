@@ -1,5 +1,6 @@
 //! Versions of documents in the active collection: which there are, and the redline between two.
 
+use casetrack_engine::versions;
 use casetrack_engine::versions::{Redline, USUAL_SIMILARITY, VersionQuery, VersionReport};
 
 use crate::tools::prelude::*;
@@ -32,7 +33,7 @@ impl Tool for RedlineDocuments {
     fn call(context: &Context<'_>, parameters: RedlineParameters) -> Result<Reply<Redline>> {
         let RedlineParameters { old_document, new_document, page } = parameters;
         let documents = [old_document.as_str(), new_document.as_str()];
-        let redline = context.engine.redline(context.active()?.id, documents, page.into())?;
+        let redline = versions::redline(context.engine.host(), context.active()?.id, documents, page.into())?;
         Ok(Reply::new(redline, move |redline| text::redline::redline(redline, page.offset, Reader::Assistant)))
     }
 }
@@ -71,7 +72,7 @@ impl Tool for ListVersions {
     fn call(context: &Context<'_>, parameters: VersionParameters) -> Result<Reply<VersionReport>> {
         let VersionParameters { document_filter: document, min_similarity, page } = parameters;
         let query = VersionQuery { document, min_similarity };
-        let report = context.engine.versions(context.active()?.id, &query, page.into())?;
+        let report = versions::versions(context.engine.host(), context.active()?.id, &query, page.into())?;
         Ok(Reply::new(report, move |report| text::versions::list(report, page.offset, Reader::Assistant)))
     }
 }

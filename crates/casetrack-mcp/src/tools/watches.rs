@@ -1,6 +1,7 @@
 //! Folders that are watched and synced automatically.
 
 use casetrack_core::Error;
+use casetrack_engine::collections;
 use casetrack_engine::watches::{Schedule, WatchRequest, WatchStatus};
 
 use super::ingest::{absolute, extension};

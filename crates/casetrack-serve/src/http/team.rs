@@ -323,7 +323,7 @@ impl Router {
 
     /// Records a refusal: why, in a word.
     fn record(&self, rejection: &Rejection, address: IpAddr) -> &'static str {
-        let (reason, user) = match refused {
+        let (reason, user) = match rejection {
             Rejection::Foreign => ("another_page", None),
             Rejection::Nothing => ("no_token", None),
             Rejection::Bad(reason) => (*reason, None),
@@ -334,8 +334,8 @@ impl Router {
     }
 
     fn refused(&self, rejection: &Rejection, address: IpAddr) -> Answer {
-        self.record(refused, address);
-        match refused {
+        self.record(rejection, address);
+        match rejection {
             Rejection::Foreign => return refusal(StatusCode::FORBIDDEN, FOREIGN),
             Rejection::Unknown(_) => return refusal(StatusCode::FORBIDDEN, STRANGER),
             Rejection::Nothing | Rejection::Bad(_) => {}
@@ -343,7 +343,7 @@ impl Router {
         let mut answer =
             refusal(StatusCode::UNAUTHORIZED, "Send a token that this server knows: Authorization: Bearer <token>.");
         let mut challenge = "Bearer realm=\"casetrack\"".to_owned();
-        if matches!(refused, Rejection::Bad(_)) {
+        if matches!(rejection, Rejection::Bad(_)) {
             challenge.push_str(", error=\"invalid_token\"");
         }
         if self.team.oidc.is_some() {

@@ -102,6 +102,7 @@ fn terms(form: &mut Form, word: &str) -> Vec<Slot> {
 
 #[cfg(test)]
 mod tests {
+    use casetrack_keyword::Analysis;
     use proptest::prelude::*;
 
     use super::*;

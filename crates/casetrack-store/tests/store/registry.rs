@@ -61,7 +61,7 @@ fn a_collection_has_one_owner() {
     );
     owner.put_document(&document("/b.txt", &["three"])).unwrap();
     assert_eq!(registry.counts_and_last_change(meta.id).unwrap().0.chunks, 3);
-    assert_clean(&*owner);
+    assert_clean(&owner);
     drop(owner);
     registry.open_collection(meta.id).unwrap();
     registry.delete(meta.id).unwrap();
@@ -77,15 +77,15 @@ fn a_collection_is_its_directory() {
         collection.put_document(&stored).unwrap();
     }
     std::fs::write(collection.originals_dir().join("copy.pdf"), b"%PDF").unwrap();
-    let expected = results(&*collection);
+    let expected = results(&collection);
     drop(collection);
     copy_dir(&here.path(meta.id), &there.path(meta.id));
     here.delete(meta.id).unwrap();
 
     assert_eq!(there.list().unwrap(), std::slice::from_ref(&meta));
     let collection = there.open_collection(meta.id).unwrap();
-    assert_eq_results(&*collection, &expected, "");
-    assert_clean(&*collection);
+    assert_eq_results(&collection, &expected, "");
+    assert_clean(&collection);
     let usage = collection.disk_usage().unwrap();
     assert!(usage.truth > 0 && usage.dense > 0 && usage.bm25 > 0);
     assert_eq!(usage.originals, 4);
@@ -174,7 +174,7 @@ fn a_new_description_is_there_whole_whenever_the_program_ends() {
     assert_eq!(collection.meta(), &closed);
     let other = CollectionMeta { id: CollectionId::random(), ..closed.clone() };
     assert_eq!(collection.describe(other).unwrap_err().code, ErrorCode::Internal);
-    assert_clean(&*collection);
+    assert_clean(&collection);
     drop(collection);
     assert_eq!(registry.meta(meta.id).unwrap(), closed);
 

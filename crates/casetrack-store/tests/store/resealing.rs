@@ -59,7 +59,7 @@ impl Matter {
         }
         // Deleted passages count in scores until the indexes are saved.
         collection.flush().unwrap();
-        let found = results(&*collection);
+        let found = results(&collection);
         drop(collection);
         Self { temp, registry, meta, key, header, found }
     }
@@ -97,9 +97,9 @@ impl Matter {
         }
         let collection = self.registry.open_collection(self.meta.id).unwrap();
         assert_eq!(*collection.meta(), self.meta);
-        assert_eq_results(&*collection, &self.found, "afterwards");
+        assert_eq_results(&collection, &self.found, "afterwards");
         assert!(collection.index_progress().unwrap().iter().all(|index| index.in_step));
-        assert_clean(&*collection);
+        assert_clean(&collection);
         assert_eq!(collection.columns().unwrap(), Some(json!([{ "name": "Merkspalte" }])));
         let documents = collection.documents().unwrap();
         let content = |path: &str| {

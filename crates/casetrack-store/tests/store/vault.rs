@@ -298,8 +298,8 @@ fn a_registry_works_with_a_vault_while_it_has_the_key() {
     assert_eq!(shared.counts_and_last_change(id).unwrap().0.documents, 12);
     assert_eq!(shared.repairable().unwrap(), [(id, Some("Mandantenname".to_owned()))]);
     assert!(shared.repair(id).unwrap().problems.is_empty());
-    assert_clean(&*shared.open_to_verify(id).unwrap());
-    assert_eq_results(&*shared.open_collection(id).unwrap(), &found, "through the registry");
+    assert_clean(&shared.open_to_verify(id).unwrap());
+    assert_eq_results(&shared.open_collection(id).unwrap(), &found, "through the registry");
 
     // Moved to other models, it is a vault with the slots that it has then.
     let wanted = VectorModels { dense: "other-model".into(), ..models() };

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use casetrack_core::Error;
 use casetrack_engine::file_search::{self, IndexedFolder, Priority};
+use casetrack_engine::files;
 
 use super::{Versioned, finish, reply};
 use crate::tools::prelude::*;

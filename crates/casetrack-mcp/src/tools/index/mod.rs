@@ -1,6 +1,7 @@
 //! The search module: named indexes of texts. Names, parameters, answers and texts of errors are a published contract.
 
 use casetrack_core::{Error, Notice};
+use casetrack_engine::indexes;
 use casetrack_engine::indexes::{
     AddToIndex, AddedToIndex, CreateIndex, CreatedIndex, IndexMatches, SearchIndex as Search,
 };

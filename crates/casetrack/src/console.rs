@@ -141,7 +141,7 @@ impl Console {
     /// Sends the client the slots of a vault that a keychain opens.
     pub fn found_vault(&self, id: CollectionId) {
         // A damaged header reveals nothing; the next step reports it.
-        let slots = self.engine.vault_slots(id).map(|vault| vault.slots).unwrap_or_default();
+        let slots = vaults::vault_slots(self.engine.host(), id).map(|vault| vault.slots).unwrap_or_default();
         let keychain_slots = slots.into_iter().filter(|slot| slot.kind == "keychain").map(|slot| slot.id).collect();
         (self.show)(Output::Vault(VaultSlots { id, keychain_slots }));
     }

@@ -21,6 +21,8 @@ mod service;
 mod shell;
 mod start;
 mod stop;
+mod stores;
+mod style;
 #[cfg(not(feature = "serve"))]
 mod unserved;
 

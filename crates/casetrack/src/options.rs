@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use casetrack_core::settings::{self, Settings, Toolset};
 use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Password, Result, Tier, hint};
 use casetrack_engine::access::Access;
+use casetrack_engine::collections;
 use casetrack_engine::{
     AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand,
 };
-use casetrack_text::terminal::Look;
+use casetrack_text::terminal::Layout;
 use clap::Args;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 
-use crate::look::ColorChoice;
 use crate::stores::store_place;
+use crate::style::ColorChoice;
 
 /// The environment variable that selects the store of the collections.
 pub const STORE: &str = "CASETRACK_STORE";

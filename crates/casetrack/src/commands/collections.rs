@@ -88,7 +88,7 @@ impl Collections {
     pub fn run(self, console: &Console) -> Result<u8> {
         let mut collections = collections::list_collections(console.engine.host(), None)?;
         collections.retain(|summary| self.all || summary.meta.status != CollectionStatus::Archived);
-        let locked = console.engine.locked_collections()?.into_iter().map(CollectionEntry::Locked);
+        let locked = collections::locked_collections(console.engine.host())?.into_iter().map(CollectionEntry::Locked);
         let all: Vec<CollectionEntry> =
             collections.into_iter().map(|summary| CollectionEntry::Open(Box::new(summary))).chain(locked).collect();
         console.print(&all, |all| list(all))

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::assistants::{self, Change, Client, ConfigPaths, Entry, Plan, Remote, Server, ServerCheck, Token};
 use crate::options::{Global, ToolOptions};
 use crate::output;
+use crate::prompt::{can_ask, confirm};
 #[cfg(not(feature = "serve"))]
 use crate::unserved::{probe_server, server_url};
 
@@ -363,7 +364,7 @@ fn check_elsewhere(remote: &Remote) -> Result<ServerCheck> {
         })?),
     };
     let server = probe_server(&remote.url, token.reveal())?;
-    Ok(Checked { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
+    Ok(ServerCheck { server, tools: Vec::new(), milliseconds: started.elapsed().as_millis() as u64 })
 }
 
 fn check_all(global: &Global, places: &ConfigPaths, clients: &[Client], writing: &ChangeOptions) -> Result<ExitCode> {

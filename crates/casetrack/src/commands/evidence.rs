@@ -99,7 +99,7 @@ impl Evidence {
         match self.action {
             EvidenceAction::List { target } => {
                 let collection = target.find(&console.engine)?.id;
-                let list = console.engine.list_evidence(collection, Paging::ALL)?;
+                let list = evidence::list_evidence(console.engine.host(), collection, Paging::ALL)?;
                 console.print(&list, text::evidence::list)
             }
             EvidenceAction::Add(command) => command.run(console),

@@ -83,13 +83,17 @@ impl Files {
         let (engine, cancel) = (&console.engine, &console.cancel);
         match self.command {
             Command::Index { folders } => {
-                let index = |folder| engine.index_files(&console.path(folder), cancel);
+                let index = |folder| files::index_files(engine.host(), &console.path(folder), cancel);
                 let done = folders.into_iter().map(index).collect::<Result<Vec<_>>>()?;
                 console.print(&done, |done| done.iter().map(text::indexed).collect::<Vec<_>>().join("\n"))
             }
             Command::Watch { folder, stop } => {
                 let folder = console.path(folder);
-                let done = if stop { engine.unwatch_files(&folder)? } else { engine.watch_files(&folder, cancel)? };
+                let done = if stop {
+                    files::unwatch_files(engine.host(), &folder)?
+                } else {
+                    files::watch_files(engine.host(), &folder, cancel)?
+                };
                 console.print(&done, text::watched)
             }
             Command::Find(command) => command.run(console, colors),
@@ -101,16 +105,16 @@ impl Files {
                     limit: answer.limit.max(1),
                     ..Query::below(console.path(folder))
                 };
-                let found = engine.find_files(query, answer.cached, cancel)?;
+                let found = files::find_files(engine.host(), query, answer.cached, cancel)?;
                 console.print_data(&found, |found| text::found(found, TimeField::Modified, colors))
             }
             Command::Usage { folder, answer: Answer { limit, cached } } => {
-                let report = engine.file_usage(&Place { folder: console.path(folder), cached }, cancel)?;
+                let report = files::file_usage(engine.host(), &Place { folder: console.path(folder), cached }, cancel)?;
                 console.print_data(&report, |report| text::usage(report, limit, colors))
             }
             Command::Duplicates { folder, larger, answer: Answer { limit, cached } } => {
                 let place = Place { folder: console.path(folder), cached };
-                let report = engine.duplicate_files(&place, larger, limit, cancel)?;
+                let report = files::duplicate_files(engine.host(), &place, larger, limit, cancel)?;
                 console.print_data(&report, |report| text::duplicates(report, colors))
             }
             Command::Roots(command) => command.run(console, colors),

@@ -1,6 +1,7 @@
 //! `casetrack summary`, `entities`, `references`, `timeline`, `graph`, `related` and `clusters`
 
 use casetrack_core::{EntityType, Result};
+use casetrack_engine::briefing;
 use casetrack_engine::briefing::{
     ClusterStrategy, EntitySort, MAX_EVENTS, ReferenceSort, TimelineQuery, to_dot, to_graphml,
 };

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use casetrack_core::{Password, Result};
+use casetrack_engine::collections;
 use casetrack_engine::migrate::MigrateReport;
 use casetrack_engine::upkeep;
 use casetrack_text::format::{counted, duration, push_list, visible};
@@ -45,7 +46,7 @@ impl Migrate {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         let to = store_place(self.to.reveal())?;
-        let collection = engine.find_collection(&self.collection)?;
+        let collection = collections::find_collection(engine.host(), &self.collection)?;
         if self.discard {
             let discarded = upkeep::discard_copy(engine.host(), collection.id, &to)?;
             let said = json!({"id": collection.id, "to": to.to_string(), "discarded": discarded});

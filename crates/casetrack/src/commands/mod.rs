@@ -41,18 +41,18 @@ use crate::console::Console;
 
 /// Declares the commands that run in the owner, one row each.
 macro_rules! collection_commands {
-    ($($name:ident($arguments:ty),)*) => {
+    ($($(#[$attribute:meta])* $name:ident($arguments:ty),)*) => {
         /// The commands that work on collections. They run in the owner of the data directory.
         #[derive(Debug, Subcommand, Serialize, Deserialize)]
         pub enum CollectionCommand {
-            $($name($arguments),)*
+            $($(#[$attribute])* $name($arguments),)*
         }
 
         impl CollectionCommand {
             /// Runs in the owner. Returns the exit status.
             pub fn run(self, console: &Console) -> Result<u8> {
                 match self {
-                    $(Self::$name(command) => command.run(console),)*
+                    $($(#[$attribute])* Self::$name(command) => command.run(console),)*
                 }
             }
         }
@@ -176,73 +176,6 @@ impl CollectionCommand {
             Self::Unlock(command) => Some(Self::FindVault(command.which())),
             Self::Vault(command) => command.before_asking(),
             _ => None,
-        }
-    }
-
-    /// Runs in the owner. Returns the exit status.
-    pub fn run(self, console: &Console) -> Result<u8> {
-        match self {
-            Self::New(command) => command.run(console),
-            Self::Collections(command) => command.run(console),
-            Self::Rename(command) => command.run(console),
-            Self::Close(command) => command.run(console),
-            Self::Archive(command) => command.run(console),
-            Self::Reopen(command) => command.run(console),
-            Self::Unlock(command) => command.run(console),
-            Self::Lock(command) => command.run(console),
-            Self::Vault(command) => command.run(console),
-            Self::FindVault(command) => command.run(console),
-            Self::CanMove(command) => command.run(console),
-            Self::Ingest(command) => command.run(console),
-            Self::Sync(command) => command.run(console),
-            Self::Reindex(command) => command.run(console),
-            Self::IndexStatus(command) => command.run(console),
-            Self::Search(command) => command.run(console),
-            Self::Ask(command) => command.run(console),
-            Self::Similar(command) => command.run(console),
-            Self::Compare(command) => command.run(console),
-            Self::Redline(command) => command.run(console),
-            Self::Versions(command) => command.run(console),
-            Self::Threads(command) => command.run(console),
-            Self::SearchTerms(command) => command.run(console),
-            Self::VerifyQuote(command) => command.run(console),
-            Self::VerifyQuotes(command) => command.run(console),
-            Self::Summary(command) => command.run(console),
-            Self::Entities(command) => command.run(console),
-            Self::References(command) => command.run(console),
-            Self::Timeline(command) => command.run(console),
-            Self::Graph(command) => command.run(console),
-            Self::Related(command) => command.run(console),
-            Self::Clusters(command) => command.run(console),
-            Self::Documents(command) => command.run(console),
-            Self::Tag(command) => command.run(console),
-            Self::Show(command) => command.run(console),
-            Self::Page(command) => command.run(console),
-            Self::Changes(command) => command.run(console),
-            Self::Hidden(command) => command.run(console),
-            Self::Sheet(command) => command.run(console),
-            Self::Obligations(command) => command.run(console),
-            Self::Bates(command) => command.run(console),
-            Self::Evidence(command) => command.run(console),
-            Self::Verify(command) => command.run(console),
-            Self::Repair(command) => command.run(console),
-            Self::Export(command) => command.run(console),
-            Self::Import(command) => command.run(console),
-            Self::Migrate(command) => command.run(console),
-            Self::Rights(command) => command.run(console),
-            Self::Compact(command) => command.run(console),
-            Self::Stats(command) => command.run(console),
-            Self::Watch(command) => command.run(console),
-            Self::Unwatch(command) => command.run(console),
-            Self::Watches(command) => command.run(console),
-            Self::Jobs(command) => command.run(console),
-            #[cfg(feature = "serve")]
-            Self::Users(command) => command.run(console),
-            Self::Files(command) => command.run(console),
-            Self::Space(command) => command.run(console),
-            Self::Call(command) => command.run(console),
-            Self::StartFolder(command) => command.run(console),
-            Self::StartQuestions(command) => command.run(console),
         }
     }
 

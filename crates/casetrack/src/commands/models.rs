@@ -62,19 +62,20 @@ impl Models {
         match self.action {
             Some(Action::Pull { ids, offline }) => {
                 let mut progress = output::DownloadProgress::new(global.quiet);
-                let report = engine.pull_models(&ids, offline, &mut |event| show(&mut progress, &event));
+                let report =
+                    upkeep::pull_models(engine.host(), &ids, offline, &mut |event| show(&mut progress, &event));
                 progress.finish();
                 output::print(&report?, global, pulled)?;
             }
             Some(Action::Add { package, .. }) => {
-                let added = engine.add_multilingual(&package)?;
+                let added = upkeep::add_multilingual(engine.host(), &package)?;
                 output::print(&added, global, |AddedInfo { id, path, already_present }| {
                     format!("{id}: {}, {path}", if *already_present { "already here" } else { "added" })
                 })?;
             }
             None => {
-                let list = engine.models()?;
-                output::print(&list, global, |list| describe(list) + &new_collections(engine.config()))?;
+                let list = upkeep::models(engine.host())?;
+                output::print(&list, global, |list| describe(list) + &new_collections(engine.host().config()))?;
                 if list.models.iter().any(|model| model.state == ModelPresence::Damaged) {
                     return Ok(ExitCode::FAILURE);
                 }

@@ -2,11 +2,16 @@
 //! `obligations` and `search-terms`
 
 use casetrack_core::{Error, Result, Timestamp};
+use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
+use casetrack_engine::search;
 use casetrack_engine::search::{Filters, MarkFilter, WrittenFilters};
+use casetrack_engine::sheet;
 use casetrack_engine::sheet::ObligationQuery;
 use casetrack_engine::terms::TermsRequest;
+use casetrack_engine::threads;
 use casetrack_engine::threads::ThreadQuery;
+use casetrack_engine::versions;
 use casetrack_engine::versions::{USUAL_SIMILARITY, VersionQuery};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
@@ -28,7 +33,8 @@ pub struct Bates {
 impl Bates {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
-        let report = console.engine.bates_numbers(collection, self.document.as_deref(), Paging::ALL)?;
+        let report =
+            documents::bates_numbers(console.engine.host(), collection, self.document.as_deref(), Paging::ALL)?;
         console.print(&report, |report| text::bates::list(report, Reader::CommandLine))
     }
 }
@@ -52,7 +58,7 @@ impl Changes {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let list = console.engine.list_changes(collection, &self.document, paging)?;
+        let list = documents::list_changes(console.engine.host(), collection, &self.document, paging)?;
         console.print(&list, |list| text::tracked_changes::changes(list, Reader::CommandLine))
     }
 }
@@ -76,7 +82,7 @@ impl Hidden {
     pub fn run(self, console: &Console) -> Result<u8> {
         let collection = self.target.find(&console.engine)?.id;
         let paging = Paging { offset: self.offset, limit: self.limit };
-        let list = console.engine.find_hidden_text(collection, self.document.as_deref(), paging)?;
+        let list = documents::find_hidden_text(console.engine.host(), collection, self.document.as_deref(), paging)?;
         console.print(&list, |list| text::hidden_text::passages(list, Reader::CommandLine))
     }
 }
@@ -103,7 +109,8 @@ impl Redline {
         let Self { old_document, new_document, target, limit, offset } = self;
         let engine = &console.engine;
         let collection = target.find(engine)?.id;
-        let redline = engine.redline(collection, [&old_document, &new_document], Paging { offset, limit })?;
+        let redline =
+            versions::redline(engine.host(), collection, [&old_document, &new_document], Paging { offset, limit })?;
         console.print(&redline, |redline| text::redline::redline(redline, offset, Reader::CommandLine))
     }
 }
@@ -132,7 +139,7 @@ impl Versions {
         let Self { target, document, min_similarity, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
         let query = VersionQuery { document, min_similarity };
-        let report = console.engine.versions(collection, &query, Paging { offset, limit })?;
+        let report = versions::versions(console.engine.host(), collection, &query, Paging { offset, limit })?;
         console.print(&report, |report| text::versions::list(report, offset, Reader::CommandLine))
     }
 }
@@ -156,7 +163,8 @@ impl Threads {
     pub fn run(self, console: &Console) -> Result<u8> {
         let Self { document, target, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
-        let report = console.engine.threads(collection, &ThreadQuery { document }, Paging { offset, limit })?;
+        let report =
+            threads::threads(console.engine.host(), collection, &ThreadQuery { document }, Paging { offset, limit })?;
         console.print(&report, |report| text::threads::list(report, offset, Reader::CommandLine))
     }
 }
@@ -196,7 +204,7 @@ impl Obligations {
         let tags = tag.iter().map(|tag| MarkFilter::tag(tag));
         let marks = tags.chain(field.iter().map(|field| MarkFilter::field(field))).collect::<Result<_>>()?;
         let query = ObligationQuery { document, party, from, to, marks };
-        let report = console.engine.obligations(collection, &query, Paging::ALL)?;
+        let report = sheet::obligations(console.engine.host(), collection, &query, Paging::ALL)?;
         match ics {
             true => console.print_data(&report, |report| text::obligations::calendar(report, Timestamp::now())),
             false => console.print(&report, text::obligations::list),

@@ -69,11 +69,12 @@ impl Rights {
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         match self.action {
-            RightsAction::List { collection: Some(name) } => {
-                console.print(&engine.rights(engine.find_collection(&name)?.id)?, list)
-            }
+            RightsAction::List { collection: Some(name) } => console.print(
+                &database_rights::rights(engine.host(), collections::find_collection(engine.host(), &name)?.id)?,
+                list,
+            ),
             RightsAction::List { collection: None } => {
-                console.print(&engine.admitted_roles()?, |roles| list_admitted(roles))
+                console.print(&database_rights::admitted_roles(engine.host())?, |roles| list_admitted(roles))
             }
             RightsAction::Give { role, right, target } => {
                 let collection = target.find(engine)?;
@@ -93,7 +94,7 @@ impl Rights {
                 console.print(&json!({"collection": collection.name, "role": role, "right": null}), |_| said)
             }
             RightsAction::Admit { role, collections } => {
-                engine.admit_role(&role, collections)?;
+                database_rights::admit_role(engine.host(), &role, collections)?;
                 let makes = if collections { ", and may make collections" } else { "" };
                 let said = format!(
                     "{} may use this database{makes}. Owners of collections give it rights to them.",
@@ -102,7 +103,7 @@ impl Rights {
                 console.print(&json!({"role": role, "admitted": true, "makes_collections": collections}), |_| said)
             }
             RightsAction::Dismiss { role } => {
-                engine.dismiss_role(&role)?;
+                database_rights::dismiss_role(engine.host(), &role)?;
                 let said = format!("{} has no rights in this database any more.", visible(&role));
                 console.print(&json!({"role": role, "admitted": false}), |_| said)
             }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use casetrack_core::Result;
+use casetrack_engine::collections;
 use casetrack_engine::every::EveryRequest;
 use casetrack_engine::search;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
@@ -244,7 +245,7 @@ impl Ask {
         let Self { question, target, documents, full, limit, offset } = self;
         let collection = target.find(&console.engine)?.id;
         let request = EveryRequest { question, documents, brief: !full, offset, limit };
-        let answer = console.engine.ask_every_document(collection, &request)?;
+        let answer = search::ask_every_document(console.engine.host(), collection, &request)?;
         console.print(&answer, |answer| text::answers::answer(answer, offset, Reader::CommandLine))
     }
 }

@@ -105,41 +105,41 @@ impl Command {
     fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
         match self {
-            Self::Sets => console.print(&engine.list_sets(&console.cancel)?, text::sets),
+            Self::Sets => console.print(&space::list_sets(engine.host(), &console.cancel)?, text::sets),
             Self::Create { name, description } => {
-                console.print(&engine.create_set(&name, description.as_deref())?, text::created)
+                console.print(&space::create_set(engine.host(), &name, description.as_deref())?, text::created)
             }
             Self::Delete { name } => {
-                engine.delete_set(&name)?;
+                space::delete_set(engine.host(), &name)?;
                 let answer = json!({"name": name, "deleted": true});
                 console.print(&answer, |_| format!("Deleted the resource set {name}.\n"))
             }
             Self::Add(command) => command.run(console, Operation::Add),
             Self::Remove(command) => command.run(console, Operation::Remove),
             Self::Link { parent, child, remove } => {
-                let changed = engine.set_child(&parent, &child, !remove)?;
+                let changed = space::set_child(engine.host(), &parent, &child, !remove)?;
                 let is = if remove { "is no longer below" } else { "is below" };
                 let answer = json!({"parent": parent, "child": child, "changed": changed});
                 console.print(&answer, |_| format!("{child} {is} {parent}.\n"))
             }
             Self::Show(command) => command.run(console),
             Self::Sum { name, metric } => {
-                console.print(&engine.sum_set(&name, &metric, true, None, &console.cancel)?, text::sum)
+                console.print(&space::sum_set(engine.host(), &name, &metric, true, None, &console.cancel)?, text::sum)
             }
             Self::Usage(command) => command.run(console),
             Self::Index { path } => {
                 let root = console.path(path).to_string_lossy().into_owned();
                 let asked = IndexSpace { root: &root, in_background: false, force: true, max_age: 0.0 };
-                console.print(&engine.index_space(&asked, &console.cancel)?, text::indexed)
+                console.print(&space::index_space(engine.host(), &asked, &console.cancel)?, text::indexed)
             }
             Self::Jobs { active, limit } => {
                 let asked = JobsAsked { active, limit, ..JobsAsked::default() };
-                console.print(&engine.space_jobs(&asked)?, text::jobs)
+                console.print(&space::space_jobs(engine.host(), &asked)?, text::jobs)
             }
-            Self::Sources => console.print(&engine.sources(engine)?, text::sources),
-            Self::Plans => console.print(&engine.plans(engine)?, text::plans),
+            Self::Sources => console.print(&engine.sources(engine.host())?, text::sources),
+            Self::Plans => console.print(&engine.plans(engine.host())?, text::plans),
             Self::Plan(command) => command.run(console),
-            Self::Run { plan } => console.print(&engine.execute_plan(engine, &plan)?, text::started),
+            Self::Run { plan } => console.print(&engine.execute_plan(engine.host(), &plan)?, text::started),
         }
     }
 }

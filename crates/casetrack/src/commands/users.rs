@@ -6,7 +6,7 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
 use casetrack_engine::Engine;
 use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
-use casetrack_serve::{User, Users as Known};
+use casetrack_serve::{User, Users as UserFile};
 use casetrack_text::format::{counted, one_line};
 use casetrack_text::terminal::{dim, strong};
 use clap::{Args, Subcommand};
@@ -142,39 +142,17 @@ impl Users {
 
     pub fn run(self, console: &Console) -> Result<u8> {
         let engine = &console.engine;
-        let file = UserFile::new(&engine.config().data_dir);
+        let file = UserFile::new(&engine.host().config().data_dir);
         match self.change {
             None | Some(Change::List) => {
                 let users: Vec<UserView> = file.all()?.iter().map(|user| shown(engine, user)).collect::<Result<_>>()?;
                 console.print(&users, |users| list(users))
             }
-            Some(Change::Add(add)) => {
-                let mut user = User::new(&add.name)?;
-                (user.admin, user.may_create) = (add.admin, add.collections);
-                let token = match &add.oidc {
-                    Some(called) => user.set_provider_name(called).map(|()| None)?,
-                    None => Some(user.new_token()?),
-                };
-                known.change(|users| {
-                    if users.iter().any(|other| other.name == user.name) {
-                        return Err(Error::new(
-                            ErrorCode::AlreadyExists,
-                            format!("There is a user {} already.", user.name),
-                        )
-                        .with_hint(
-                            "Give them a new token with `casetrack users token NAME`, or choose another name.",
-                        ));
-                    }
-                    check_called(users, &user)?;
-                    users.push(user.clone());
-                    Ok(())
-                })?;
-                console.print(&WithToken { user: shown(engine, &user)?, token }, added)
-            }
-            Some(Change::Set(set)) => {
-                let user = known.change(|users| {
-                    let at = position(users, &set.name)?;
-                    set.otherwise.change(&mut users[at])?;
+            Some(Change::Add(add)) => add.run(&file, console),
+            Some(Change::Set { name, changes }) => {
+                let user = file.change(|users| {
+                    let at = position(users, &name)?;
+                    changes.apply(&mut users[at])?;
                     check_called(users, &users[at])?;
                     Ok(users[at].clone())
                 })?;
@@ -194,7 +172,7 @@ impl Users {
                 console.print(&WithToken { user: shown(engine, &user)?, token }, renewed)
             }
             Some(Change::Allow { name, collection, role }) => {
-                let meta = engine.find_collection(&collection)?;
+                let meta = collections::find_collection(engine.host(), &collection)?;
                 let user = change_user(&file, &name, |user| {
                     user.roles.insert(meta.id, role);
                     Ok(())
@@ -212,7 +190,7 @@ impl Add {
         let mut user = User::new(&self.name)?;
         (user.admin, user.may_create) = (self.admin, self.collections);
         let token = match &self.oidc {
-            Some(called) => user.called(called).map(|()| None)?,
+            Some(called) => user.set_provider_name(called).map(|()| None)?,
             None => Some(user.new_token()?),
         };
         file.change(|users| {
@@ -295,7 +273,7 @@ fn found_or_gone(engine: &Engine, collection: &str) -> Result<CollectionId> {
 }
 
 fn shown(engine: &Engine, user: &User) -> Result<UserView> {
-    let all = engine.collections()?;
+    let all = collections::collections(engine.host())?;
     let named = |id: &CollectionId| all.iter().find(|meta| meta.id == *id).map(|meta| meta.name.clone());
     let roles = user.roles.iter().map(|(id, role)| InCollection { collection: *id, name: named(id), role: *role });
     Ok(UserView {

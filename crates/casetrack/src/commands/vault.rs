@@ -195,7 +195,7 @@ impl Vault {
             VaultCommand::Seal(command) => command.run(console),
             VaultCommand::Unseal(command) => command.run(console),
             VaultCommand::Slots { which } => {
-                console.print(&console.engine.vault_slots(which.find(console)?)?, slots_text)
+                console.print(&vaults::vault_slots(console.engine.host(), which.find(console)?)?, slots_text)
             }
             VaultCommand::AddSlot(command) => command.run(console),
             VaultCommand::RemoveSlot(command) => command.run(console),

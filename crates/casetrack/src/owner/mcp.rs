@@ -14,7 +14,7 @@ use super::relay;
 use super::wire::SessionOptions;
 #[cfg(feature = "serve")]
 use crate::options::http_address;
-use crate::options::{Global, Offered, absolute, access};
+use crate::options::{Global, ToolOptions, absolute, access};
 
 /// Serve AI assistants over MCP on standard input and output, or over HTTP
 #[derive(Debug, Args)]

@@ -10,6 +10,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use casetrack_core::{Error, ErrorCode, Provenance, Result, TextView};
 use casetrack_engine::Engine;
 use casetrack_engine::chunks::ChunkView;
+use casetrack_engine::collections;
+use casetrack_engine::documents;
 use casetrack_mcp::Session;
 use casetrack_serve::{HttpOptions, Keys, Workbench};
 use clap::Args;
@@ -227,11 +229,12 @@ fn fragment(engine: &Engine, collection: Option<String>, target: Option<String>)
         Err(error) if error.code == ErrorCode::NotFound => error,
         Err(error) => return Err(error),
     };
-    let chunk = engine.chunk(collection.id, &target, TextView::Final).map_err(|error| match error.code {
-        // People use names, and the error about them suggests similar ones.
-        ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
-        _ => error,
-    })?;
+    let chunk =
+        documents::chunk(engine.host(), collection.id, &target, TextView::Final).map_err(|error| match error.code {
+            // People use names, and the error about them suggests similar ones.
+            ErrorCode::NotFound | ErrorCode::InvalidArgument => not_found,
+            _ => error,
+        })?;
     Ok(passage(&collection.name, &chunk))
 }
 

@@ -24,10 +24,10 @@ use super::connect::{self, LISTENING, REFUSED};
 use super::log::OwnerLog;
 use super::login::Login;
 #[cfg(feature = "serve")]
-use super::open::Desk;
+use super::open::BrowserAccess;
 use super::session::Session;
 #[cfg(feature = "serve")]
-use super::team::OwnTeam;
+use super::team::TeamServer;
 use super::wire;
 use crate::commands::last_search::LastSearch;
 use crate::options::Global;
@@ -93,7 +93,7 @@ pub enum Duty {
     Others { stay: bool },
     /// These and a team, until it is interrupted.
     #[cfg(feature = "serve")]
-    Team(Box<OwnTeam>),
+    Team(Box<TeamServer>),
 }
 
 /// Owns the data directory whose lock this is, until its duty ends.
@@ -112,7 +112,7 @@ pub fn hold(global: &Global, data_dir: &Path, lock: File, duty: Duty) -> Result<
         LastSearch::forget(&engine)
     })?;
     #[cfg(feature = "serve")]
-    engine.set_people(Arc::new(JobOwners::new(data_dir, &global.settings()?.serve)));
+    engine.host().set_people(Arc::new(JobOwners::new(data_dir, &global.settings()?.serve)));
     engine.resume_jobs()?;
     engine.start_watches()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -182,7 +182,7 @@ pub struct OwnerState {
     /// Number of clients.
     pub clients: watch::Sender<usize>,
     #[cfg(feature = "serve")]
-    pub workbench: Desk,
+    pub workbench: BrowserAccess,
     pub end: Arc<Notify>,
 }
 
@@ -201,7 +201,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
         build: wire::build()?,
         clients: watch::Sender::new(0),
         #[cfg(feature = "serve")]
-        workbench: Desk::default(),
+        workbench: BrowserAccess::default(),
         end: Arc::new(Notify::new()),
     });
     let end = Arc::clone(&serving.end);

@@ -102,7 +102,7 @@ fn retire(serving: &OwnerState, frames: &UnboundedSender<FromOwner>) {
 ///
 /// Errors: [`ErrorCode::InUse`] for a client that uses another store.
 pub(super) fn engine(serving: &OwnerState, global: &Global) -> Result<Arc<Engine>> {
-    let (served, wanted) = (serving.engine.store_place(), global.store()?);
+    let (served, wanted) = (serving.engine.host().store_place(), global.store()?);
     if *served != wanted {
         let message = format!(
             "The background process of this data directory has the collections of {}, and this command asks for those of {}.",
@@ -152,7 +152,11 @@ fn named(engine: &Engine, name: &str) -> Result<Option<CollectionId>> {
     match collections::find_collections(engine.host(), &[name.to_owned()]) {
         Ok(found) => Ok(found.first().copied()),
         // It may be the name of a locked vault: the first call gives advice.
-        Err(error) if error.code == ErrorCode::NotFound && !engine.locked_collections()?.is_empty() => Ok(None),
+        Err(error)
+            if error.code == ErrorCode::NotFound && !collections::locked_collections(engine.host())?.is_empty() =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

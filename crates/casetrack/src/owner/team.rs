@@ -17,8 +17,8 @@ use super::connect;
 use super::serve::{Duty, OwnerState, hold};
 use super::session::new_sessions;
 use super::wire::{FromOwner, SessionOptions};
-use crate::console::Shown;
-use crate::options::{Global, Offered, absolute, access, http_address};
+use crate::console::Output;
+use crate::options::{Global, ToolOptions, absolute, access, http_address};
 use crate::privacy::close_to_others;
 
 const PORT: u16 = 8310;
@@ -157,7 +157,7 @@ impl TeamServer {
             audit: settings.audit.enabled.then(|| Arc::clone(&serving.audit)),
         };
         // Also while no user is connected: the server of the administrator's database keeps it complete.
-        let engine = serving.engine.clone();
+        let engine = serving.engine.host().clone();
         tokio::task::spawn_blocking(move || engine.follow_others());
         if !global.quiet {
             eprint!("{}", greeting(&team, &listener, count));

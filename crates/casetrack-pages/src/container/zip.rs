@@ -145,7 +145,7 @@ mod tests {
     use casetrack_core::{ErrorCode, Limits};
 
     use super::*;
-    use crate::ExtractOptions;
+    use crate::model::ExtractOptions;
     use crate::test_files::zip_file;
 
     #[test]

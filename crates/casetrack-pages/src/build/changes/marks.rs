@@ -15,7 +15,7 @@ pub struct ChangeId(pub(in crate::build) u32);
 
 /// White space that is no longer there beside a text that was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gap {
+pub enum Gap {
     Line,
     Tab,
     Space,
@@ -57,7 +57,7 @@ pub(super) enum Mark {
 
 /// Where the text begins to be hidden, and where that ends, by the number of what hides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum HiddenBoundary {
+pub enum HiddenBoundary {
     Begins(ChangeId),
     Ends(ChangeId),
 }
@@ -232,12 +232,12 @@ pub fn without_insertions(text: &str) -> String {
 }
 
 /// The marks of a text with the white space that is missing beside what was deleted.
-pub(crate) fn before_gap(text: &str, gap: Gap) -> String {
+pub fn before_gap(text: &str, gap: Gap) -> String {
     with_gap(text, Mark::Gone { before: None, after: Some(gap) })
 }
 
 /// As [`before_gap`], with the white space before it.
-pub(crate) fn after_gap(text: &str, gap: Gap) -> String {
+pub fn after_gap(text: &str, gap: Gap) -> String {
     with_gap(text, Mark::Gone { before: Some(gap), after: None })
 }
 

@@ -14,7 +14,7 @@ const SAME_PLACE: f32 = 40.0;
 const MAX_LETTER: f32 = 1.2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Edge {
+pub enum Edge {
     Top,
     Bottom,
     /// Written upwards or downwards.
@@ -50,7 +50,7 @@ impl EdgePosition {
 
 /// A line near an edge of a page.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct EdgeLine<'p> {
+pub struct EdgeLine<'p> {
     pub text: &'p str,
     pub place: EdgePosition,
     /// True if it is longer than its letters: it is of parts that stand apart.
@@ -58,7 +58,7 @@ pub(crate) struct EdgeLine<'p> {
 }
 
 /// The lines near the edges of a page. One on a page with few lines may be near two edges.
-pub(crate) fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
+pub fn edge_lines<'p>(page: &'p Page) -> Vec<EdgeLine<'p>> {
     let area = |line: usize| page.line_boxes.get(line).copied().flatten();
     let lines: Vec<(&'p str, Option<Rect>)> = page
         .text

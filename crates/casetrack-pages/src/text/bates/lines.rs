@@ -14,7 +14,7 @@ const SAME_PLACE: f32 = 40.0;
 const MAX_LETTER: f32 = 1.2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Edge {
+pub enum Edge {
     Top,
     Bottom,
     /// Written upwards or downwards.
@@ -50,7 +50,7 @@ impl EdgePosition {
 
 /// A line near an edge of a page.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct EdgeLine<'p> {
+pub struct EdgeLine<'p> {
     pub text: &'p str,
     pub place: EdgePosition,
     /// True if it is longer than its letters: it is of parts that stand apart.

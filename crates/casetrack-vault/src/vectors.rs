@@ -1,4 +1,4 @@
-//! Data that `scripts/make_vault_vectors.py`, a second implementation over other libraries, sealed.
+//! Data that `scripts/make/vault_vectors.py`, a second implementation over other libraries, sealed.
 
 use std::io::Read;
 

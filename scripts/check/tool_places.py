@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Adds a tool in a scratch copy of the repository, at the places that CONTRIBUTING.md lists, and checks that no other place is needed.
 
-    python3 scripts/check_tool_places.py [--no-build]
+    python3 scripts/check/tool_places.py [--no-build]
 
 The list under "A tool" has at most 8 places. The scratch copy must compile with the tool, and must not compile without its row or its
 sample call. Builds casetrack-mcp in the target directory of the environment. Needs only the standard library.
@@ -16,10 +16,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 MOST = 8
 SOURCES = {
-    "crates/casetrack-engine/src/": ("paging.rs", """
+    "crates/casetrack-engine/src/": ("evidence/mod.rs", """
 /// The number of words of a text.
 #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
 pub struct ScratchCount {
@@ -32,7 +32,7 @@ pub fn scratch_count(text: &str) -> ScratchCount {
 }
 """),
     "crates/casetrack-text/src/": ("quotes.rs", """
-pub fn scratch_count(count: &casetrack_engine::paging::ScratchCount) -> String {
+pub fn scratch_count(count: &casetrack_engine::evidence::ScratchCount) -> String {
     format!("{} words", count.words)
 }
 """),
@@ -53,10 +53,10 @@ impl Tool for ScratchCount {
     const ROW: Row = Row::new(Toolset::Core, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = r#"{"text": "$quote"}"#;
     type Parameters = ScratchParameters;
-    type Response = casetrack_engine::paging::ScratchCount;
+    type Response = casetrack_engine::evidence::ScratchCount;
 
     fn call(_: &Context<'_>, parameters: ScratchParameters) -> Result<Reply<Self::Response>> {
-        Ok(Reply::new(casetrack_engine::paging::scratch_count(&parameters.text), text::quotes::scratch_count))
+        Ok(Reply::new(casetrack_engine::evidence::scratch_count(&parameters.text), text::quotes::scratch_count))
     }
 }
 """),

@@ -58,7 +58,7 @@ pub struct Cluster {
     pub documents: Vec<DocumentRef>,
 }
 
-/// Slots by path, with what the group is named after, where that is known.
+/// Slots by path, with what the group is named after, if that is known.
 struct Group {
     label: Option<String>,
     cohesion: Option<f32>,
@@ -86,7 +86,7 @@ impl Graph {
             ),
             ClusterStrategy::DocumentType => self.by_type(most),
         };
-        // Stable: by the path of the first document, where the sizes are the same.
+        // Stable: by the path of the first document if the sizes are the same.
         groups.sort_by_key(|group| Reverse(group.slots.len()));
         let slots: Vec<Vec<u32>> = groups.iter().map(|group| group.slots.clone()).collect();
         let grouped: BTreeSet<u32> = slots.iter().flatten().copied().collect();

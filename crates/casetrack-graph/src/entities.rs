@@ -47,16 +47,16 @@ pub enum EntitySort {
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ListEntities<'a> {
-    /// Of all types where there is none.
+    /// Of all types if there is none.
     pub entity_type: Option<EntityType>,
     /// Only those that this document mentions.
     pub document: Option<DocumentId>,
     /// Only those with a name that has these letters; case, accents and punctuation aside.
     pub named: Option<&'a str>,
     pub sort_by: EntitySort,
-    /// Only those of this confidence, in percent, or more.
+    /// The least confidence of the entities, in percent.
     pub least_confidence: u8,
-    /// So many are left out at the beginning.
+    /// The number of entities to leave out at the beginning.
     pub skip: usize,
     pub top_k: usize,
 }
@@ -106,7 +106,7 @@ impl Graph {
         EntityList { total, entities }
     }
 
-    /// `None` where the entity has gone since its id was given.
+    /// `None` if the entity has gone since its id was given.
     pub fn entity(&self, id: EntityId) -> Option<EntityView> {
         let item = self.entities.get(id.0)?;
         Some(EntityView {

@@ -1,4 +1,4 @@
-//! Which entity or reference a name means that a person or an assistant types.
+//! The entity or reference that a name typed by a person or an assistant means.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -13,7 +13,7 @@ use super::items::{Item, Items};
 
 /// Jaro–Winkler similarity (0–1) from which a name is taken for a misspelling of another. 0.92 lets one letter in ten differ.
 const MISSPELT: f64 = 0.92;
-/// How much better than the next a misspelling must fit to be taken for it.
+/// The lead in similarity that a misspelling needs over the next to be accepted.
 const LEAD: f64 = 0.03;
 /// Names less similar than this are not suggested.
 const SIMILAR: f64 = 0.72;
@@ -33,11 +33,11 @@ pub struct EntityId(pub(super) u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ReferenceId(pub(super) u32);
 
-/// How a name fits what was found.
+/// The fit of a name to what was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
-    /// It is the name, an alias or the key, but for case, accents and punctuation. The first is meant; others with the same name
-    /// are mentioned far less.
+    /// It is the name, an alias or the key, except for case, accents and punctuation. The first is meant; others with the same name are mentioned far
+    /// less.
     Exact,
     /// It is part of one name or longer than it by some words, or is spelt almost like it.
     Fuzzy,
@@ -48,15 +48,15 @@ pub enum Match {
 }
 
 impl Graph {
-    /// The one entity that `name` means; in quotation marks, a surname is the whole name. Fails, with candidates or suggestions, where it
-    /// fits several or none.
+    /// The one entity that `name` means; in quotation marks, a surname is the whole name. Fails, with candidates or suggestions, if it fits several
+    /// or none.
     pub fn resolve_entity(&self, name: &str, entity_type: Option<EntityType>) -> Result<EntityId> {
         let (fit, ids) = self.entity_candidates(name, entity_type);
         one("Entity", Action::ListEntities, name, fit, &ids, &self.entities, |kind| kind.name().to_owned())
             .map(EntityId)
     }
 
-    /// All entities that `name` can mean, most mentioned first, as a condition of a search takes it. Fails where it fits none.
+    /// All entities that `name` can mean, most mentioned first, as a condition of a search takes it. Fails if it fits none.
     pub fn entities_named(&self, name: &str) -> Result<Vec<EntityId>> {
         match self.entity_candidates(name, None) {
             (Match::Ambiguous, ids) => Ok(ids.into_iter().map(EntityId).collect()),
@@ -74,7 +74,7 @@ impl Graph {
         self.walk().filter_map(|(_, document)| document.info.language).collect()
     }
 
-    /// Whether a document that is read by the rules of a language, or of English, mentions an entity.
+    /// True if a document that is read by the rules of a language, or of English, mentions an entity.
     pub fn is_mentioned_in(&self, entity: EntityId, language: Option<Language>) -> bool {
         let by_language = |slot| self.at(slot).is_some_and(|document| document.info.language == language);
         self.entities.get(entity.0).is_some_and(|entity| entity.documents.keys().any(by_language))
@@ -87,7 +87,7 @@ impl Graph {
         one("Reference", Action::ListReferences, name, fit, &ids, &self.references, label).map(ReferenceId)
     }
 
-    /// What `name` can mean. Cost: a few milliseconds for 10,000 names where none is the same.
+    /// The items that `name` can mean. Cost: a few milliseconds for 10,000 names if none is the same.
     pub(super) fn entity_candidates(&self, name: &str, entity_type: Option<EntityType>) -> (Match, Vec<u32>) {
         let is_whole = name.len() > 1 && name.starts_with('"') && name.ends_with('"');
         let surname = |item: &Item<EntityType>| !is_whole && item.kind == EntityType::Person;
@@ -174,8 +174,8 @@ fn misspelt<T: Copy + Ord + Hash>(items: &Items<T>, similar: HashMap<u32, f64>) 
     (fit, similar.into_iter().take(taken).map(|(id, _)| id).collect())
 }
 
-/// Whether the first of those with the same name is meant: it alone is known by that name more than by others, or it is mentioned
-/// far more. Puts that one first.
+/// True if the first of the items with the same name is meant: only that one is known by the name more than by others, or it is mentioned far more.
+/// Puts that one first.
 fn is_clear<T: Copy + Ord + Hash>(items: &Items<T>, wanted: &str, exact: &mut Vec<u32>) -> bool {
     let is_its_name =
         |id: u32| items.get(id).is_some_and(|item| fold(item.name()) == wanted || fold(&item.key) == wanted);

@@ -1,4 +1,4 @@
-//! What documents have in common: entities, and what they refer to. Both are interned, counted and found by name alike.
+//! Items that documents have in common: entities, and what they refer to. Both are interned, counted and found by name alike.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::Hash;
@@ -42,7 +42,7 @@ pub(super) struct Share<T> {
     pub chunks: u32,
 }
 
-/// What the graph keeps of a [`Share`], beside the number of its item.
+/// The part of a [`Share`] that the graph keeps, besides the number of its item.
 #[derive(Debug)]
 pub(super) struct Part<T> {
     pub kind: T,
@@ -57,7 +57,7 @@ pub(super) struct Part<T> {
 impl<T> Item<T> {
     /// The name that most documents use; of those, one with small letters, without a point at its end, the longest; of those, the first by the alphabet.
     pub fn name(&self) -> &str {
-        // Capitals alone are a heading's, and a point may be the end of a sentence.
+        // All capitals mean a heading, and a point may be the end of a sentence.
         let written = |name: &str| (name.chars().any(char::is_lowercase), !name.ends_with('.'), name.chars().count());
         let best = self.names.iter().max_by(|(a, m), (b, n)| (m, written(a), b).cmp(&(n, written(b), a)));
         best.map_or(&self.key, |(name, _)| name)
@@ -75,7 +75,7 @@ impl<T> Item<T> {
         self.confidences.last_key_value().map_or(0, |(confidence, _)| *confidence)
     }
 
-    /// What most documents take it to say.
+    /// The value that most documents give it.
     pub fn value(&self) -> Option<&EntityValue> {
         self.values.iter().rev().max_by_key(|(_, documents)| **documents).map(|(value, _)| value)
     }
@@ -128,12 +128,12 @@ impl<T: Copy + Ord + Hash> Items<T> {
     }
 
     #[cfg(test)]
-    /// Whether nothing is left, not even a name.
+    /// True if nothing is left, not even a name.
     pub fn is_empty(&self) -> bool {
         self.by_key.is_empty() && self.by_name.is_empty() && self.items.iter().all(Option::is_none)
     }
 
-    /// Adds what the document at `slot` says of an item, which is number `local` in its list; what is returned takes it back.
+    /// Adds what the document at `slot` states about an item, which is number `local` in its list; what is returned takes it back.
     pub fn add(&mut self, share: Share<T>, slot: u32, local: u32) -> (u32, Part<T>) {
         let id = match self.by_key.get(&(share.kind, Arc::clone(&share.key))) {
             Some(&id) => id,

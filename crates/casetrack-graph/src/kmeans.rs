@@ -6,7 +6,7 @@ const ROUNDS: usize = 20;
 /// Vectors by which the number of clusters is chosen, at most.
 const SAMPLE: usize = 2000;
 
-/// The product of two vectors of the same length; their cosine, where both have length 1.
+/// The product of two vectors of the same length; their cosine, if both have length 1.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     // Eight sums at a time, which the compiler turns into SIMD.
     let mut sums = [0.0_f32; 8];
@@ -39,7 +39,7 @@ pub(super) fn cluster(vectors: &[&[f32]], most: usize) -> Clustering {
     }
     let step = vectors.len().div_ceil(SAMPLE);
     let sample: Vec<&[f32]> = vectors.iter().step_by(step).map(Vec::as_slice).collect();
-    // As many clusters as vectors always fit best and say nothing.
+    // As many clusters as vectors always fit best and mean nothing.
     let largest = most.min(sample.len() - 1).max(1);
     let mut best: Option<(f32, Vec<Vec<f32>>)> = None;
     let seeds = farthest(&sample, largest);
@@ -79,7 +79,7 @@ fn centred(vectors: &[&[f32]]) -> Vec<Vec<f32>> {
     vectors.iter().map(without).collect()
 }
 
-/// Empty where there are no vectors, which are of one length.
+/// Empty if there are no vectors, which are of one length.
 pub(super) fn mean<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
     let (mut sum, mut count) = (Vec::new(), 0.0);
     for vector in vectors {
@@ -146,8 +146,8 @@ fn nearest(vector: &[f32], centres: &[Vec<f32>]) -> (usize, f32) {
     best
 }
 
-/// The simplified silhouette (Hruschka et al., 2004): how much nearer vectors are to their own centre than to the next, −1 to 1. A vector
-/// alone in its cluster counts 0.
+/// The simplified silhouette (Hruschka et al., 2004): how much nearer vectors are to their own centre than to the next, −1 to 1. The only vector of a
+/// cluster counts 0.
 fn silhouette(vectors: &[&[f32]], centres: &[Vec<f32>]) -> f32 {
     let mut sizes = vec![0; centres.len()];
     let mut fits = Vec::with_capacity(vectors.len());

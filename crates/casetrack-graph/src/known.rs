@@ -1,4 +1,4 @@
-//! The graph of an open collection, brought up to date when it is asked for.
+//! The graph of an open collection, brought up to date when it is needed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -20,8 +20,8 @@ pub struct Known {
     graph: Arc<RwLock<Graph>>,
 }
 
-/// Opens a collection and brings its graph up to date: what changed since it was last asked is read, which takes about a
-/// millisecond a document; all documents the first time.
+/// Opens a collection and brings its graph up to date: reads what changed since the last use, which takes about a millisecond a document; all
+/// documents the first time.
 pub fn known(host: &Host, id: CollectionId) -> Result<Known> {
     let collection = host.collection(id)?;
     let graph = collection.derived::<RwLock<Graph>>();
@@ -55,7 +55,7 @@ impl Known {
         self.collection.meta().name.clone()
     }
 
-    /// What the user should know of the answer: documents that were stored without analysis.
+    /// Notices to the user about the answer: documents that were stored without analysis.
     pub fn notices(&self) -> Result<Vec<String>> {
         let counts = self.collection.counts()?;
         let missing = counts.documents.saturating_sub(counts.annotated_documents);
@@ -71,7 +71,7 @@ impl Known {
     }
 }
 
-/// The chunks that mention an entity of each list of names that has any; `None` where none has. A name that fits several
+/// The chunks that mention an entity of each list of names that has any; `None` if none has. A name that fits several
 /// entities means any of them, and a notice names those.
 pub fn chunks_with_entities(
     host: &Host,
@@ -139,8 +139,8 @@ pub fn resolve(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Re
     }
 }
 
-/// The dates or amounts that are written as `name`: "1.500 EUR" is 1.5 in English documents and 1500 in German ones. Where no document in
-/// the language of a reading mentions it, the first that any mentions.
+/// The dates or amounts that are written as `name`: "1.500 EUR" is 1.5 in English documents and 1500 in German ones. If no document in the language
+/// of a reading mentions it, the first that any mentions.
 fn values(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Vec<EntityId> {
     let keys = value_keys(name, graph.languages()).into_iter();
     let wanted = keys.filter(|(_, of_type, _)| entity_type.is_none_or(|wanted| wanted == *of_type));
@@ -158,7 +158,7 @@ fn values(graph: &Graph, name: &str, entity_type: Option<EntityType>) -> Vec<Ent
     }
 }
 
-/// Says which entities a name was taken for, if there are several.
+/// Lists the entities that a name was taken for, if there are several.
 fn several(graph: &Graph, name: &str, meant: &[EntityId]) -> Option<String> {
     const SHOWN: usize = 5;
     let known: Vec<_> = meant.iter().filter_map(|id| graph.entity(*id)).collect();
@@ -173,7 +173,7 @@ fn several(graph: &Graph, name: &str, meant: &[EntityId]) -> Option<String> {
     Some(format!("“{name}” can mean {} entities, and any of them counts: {}.", known.len(), shown.join(", ")))
 }
 
-/// A document as the graph sees it; `None` where it has gone.
+/// A document as the graph sees it; `None` if it has gone.
 fn node(collection: &Collection, document: DocumentId) -> Result<Option<DocumentNode>> {
     let Some(meta) = collection.document(document)? else { return Ok(None) };
     let chunks = collection.chunk_spans(document)?;

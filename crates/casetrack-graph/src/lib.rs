@@ -5,7 +5,7 @@
 //! |---|---|
 //! | which entities are there | `entities` |
 //! | which one does a name mean | `find` |
-//! | where are they mentioned, alone or together | `mentions` |
+//! | where are they mentioned, separately or together | `mentions` |
 //! | what is mentioned together | `network`, written out by `export` |
 //! | what is referred to, and where | `references`; which document that is: `resolve` |
 //! | which documents belong together | `related`, `clusters`, `versions` |
@@ -120,7 +120,7 @@ pub struct DocumentRef {
     pub name: String,
 }
 
-/// What must be done so that a graph has the documents of a collection.
+/// The steps after which a graph has the documents of a collection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Changes {
     /// To be added, or added again in another version.
@@ -167,7 +167,7 @@ impl Graph {
         self.document(document).map(|(_, document)| document.version)
     }
 
-    /// What is missing, outdated or too much when the collection has `current`. Both lists are ordered by id.
+    /// The documents that are missing, outdated or too much when the collection has `current`. Both lists are ordered by id.
     pub fn changes(&self, current: impl IntoIterator<Item = (DocumentId, u64)>) -> Changes {
         let current: BTreeMap<DocumentId, u64> = current.into_iter().collect();
         let outdated = current.iter().filter(|(id, version)| self.version(**id) != Some(**version));
@@ -222,13 +222,13 @@ impl Document {
         Place { document: self.info.id, chunk, char_start: start, char_end: start.saturating_add(u32::from(length)) }
     }
 
-    /// Where it mentions an entity of its list first.
+    /// The place of the first mention of an entity of its list.
     fn first_mention(&self, local: u32) -> Option<Place> {
         let (chunk, posting) = self.postings.of(local).next()?;
         Some(self.place(Span { chunk, start: posting.start, length: posting.length }))
     }
 
-    /// Where it cites a reference of its list first.
+    /// The place of the first citation of a reference of its list.
     fn first_citation(&self, local: u32) -> Option<Place> {
         self.citations_of(local).first().map(|citation| self.place(citation.place))
     }

@@ -1,4 +1,4 @@
-//! Where entities are mentioned, alone and together.
+//! The places at which entities are mentioned, separately and together.
 
 use std::cmp::Reverse;
 
@@ -50,7 +50,7 @@ pub struct TogetherChunk {
 }
 
 impl Graph {
-    /// The `top_k` chunks that mention an entity most; `None` where the entity has gone. Cost: in proportion to the documents that
+    /// The `top_k` chunks that mention an entity most; `None` if the entity has gone. Cost: in proportion to the documents that
     /// mention it and their chunks.
     pub fn mentions(&self, id: EntityId, top_k: usize) -> Option<EntityMentions> {
         let item = self.entities.get(id.0)?;
@@ -61,7 +61,7 @@ impl Graph {
                 found.push((posting.count, document, local, chunk, posting));
             }
         }
-        // Stable: by path and chunk where the counts are the same.
+        // Stable: by path and chunk if the counts are the same.
         found.sort_by_key(|(count, ..)| Reverse(*count));
         let chunks = found.into_iter().take(top_k).map(|(count, document, local, chunk, posting)| {
             let mut roles: Vec<_> = document.roles.iter().filter(|note| note.entity == local).collect();

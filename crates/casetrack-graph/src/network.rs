@@ -1,4 +1,4 @@
-//! Which entities are mentioned together, and how much that says.
+//! The entities that are mentioned together, and the weight of each pair.
 //!
 //! An edge's weight is the normalised pointwise mutual information of two entities over chunks (Bouma, "Normalized (pointwise)
 //! mutual information in collocation extraction", 2009): 1 where neither is mentioned without the other, 0 where they meet as often
@@ -241,7 +241,7 @@ impl Graph {
         matrix
     }
 
-    /// The weight of the edge between entities that `together` chunks mention both; `None` where that is chance.
+    /// The weight of the edge between entities that `together` chunks mention both; `None` if that is chance.
     fn weight(&self, a: u32, b: u32, together: u32) -> Option<f64> {
         let least = if self.chunks < SMALL { 1 } else { MIN_TOGETHER };
         let (a, b) = (self.entities.get(a)?.chunks, self.entities.get(b)?.chunks);

@@ -13,7 +13,7 @@ use super::items::Share;
 use super::kmeans::mean;
 use super::versions::VersionName;
 
-/// What the graph keeps of one document, made by [`DocumentNode::new`] and given to [`Graph::add`](super::Graph::add).
+/// The part of one document that the graph keeps, made by [`DocumentNode::new`] and given to [`Graph::add`](super::Graph::add).
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentNode {
     pub(super) info: DocumentInfo,
@@ -40,7 +40,7 @@ pub(super) struct DocumentInfo {
     pub pages: u32,
     /// By whose rules its dates and amounts were read; `None` for English.
     pub language: Option<Language>,
-    /// Name without extension and title, each as far as it says which document in which version this is.
+    /// Name without extension and title, each as far as it identifies the document and its version.
     pub names: Vec<VersionName>,
 }
 
@@ -57,17 +57,17 @@ pub(super) struct Span {
 pub(super) struct Posting {
     /// Place in the document's list of entities.
     pub entity: u32,
-    /// The first mention that no earlier chunk has; the first of all where there is none.
+    /// The first mention that no earlier chunk has; the first of all if there is none.
     pub start: u32,
     pub length: u16,
-    /// Mentions that no earlier chunk has, so that what lies in the overlap of two chunks is counted once: 0 where all do.
+    /// Mentions that no earlier chunk has, so that what lies in the overlap of two chunks is counted once: 0 if all do.
     pub count: u16,
 }
 
 /// The entities of each chunk, by their place in the document's list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Postings {
-    /// Where each chunk's postings end.
+    /// The ends of each chunk's postings.
     ends: Vec<u32>,
     postings: Vec<Posting>,
 }
@@ -101,7 +101,7 @@ pub(super) fn find(postings: &[Posting], entity: u32) -> Option<Posting> {
     postings.binary_search_by_key(&entity, |posting| posting.entity).ok().map(|at| postings[at])
 }
 
-/// What a document says an entity is, and where it does so first.
+/// A role that a document gives an entity, and the first place at which it does so.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RoleNote {
     pub entity: u32,
@@ -262,7 +262,7 @@ fn references(places: &Places<'_>, annotations: &Annotations) -> (Vec<Share<Refe
     (references, all)
 }
 
-/// Which chunks hold a place of a page.
+/// Finds the chunks that hold a place of a page.
 struct Places<'a>(&'a [ChunkRange]);
 
 impl Places<'_> {
@@ -299,12 +299,12 @@ pub(super) fn without_extension(name: &str) -> &str {
     }
 }
 
-/// The centroid of a document, from the vectors of its chunks in order; `None` where there are none.
+/// The centroid of a document, from the vectors of its chunks in order; `None` if there are none.
 pub fn centroid<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Option<Vec<f32>> {
     unit(mean(vectors))
 }
 
-/// The vector at length 1; none where it has no length.
+/// The vector at length 1; none if it has no length.
 fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if !length.is_normal() {

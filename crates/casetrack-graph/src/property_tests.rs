@@ -18,7 +18,7 @@ const NAMES: &[&str] = &[
     "mail.eml/Budget.xlsx",
 ];
 
-/// What documents say: (document, chunk, kind of thing, which one, with a role or a relation).
+/// The content of documents: (document, chunk, kind of thing, which one, with a role or a relation).
 type Said = Vec<(usize, u32, u8, usize, bool)>;
 
 fn documents(said: &Said, variant: usize) -> Vec<Doc> {

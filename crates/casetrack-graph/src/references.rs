@@ -1,4 +1,4 @@
-//! What documents refer to, and where.
+//! The items that documents refer to, and the places.
 
 use std::cmp::Reverse;
 
@@ -87,7 +87,7 @@ impl Graph {
         ReferenceList { total, references: first.filter_map(|(id, _)| self.reference(ReferenceId(id))).collect() }
     }
 
-    /// `None` where the reference has gone since its id was given.
+    /// `None` if the reference has gone since its id was given.
     pub fn reference(&self, id: ReferenceId) -> Option<ReferenceView> {
         let item = self.references.get(id.0)?;
         let resolves = matches!(item.kind, ReferenceKind::Document | ReferenceKind::Report);
@@ -101,7 +101,7 @@ impl Graph {
         })
     }
 
-    /// The first `top_k` chunks that cite a reference; `None` where it has gone.
+    /// The first `top_k` chunks that cite a reference; `None` if it has gone.
     pub fn citations(&self, id: ReferenceId, top_k: usize) -> Option<Citations> {
         let item = self.references.get(id.0)?;
         let mut chunks: Vec<(Reverse<u32>, CitingChunk)> = Vec::new();
@@ -120,7 +120,7 @@ impl Graph {
                 ));
             }
         }
-        // Stable: by path and place where the counts are the same.
+        // Stable: by path and place if the counts are the same.
         chunks.sort_by_key(|(of_document, chunk)| (chunk.relation.is_none(), *of_document));
         let chunks = chunks.into_iter().take(top_k).map(|(_, chunk)| chunk).collect();
         Some(Citations { reference: self.reference(id)?, chunks })

@@ -1,4 +1,4 @@
-//! Which documents belong to one, and why.
+//! The documents that belong to one, and the reasons.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -13,16 +13,16 @@ use super::{Document, DocumentRef, Graph, Place};
 
 /// Entities that two documents must share to be related by them.
 const SHARED_ENTITIES: usize = 3;
-/// Cosine of centroids above which documents are related by what they say.
+/// Cosine of centroids above which documents are related by their content.
 const SIMILAR: f32 = 0.75;
 /// Least strength of a reason that is worth naming.
 const MIN_STRENGTH: f64 = 0.05;
-/// What one reason can say at most, by its kind: a document that names another says more than likeness does.
+/// Most that one reason can contribute, by its kind: a document that names another contributes more than likeness does.
 const BY_LIKENESS: f64 = 0.8;
 const BY_VERSION: f64 = 0.9;
 const BY_RELATION: f64 = 0.95;
 const BY_CITATION: f64 = 0.7;
-/// A name that more documents have but for the version ("Agreement") is too common for a chain.
+/// A name that more documents have, except for the version ("Agreement"), is too common for a chain.
 const MAX_CHAIN: usize = 20;
 /// Most shared entities or references that a reason names.
 const MAX_EVIDENCE: usize = 5;
@@ -41,7 +41,7 @@ pub enum Relationship {
 #[derive(Debug, Clone)]
 pub struct RelatedRequest {
     pub document: DocumentId,
-    /// Of every kind where it is empty.
+    /// Of every kind if it is empty.
     pub relationships: Vec<Relationship>,
     pub top_k: usize,
 }
@@ -88,7 +88,7 @@ pub struct Evidence {
 /// Reasons by the other document's slot.
 type Reasons = BTreeMap<u32, Vec<Reason>>;
 
-/// What two documents share: how much it says, and the places in their lists.
+/// A thing that two documents share: its weight, and the places in their lists.
 struct Shared {
     weight: f64,
     here: u32,
@@ -96,7 +96,7 @@ struct Shared {
 }
 
 impl Graph {
-    /// The documents that are related to one; `None` where the graph does not have it. Cost: in proportion to the documents that share
+    /// The documents that are related to one; `None` if the graph does not have it. Cost: in proportion to the documents that share
     /// something with it, and a comparison with each of the others.
     pub fn related_documents(&self, request: &RelatedRequest) -> Option<RelatedDocuments> {
         let (slot, document) = self.document(request.document)?;
@@ -120,7 +120,7 @@ impl Graph {
         let mut related: Vec<(&Document, RelatedDocument)> = Vec::new();
         for (slot, mut reasons) in reasons {
             let Some(other) = self.at(slot) else { continue };
-            // Stable: by kind where the strengths are the same.
+            // Stable: by kind if the strengths are the same.
             reasons.sort_by(|a, b| b.strength.total_cmp(&a.strength));
             let strength = 1.0 - reasons.iter().map(|reason| 1.0 - reason.strength).product::<f64>();
             related.push((other, RelatedDocument { document: other.named(), strength, reasons }));
@@ -131,7 +131,7 @@ impl Graph {
         Some(RelatedDocuments { document: document.named(), total, related })
     }
 
-    /// What it refers to by name, what refers to it, what it holds and what holds it.
+    /// The documents that it refers to by name, that refer to it, that it holds and that hold it.
     fn explicit(&self, slot: u32, document: &Document, reasons: &mut Reasons) {
         for (local, _) in named_documents(document) {
             let name = document.references[local as usize].1.name.as_ref();
@@ -307,7 +307,7 @@ fn named_documents(document: &Document) -> impl Iterator<Item = (u32, ReferenceK
     kinds.filter(|(_, kind)| matches!(kind, ReferenceKind::Document | ReferenceKind::Report))
 }
 
-/// Whether a document is a file inside another: its path is the other's, a slash and more.
+/// True if a document is a file inside another: its path is the other's, a slash and more.
 fn holds(outer: &Document, inner: &Document) -> bool {
     inner.info.path.strip_prefix(&*outer.info.path).is_some_and(|rest| rest.starts_with('/'))
 }

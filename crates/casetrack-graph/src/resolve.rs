@@ -1,4 +1,4 @@
-//! Which document of the collection a reference by title or file name means.
+//! The document of the collection that a reference by title or file name means.
 
 use casetrack_core::{EntityType, EntityValue};
 
@@ -10,7 +10,7 @@ use super::{Document, Graph};
 /// A document must fit this well (0–1), and better than every other by [`LEAD`], to be what is meant.
 const FIT: f64 = 0.5;
 const LEAD: f64 = 0.05;
-/// What a date that the reference states adds to a document's fit, or takes from one that has other dates of its own.
+/// The amount that a date in the reference adds to a document's fit, or takes from one that has other dates of its own.
 const DATED: f64 = 0.3;
 
 /// A reference's name in its parts: "Credit Agreement (2018-06-05)".
@@ -20,7 +20,7 @@ struct Wanted {
 }
 
 impl Graph {
-    /// The document that the name means when the document at `from` says it; never `from` itself. `None` where none fits, or
+    /// The document that the name means when the document at `from` says it; never `from` itself. `None` if none fits, or
     /// several do equally well, or `from` itself fits best: "this Agreement". Cost: a comparison for each document.
     pub(super) fn resolve_document(&self, name: &str, from: Option<u32>) -> Option<u32> {
         let wanted = Wanted::parse(name)?;
@@ -37,7 +37,7 @@ impl Graph {
         best.1.filter(|slot| best.0 >= FIT && best.0 - second >= LEAD && from != Some(*slot))
     }
 
-    /// Whether the name may mean a document, whatever others there are.
+    /// True if the name may mean a document, whatever others there are.
     pub(super) fn may_mean(name: &str, document: &Document) -> bool {
         Wanted::parse(name).is_some_and(|wanted| wanted.fit(document) >= FIT)
     }
@@ -55,7 +55,7 @@ impl Wanted {
         Some(Self { name, date })
     }
 
-    /// How well a document fits, 0–1 and a little.
+    /// The fit of a document, 0–1 and a little.
     fn fit(&self, document: &Document) -> f64 {
         let by_name = document.info.names.iter().map(|name| self.fit_name(name)).fold(0.0, f64::max);
         match &self.date {

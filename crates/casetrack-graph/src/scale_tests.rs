@@ -1,4 +1,4 @@
-//! How long answers take on 1,000 documents, 12,000 chunks and 250,000 mentions.
+//! The time that answers take on 1,000 documents, 12,000 chunks and 250,000 mentions.
 
 use std::time::{Duration, Instant};
 

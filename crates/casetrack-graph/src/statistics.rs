@@ -1,4 +1,4 @@
-//! How much a graph holds.
+//! The size of a graph.
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ use super::references::{ListReferences, ReferenceView};
 use super::timeline::{TimelineEvent, TimelineRequest};
 use super::{EntityId, Graph, GraphStatistics, Place};
 
-/// How much of each there is in a summary.
+/// The number of each in a summary.
 const ORGANIZATIONS: usize = 8;
 const PEOPLE: usize = 8;
 const DATES: usize = 10;
@@ -27,7 +27,7 @@ const EXAMPLES: usize = 4;
 const LEAST_CONFIDENCE: u8 = 60;
 /// Roles that a stakeholder is shown with.
 const ROLES: usize = 3;
-/// How much more a name counts if a text states its role.
+/// The factor of a name's weight if a text states its role.
 const WITH_ROLE: f64 = 3.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -189,7 +189,7 @@ impl Graph {
                 top_k: CANDIDATES,
                 ..ListEntities::default()
             };
-            // A common noun alone, such as "transfer", is not what a collection is about.
+            // A collection is not about a single common noun, such as "transfer".
             let telling = |entity: &EntityView| entity_type != Concept || entity.name.contains(' ');
             top.extend(self.list_entities(&most).entities.into_iter().filter(telling).take(TOP_ENTITIES));
         }

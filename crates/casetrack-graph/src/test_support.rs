@@ -40,7 +40,7 @@ impl Graph {
         self.slots.keys().copied().collect()
     }
 
-    /// Whether nothing is in it: no document, and no entity, reference or name that one has left behind.
+    /// True if nothing is in it: no document, and no entity, reference or name that one has left behind.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
             && self.by_path.is_empty()

@@ -1,4 +1,4 @@
-//! What happened when, as far as documents say what a date is.
+//! The events by date, as far as documents state what a date is.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::{Document, DocumentRef, Graph, Place};
 
-/// How much a date matters by a word of its role, 0–1; the first that fits decides. A date with a role of another kind is
-/// [`NAMED`], one without any is [`BARE`].
+/// The importance of a date by a word of its role, 0–1; the first that fits decides. A date with a role of another kind is [`NAMED`], one without any
+/// is [`BARE`].
 const ROLES: &[(&[&str], f64)] = &[
     (&["birth"], 0.2),
     (&["effective", "termination", "expiration", "hearing", "trial"], 1.0),
@@ -88,7 +88,7 @@ struct Event<'a> {
     sources: Vec<(u32, &'a Document, Place)>,
 }
 
-/// Whether a role means a document's own date.
+/// True if a role means a document's own date.
 pub(super) fn is_of_document(role: &str) -> bool {
     let role = role.to_lowercase();
     ["agreement", "effective", "signature", "execution", "issue", "invoice", "publication", "revision"]
@@ -162,7 +162,7 @@ impl Graph {
                     }
                 }
                 if !stated && bare && in_time(date) {
-                    // Its other mentions say no more than that it occurs.
+                    // Its other mentions show only that it occurs.
                     if let Some(place) = document.first_mention(local) {
                         add(None, share.count, place);
                     }
@@ -175,7 +175,7 @@ impl Graph {
 
 impl Event<'_> {
     fn finish(mut self, role: Option<String>) -> TimelineEvent {
-        // Stable: by path where the counts are the same.
+        // Stable: by path if the counts are the same.
         self.sources.sort_by_key(|(count, ..)| Reverse(*count));
         let documents = self.sources.len();
         let names = match &self.sources[..] {
@@ -205,7 +205,7 @@ impl Event<'_> {
     }
 }
 
-/// The role decides; exact dates and those of several documents come before others in the same role.
+/// The role decides; exact dates and dates of several documents come before others in the same role.
 fn importance(role: Option<&str>, precision: DatePrecision, documents: usize) -> f64 {
     let by_role = role.map_or(BARE, |role| {
         let has = |words: &[&str]| role.split(|c: char| !c.is_alphanumeric()).any(|word| words.contains(&word));

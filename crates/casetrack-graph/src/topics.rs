@@ -1,4 +1,4 @@
-//! What documents are about, from the concepts that they mention.
+//! The topics of documents, from the concepts that they mention.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -9,10 +9,10 @@ use super::fold::{fold, words};
 use super::items::Item;
 use super::{Document, Graph};
 
-/// A single word says less than a phrase.
+/// A single word counts less than a phrase.
 const ONE_WORD: f64 = 0.6;
 
-/// Whether a concept is a topic or a defined term, and not an address, a number or a link.
+/// True if a concept is a topic or a defined term, and not an address, a number or a link.
 pub(super) fn is_topic(item: &Item<EntityType>) -> bool {
     let letters = item.key.chars().filter(|c| c.is_alphabetic()).count();
     let others = item.key.chars().filter(|c| !c.is_alphabetic() && !c.is_whitespace() && *c != '-').count();
@@ -57,10 +57,10 @@ impl Graph {
         taken.into_iter().map(|(id, _)| id).collect()
     }
 
-    /// Up to `top_k` terms that distinguish groups of documents, for each group: class-based TF-IDF (Grootendorst, "BERTopic", 2022)
-    /// with the documents of a group that have a term as its frequency, so that a long document says no more than a short one, and
-    /// for its rarity the logarithm of how much more common it is in the group than in all, so that what all groups have names none.
-    /// Terms are topics, organizations, people and places of the documents, and the words of their titles.
+    /// Up to `top_k` terms that distinguish groups of documents, for each group: class-based TF-IDF (Grootendorst, "BERTopic", 2022) with the
+    /// documents of a group that have a term as its frequency, so that a long document counts no more than a short one, and for its rarity the
+    /// logarithm of how much more common it is in the group than in all, so that what all groups have names none. Terms are topics, organizations,
+    /// people and places of the documents, and the words of their titles.
     pub(super) fn terms(&self, groups: &[Vec<u32>], top_k: usize) -> Vec<Vec<String>> {
         let mut counts: Vec<BTreeMap<Term<'_>, u32>> = Vec::new();
         let mut overall: HashMap<Term<'_>, u32> = HashMap::new();
@@ -125,7 +125,7 @@ impl Graph {
     }
 }
 
-/// What may name a group of documents.
+/// A term that may name a group of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Term<'a> {
     Entity(u32),

@@ -1,17 +1,17 @@
-//! Which version of which document a file name or a title says it is: "Agreement v2", "Budget_final", "2023-05 draft",
-//! "Amendment No. 1 to the Credit Agreement".
+//! The version and the document that a file name or a title states: "Agreement v2", "Budget_final", "2023-05 draft", "Amendment No. 1 to the Credit
+//! Agreement".
 
 use super::fold::{fold, words};
 
 /// A name without what distinguishes versions, and that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionName {
-    /// Folded; may be empty, where a name says nothing but its version.
+    /// Folded; may be empty, if a name states nothing but its version.
     pub base: String,
     pub marker: Marker,
 }
 
-/// What distinguishes the versions of a document.
+/// The properties that distinguish the versions of a document.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Marker {
     /// 0 is an amendment without a number.
@@ -41,7 +41,7 @@ const ORDINALS: &[&str] =
     &["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
 impl VersionName {
-    /// `None` where the name has no letter or digit.
+    /// `None` if the name has no letter or digit.
     pub fn parse(name: &str) -> Option<Self> {
         let folded = fold(name);
         let all: Vec<&str> = words(&folded).collect();
@@ -62,14 +62,14 @@ impl VersionName {
         (!folded.is_empty()).then(|| Self { base: base.join(" "), marker })
     }
 
-    /// Whether both name versions of one document, and not the same one.
+    /// True if both name versions of one document, and not the same one.
     pub fn is_other_version_of(&self, other: &VersionName) -> bool {
         !self.base.is_empty() && self.base == other.base && self.marker != other.marker
     }
 }
 
 impl Marker {
-    /// How many of the words at the beginning belong to the marker, which learns what they say.
+    /// Takes the words at the beginning that belong to the marker, and returns their number.
     fn take(&mut self, words: &[&str]) -> usize {
         let word = |at: usize| words.get(at).copied().unwrap_or_default();
         if let Some(number) = numbered(word(0), "v") {

@@ -1,8 +1,8 @@
-//! Which of the user's files may be read: the one check that every reading of a file goes through.
+//! Decides if a file of the user may be read: every reader of files calls this one check.
 //!
-//! A file must lie inside an allowed root, if there are any, and no pattern of the deny list may cover it. Both are checked against
-//! the path with symbolic links resolved, so that a link cannot lead out of an allowed root; the deny list also against the path as it
-//! was given. Only somebody who may write there can replace a file between the check and the read.
+//! A file must lie inside an allowed root, if there are any, and no pattern of the deny list may cover it. Both are checked against the path with
+//! symbolic links resolved, so that a link cannot lead out of an allowed root; the deny list also against the path as it was given. Only a person who
+//! may write there can replace a file between the check and the read.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -43,10 +43,10 @@ pub const DENIED: &[&str] = &[
 static BUILT_IN: LazyLock<Vec<Rule>> =
     LazyLock::new(|| DENIED.iter().filter_map(|pattern| Rule::parse(pattern).ok()).collect());
 
-/// What may be read. The default allows what [`DENIED`] does not cover.
+/// The files that may be read. The default allows what [`DENIED`] does not cover.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// With symbolic links resolved. Everything where there are none.
+    /// With symbolic links resolved. Everything if there are none.
     roots: Vec<PathBuf>,
     /// The user's own, besides [`DENIED`].
     rules: Vec<Rule>,
@@ -54,7 +54,7 @@ pub struct Access {
     closed: Vec<PathBuf>,
     /// The folder of the collections: what was uploaded into one may be read, whatever the allowed roots are.
     collections: Option<PathBuf>,
-    /// Where the user changes this, for hints.
+    /// The file in which the user changes this, for hints.
     settings: PathBuf,
     /// On a server for a team: whose rights limit it.
     user: Option<User>,
@@ -106,8 +106,8 @@ impl Access {
         Self { collections: Some(collections), ..self }
     }
 
-    /// What a user of a server may have read: all that these rules allow where they have the disk, else uploads into collections that they
-    /// see, and what the rules allow of these folders.
+    /// The files that a user of a server may have read. With access to the disk, these are all that the rules allow; otherwise uploads into
+    /// collections that the user sees, and what the rules allow of these folders.
     pub fn for_user(self, sight: Sight, folders: &[PathBuf]) -> Self {
         let resolved = |folder: &PathBuf| {
             let folder = at_home(folder);
@@ -116,7 +116,7 @@ impl Access {
         Self { user: Some(User { sight, folders: folders.iter().map(resolved).collect() }), ..self }
     }
 
-    /// As it is for nobody's rights.
+    /// These rules without the limits of a user.
     pub fn for_nobody(self) -> Self {
         Self { user: None, ..self }
     }
@@ -126,12 +126,12 @@ impl Access {
         self.user.as_ref().filter(|user| !user.sight.has_disk())
     }
 
-    /// Refuses what a user of a server may not read, before anything tells whether it is there.
+    /// Refuses what a user of a server may not read, before any error shows if it exists.
     pub fn check_user(&self, path: &Path) -> Result<()> {
         if self.limited().is_some() { self.check(path).map(drop) } else { Ok(()) }
     }
 
-    /// Whether a resolved path is in the folder `uploads` of a collection that may be seen.
+    /// True if a resolved path is in the folder `uploads` of a collection that may be seen.
     fn is_upload(&self, resolved: &Path) -> bool {
         let inside = self.collections.as_ref().and_then(|collections| resolved.strip_prefix(collections).ok());
         let Some(inside) = inside else { return false };
@@ -142,14 +142,14 @@ impl Access {
         folder.is_some_and(|name| name == "uploads") && self.user.as_ref().is_none_or(is_seen)
     }
 
-    /// Whether any file that the deny list does not cover may be read.
+    /// True if any file that the deny list does not cover may be read.
     pub fn allows_any_root(&self) -> bool {
         self.roots.is_empty()
     }
 
     /// The path with symbolic links resolved, if it may be read.
     ///
-    /// Errors: [`ErrorCode::AccessDenied`]; those of resolving, for which nothing but the path's folders is read.
+    /// Errors: [`ErrorCode::AccessDenied`]; the errors of resolving, which reads nothing but the path's folders.
     pub fn check(&self, path: &Path) -> Result<PathBuf> {
         if let Some(user) = self.limited() {
             let resolved = path.canonicalize().ok();
@@ -182,7 +182,7 @@ impl Access {
         Ok(resolved)
     }
 
-    /// The folders that files are read from, with symbolic links resolved; none where any may be.
+    /// The folders that files are read from, with symbolic links resolved; none if any may be.
     pub fn roots(&self) -> &[PathBuf] {
         &self.roots
     }
@@ -192,12 +192,12 @@ impl Access {
         Self { roots: roots.to_vec(), ..self.clone() }
     }
 
-    /// Refuses a path that the deny list covers, by its names alone.
+    /// Refuses a path that the deny list covers, by its names only.
     pub fn check_name(&self, path: &Path) -> Result<()> {
         self.check_deny(path, path)
     }
 
-    /// Whether a pattern of the deny list ends at this path. Where none ends at a folder around it, this says whether it is covered.
+    /// True if a pattern of the deny list ends at this path. If none ends at a folder around it, true means that the path is covered.
     pub fn is_closed(&self, path: &Path) -> bool {
         let names: Vec<_> = names(path).collect();
         BUILT_IN.iter().chain(&self.rules).any(|rule| rule.ends_at(&names))

@@ -24,7 +24,7 @@ impl Host {
         Ok(Arc::clone(open.insert(catalog)))
     }
 
-    /// Whether there is one already.
+    /// True if there is one already.
     pub fn has_catalog(&self) -> bool {
         self.config.data_dir.join(FOLDER).exists()
     }

@@ -24,7 +24,7 @@ pub enum Change {
     Space(SpaceChange),
 }
 
-/// Which part of the space browser changed.
+/// The part of the space browser that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpaceChange {
     /// Files and folders of the catalogue.
@@ -32,7 +32,7 @@ pub enum SpaceChange {
     Sets,
     Jobs,
     Plans,
-    /// What is known of contents.
+    /// The metadata of contents.
     Metadata,
 }
 
@@ -65,7 +65,7 @@ impl Changes {
     /// Notifies of the changes of documents in a collection that was just opened.
     pub fn follow(&self, collection: &Collection) {
         let (changes, id) = (self.clone(), collection.meta().id);
-        // Opened just now, so nobody else observes it.
+        // Just opened, so it has no other observer.
         collection.observe(Box::new(move |document, change| {
             changes.notify(Change::Document { collection: id, document, change });
         }));

@@ -28,10 +28,10 @@ pub struct CreateCollection {
     /// The user's own identifier.
     pub reference: Option<String>,
     pub collection_type: CollectionType,
-    /// Models that make its vectors. `None` for those of the settings; where these are the usual ones, the multilingual ones take their
-    /// place if they are installed and the first documents need them.
+    /// Models that make its vectors. `None` for the models of the settings; if these are the usual ones, the multilingual ones take their place if
+    /// they are installed and the first documents need them.
     pub models: Option<ModelProfile>,
-    /// Whether its chunks get token vectors as well, for late interaction (E12).
+    /// True if its chunks also get token vectors, for late interaction (E12).
     pub late_interaction: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct CollectionSummary {
     pub problem: Option<Notice>,
 }
 
-/// Nothing is said of what is in order.
+/// Leaves out what is in order.
 fn is_none_or_zero(documents: &Option<u64>) -> bool {
     documents.is_none_or(|documents| documents == 0)
 }
@@ -163,12 +163,12 @@ pub fn create_collection(host: &Host, request: CreateCollection) -> Result<Colle
     Ok(meta)
 }
 
-/// Whether nobody chose the models of a new collection: see `reindex::fit_models`.
+/// True if the request leaves the models of a new collection open: see `reindex::fit_models`.
 pub fn leaves_models_open(host: &Host, request: &CreateCollection) -> bool {
     request.models.is_none() && !request.late_interaction && host.config().profile == ModelProfile::default()
 }
 
-/// What a new collection is to be.
+/// The description of a new collection.
 pub fn new_collection(host: &Host, request: CreateCollection) -> Result<(CollectionMeta, VectorModels)> {
     let name = request.name.trim();
     check_new(host, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
@@ -255,10 +255,9 @@ pub fn find_collections(host: &Host, names: &[String]) -> Result<Vec<CollectionI
     Ok(found)
 }
 
-/// The collection that is meant where none is named: the only active one. There is none beside vaults that are locked, of which
-/// one could be meant.
+/// The collection that is meant if none is named: the only active one. `None` if there are also locked vaults, since one of them could be meant.
 ///
-/// Errors: [`ErrorCode::Locked`] where the only collection is a vault that is locked.
+/// Errors: [`ErrorCode::Locked`] if the only collection is a vault that is locked.
 pub fn sole_collection(host: &Host) -> Result<Option<CollectionMeta>> {
     let mut active = collections(host)?;
     active.retain(|meta| meta.status == CollectionStatus::Active && meta.id != of_files());
@@ -314,13 +313,13 @@ pub fn delete_collection(host: &Host, id: CollectionId) -> Result<()> {
     Ok(())
 }
 
-/// Whether a collection of this name may be added; `taken` is what to do where there is one already.
+/// Checks that a collection of this name may be added; `taken` is the hint if there is one already.
 pub fn check_new(host: &Host, name: &str, taken: Hint) -> Result<()> {
     let existing = check_name_is_free(host, name, None, taken)?;
     host.config().tier.check_new_collection(existing)
 }
 
-/// Whether a collection may have this name, which none but `own` has yet; the number of collections there are.
+/// Checks that no collection except `own` has this name, and returns the number of collections.
 pub fn check_name_is_free(host: &Host, name: &str, own: Option<CollectionId>, taken: Hint) -> Result<usize> {
     check_name(name)?;
     let mut existing = host.store().list()?;
@@ -344,7 +343,7 @@ fn locked_by_id(host: &Host, name: &str) -> Option<CollectionId> {
     resolve(Kind::Collection, name, &candidates).ok().and_then(|found| ids.get(found).copied())
 }
 
-/// The error for a name that no collection has which can be read: it may be that of a vault that is locked.
+/// The error for a name that no readable collection has: a locked vault may have it.
 fn or_locked(host: &Host, name: &str, error: Error) -> Error {
     if let Some(id) = locked_by_id(host, name) {
         return locked(id);

@@ -12,17 +12,16 @@ use super::stores::StorePlace;
 use crate::access::Access;
 use crate::rights::Sight;
 
-/// All settings of the engine. The defaults suit an 8 GB laptop. Fields that are not serialised are those of the process that
-/// deserialises the others.
+/// All settings of the engine. The defaults suit an 8 GB laptop. Fields that are not serialised come from the process that deserialises the others.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EngineConfig {
     /// The directory of everything that stays on this machine, and of collections on disk.
     #[serde(skip)]
     pub data_dir: PathBuf,
-    /// Where the collections are.
+    /// The place of the collections.
     #[serde(skip)]
     pub store: StorePlace,
-    /// Where model weights are; searched in the usual places when `None`.
+    /// The folder of model weights; searched in the usual places when `None`.
     pub models_dir: Option<PathBuf>,
     /// The pdfium library; searched in the usual places when `None`.
     pub pdfium: Option<PathBuf>,
@@ -32,24 +31,24 @@ pub struct EngineConfig {
     pub tier: Tier,
     pub limits: Limits,
     pub chunks: ChunkConfig,
-    /// How to start the processes that read files. `None` reads them in this process, where a parser that crashes or hangs
-    /// takes everything with it: for tests.
+    /// The command that starts the processes that read files. `None` reads them in this process, for tests: a parser that crashes or hangs takes
+    /// everything with it.
     #[serde(skip)]
     pub reader: Option<WorkerCommand>,
     /// Threads for inference; 0 for one per core.
     pub threads: usize,
-    /// Which models stay in memory; chosen by the memory available when `None`.
+    /// The models that stay in memory; chosen by the memory available when `None`.
     pub memory_mode: Option<MemoryMode>,
-    /// Which models make and search vectors.
+    /// The models that make and search vectors.
     pub profile: ModelProfile,
-    /// What the vectors of new collections are computed in; what suits their models and this CPU when `None`. A collection keeps its own.
+    /// The precision of the vectors of new collections; what suits their models and this CPU when `None`. A collection keeps its own.
     pub precision: Option<Precision>,
-    /// How passages are cited.
+    /// The style of citations.
     pub citations: CitationStyle,
-    /// Which files may be read.
+    /// The files that may be read.
     #[serde(skip)]
     pub access: Access,
-    /// Whose rights limit the collections, on a server for a team.
+    /// The rights that limit the collections, on a server for a team.
     #[serde(skip)]
     pub sight: Sight,
 }
@@ -87,7 +86,7 @@ impl EngineConfig {
         self.store.state_dir(&self.data_dir)
     }
 
-    /// How files are read, without a password.
+    /// The options for reading files, without a password.
     pub fn extract_options(&self) -> ExtractOptions {
         ExtractOptions {
             limits: self.limits,
@@ -98,12 +97,12 @@ impl EngineConfig {
         }
     }
 
-    /// The folder of the second OCR engine's weights, where they were fetched.
+    /// The folder of the second OCR engine's weights, if they were fetched.
     pub(crate) fn ocr_model(&self) -> Option<PathBuf> {
         casetrack_embed::model_folder(self.models_dir.as_deref(), casetrack_extract::OCR_MODEL)
     }
 
-    /// What the vectors of a new collection with these models are computed in.
+    /// The precision of the vectors of a new collection with these models.
     pub fn precision_of(&self, profile: ModelProfile) -> Precision {
         self.precision.unwrap_or_else(|| Precision::usual(profile))
     }

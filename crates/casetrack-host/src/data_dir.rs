@@ -1,9 +1,9 @@
-//! Where collections are kept when the user names no place.
+//! The folder of collections when the user names no place.
 //!
-//! `casetrack/data` in the platform's folder for local application data, beside the models: `~/.local/share` on Linux,
-//! `~/Library/Application Support` on macOS, `%LOCALAPPDATA%` on Windows. It is the local one because the other is copied between
-//! the machines of a Windows domain. Earlier versions used `CaseTrack` in the documents folder, which cloud services often synchronize:
-//! plain texts would leave the machine, and an index that is copied while it changes is damaged. Where that exists it stays in use.
+//! `casetrack/data` in the platform's folder for local application data, next to the models: `~/.local/share` on Linux, `~/Library/Application
+//! Support` on macOS, `%LOCALAPPDATA%` on Windows. It is the local one because the other is copied between the machines of a Windows domain. Earlier
+//! versions used `CaseTrack` in the documents folder, which cloud services often synchronize: plain texts would leave the machine, and an index that
+//! is copied while it changes is damaged. If that folder exists, it stays in use.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub fn default() -> Result<PathBuf> {
     })
 }
 
-/// What the user should know of a data directory, and do about it, where a cloud service may synchronize it.
+/// A notice to the user, with advice, if a cloud service may synchronize the data directory.
 pub fn notice(data_dir: &Path) -> Option<String> {
     if !documents().is_some_and(|documents| data_dir.starts_with(documents)) {
         return None;

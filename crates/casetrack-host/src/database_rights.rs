@@ -1,4 +1,4 @@
-//! Who may do what with the collections of a database.
+//! The rights of people and roles to the collections of a database.
 
 use casetrack_core::{CollectionId, Result};
 pub use casetrack_store::Right;
@@ -16,7 +16,7 @@ pub struct RightsReport {
     pub rights: Vec<RoleRight>,
 }
 
-/// What a role of the database may do, besides what it may as a member of other roles.
+/// The rights of a role of the database, besides those it has as a member of other roles.
 #[derive(Debug, Clone, Serialize)]
 pub struct RoleRight {
     pub role: String,
@@ -30,16 +30,16 @@ pub struct AdmittedRole {
     pub makes_collections: bool,
 }
 
-// All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) where the collections are on disk, and with
-// [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) for whom the database does not let.
-/// Who has a right to a collection, for those who have one.
+// All of it is refused with [`ErrorCode::WrongState`](casetrack_core::ErrorCode::WrongState) if the collections are on disk, and with
+// [`ErrorCode::PermissionDenied`](casetrack_core::ErrorCode::PermissionDenied) if the database does not let the user.
+/// The roles that have a right to a collection, with their rights.
 pub fn rights(host: &Host, collection: CollectionId) -> Result<RightsReport> {
     let rights = host.only_on_server(RIGHTS)?.rights(collection)?;
     let rights = rights.into_iter().map(|(role, right)| RoleRight { role, right }).collect();
     Ok(RightsReport { collection: host.store().meta(collection)?.name, rights })
 }
 
-/// The roles that may use the database for collections, by name. Only the administrator may ask.
+/// The roles that may use the database for collections, by name. Only the administrator may list them.
 pub fn admitted_roles(host: &Host) -> Result<Vec<AdmittedRole>> {
     let admitted = host.only_on_server(RIGHTS)?.admitted()?;
     Ok(admitted.into_iter().map(|(role, makes_collections)| AdmittedRole { role, makes_collections }).collect())

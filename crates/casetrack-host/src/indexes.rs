@@ -9,7 +9,7 @@ use crate::text_index::{TextIndex, Tokenizer};
 /// The index that is there from the start.
 pub const DEFAULT_INDEX: &str = "default";
 
-/// Searches of an index run beside each other.
+/// Searches of an index run at the same time.
 pub(crate) type SharedIndex = Arc<RwLock<TextIndex>>;
 
 /// By name.
@@ -30,7 +30,7 @@ impl Host {
         lock(&self.shared.indexes.0).len()
     }
 
-    /// Makes an index; `false` where there is one of this name.
+    /// Makes an index; `false` if there is one of this name.
     pub fn add_memory_index(&self, name: &str, tokenizer: Tokenizer) -> bool {
         let mut indexes = lock(&self.shared.indexes.0);
         if indexes.contains_key(name) {
@@ -40,7 +40,7 @@ impl Host {
         true
     }
 
-    /// Whether indexes in memory hold what the end of the process would lose: documents, or indexes that somebody made.
+    /// True if indexes in memory hold what the end of the process would lose: documents, or indexes that a user made.
     pub fn has_indexes_in_memory(&self) -> bool {
         let indexes = lock(&self.shared.indexes.0);
         let holds = |index: &SharedIndex| match index.try_read() {

@@ -1,4 +1,4 @@
-//! What is known of files from the last sync, so that those that did not change need not be read.
+//! Files as the last sync saw them, so that those that did not change need not be read.
 
 use std::collections::HashMap;
 use std::fs::Metadata;
@@ -15,8 +15,8 @@ use sha2::Digest;
 use super::lock;
 use crate::report::{FailedFile, SkippedFile};
 
-/// A file that was changed less than this before it was read may have been changed again with the same time. Git's index has the
-/// same rule ("racy git"); 2 s is the coarsest step of times in use, that of FAT.
+/// A file that was changed less than this before it was read may have been changed again with the same time. Git's index has the same rule ("racy
+/// git"); 2 s is the coarsest step of times in use, on FAT.
 const RACY: Duration = Duration::from_secs(2);
 /// Bytes read between two checks of cancellation.
 const PIECE_BYTES: usize = 1 << 20;
@@ -31,18 +31,18 @@ impl Default for KnownFiles {
     }
 }
 
-/// What is known of a file, beside what it is now.
+/// The result of comparing a file with its last known state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beside {
     /// It is what it was when it was read, with this digest.
     Same(Sha256),
     /// It was changed or replaced since it was read.
     Changed,
-    /// It was not read, or its times do not tell.
+    /// It was not read, or its times do not show it.
     Unknown,
 }
 
-/// What is kept on disk between processes.
+/// The data that is kept on disk between processes.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
@@ -54,7 +54,7 @@ struct Kept {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct KnownFile {
     stamp: Stamp,
-    /// When reading it began.
+    /// The time at which reading it began.
     read_at: SystemTime,
     sha256: Sha256,
     refusal: Option<Refusal>,
@@ -67,12 +67,12 @@ pub enum Refusal {
     Unsupported(SkippedFile),
 }
 
-/// What a change of a file changes.
+/// The properties that change with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
     bytes: u64,
     modified: Option<SystemTime>,
-    /// Where the platform has them: device, inode, and seconds and nanoseconds of the last change of either content or attributes.
+    /// On platforms that have them: device, inode, and seconds and nanoseconds of the last change of either content or attributes.
     identity: (u64, u64, i64, i64),
 }
 
@@ -90,7 +90,7 @@ impl Stamp {
 }
 
 impl Stamp {
-    /// Whether all agrees but device and inode, which on some file systems are others after a restart.
+    /// True if all agrees except device and inode, which on some file systems are others after a restart.
     fn agrees_but_for_numbers(self, other: Self) -> bool {
         let Self { bytes, modified, identity: (_, _, seconds, nanoseconds) } = other;
         let (.., own_seconds, own_nanoseconds) = self.identity;
@@ -106,8 +106,8 @@ impl KnownFile {
 }
 
 impl KnownFiles {
-    /// The digest of a file, and why it was refused last; `metadata` is that of now. Reads it where `trust` is false or its times do
-    /// not show that it is what it was.
+    /// The digest of a file, and why it was refused last; `metadata` is current. Reads the file if `trust` is false or if its times do not show that
+    /// it is unchanged.
     pub fn digest(
         &self,
         path: &Path,
@@ -125,7 +125,7 @@ impl KnownFiles {
         Ok((sha256, None))
     }
 
-    /// Compares a file with what is known of it; `metadata` is that of now. Reads nothing.
+    /// Compares a file with its last known state; `metadata` is current. Reads nothing.
     pub fn compare(&self, path: &Path, metadata: &Metadata) -> Beside {
         let stamp = Stamp::of(metadata);
         match lock(&self.0).get(path) {
@@ -142,7 +142,7 @@ impl KnownFiles {
         }
     }
 
-    /// As [`load`](Self::load), if nobody has called this before: only this process writes the file.
+    /// Like [`load`](Self::load), but only the first call loads: only this process writes the file.
     pub fn load_once(&self, path: &Path) {
         self.1.call_once(|| self.load(path));
     }

@@ -1,4 +1,4 @@
-//! What the use cases work with: the settings, and what the engines of a data directory share. It knows none of the use cases.
+//! The basis of the use cases: the settings, and what the engines of a data directory share. It knows none of the use cases.
 
 pub mod access;
 mod catalog;
@@ -76,7 +76,7 @@ pub struct Host {
     shared: Arc<Shared>,
 }
 
-/// What the hosts of a data directory have in common, whatever their settings.
+/// The state that the hosts of a data directory have in common, whatever their settings.
 struct Shared {
     stores: stores::Stores,
     collections: OpenCollections,
@@ -84,7 +84,7 @@ struct Shared {
     readers: Readers,
     recognizers: Recognizers,
     storage: StorageSize,
-    /// What syncs know of files.
+    /// The files that syncs have seen.
     files: KnownFiles,
     catalog: catalog::OpenCatalog,
     space: space::OpenSpace,
@@ -93,7 +93,7 @@ struct Shared {
     live_files: Arc<LiveFiles>,
     unlocked: vaults::Unlocked,
     changes: Changes,
-    /// Who may have asked for jobs.
+    /// The people who may have asked for jobs.
     people: OnceLock<Arc<dyn People>>,
 }
 
@@ -139,15 +139,15 @@ impl Host {
         self.with_config(EngineConfig { access, ..config })
     }
 
-    /// Says who the users of a server are, before jobs of theirs go on.
+    /// Sets the users of a server, before jobs of theirs continue.
     pub fn set_people(&self, people: Arc<dyn People>) {
-        // They are those of the data directory, whoever says so first.
+        // The first call wins: they belong to the data directory.
         let _ = self.shared.people.set(people);
     }
 
     /// A host for a job with settings that were written down, with the access to files of the user who asked for it, as it is now.
     ///
-    /// Errors: [`ErrorCode::Cancelled`] where that user is gone, or may not change the collection any more.
+    /// Errors: [`ErrorCode::Cancelled`] if that user is gone, or may not change the collection any more.
     pub fn for_job(&self, config: EngineConfig, user: Option<&str>, collection: CollectionId) -> Result<Self> {
         let access = self.config.access.clone();
         let Some(user) = user else {
@@ -175,7 +175,7 @@ impl Host {
         Ok(rights)
     }
 
-    /// A host of the same settings that is limited by nobody's rights, for what goes on when they end.
+    /// A host of the same settings without the limits of a user, for work that continues when the user's rights end.
     pub fn unlimited(&self) -> Self {
         self.with_config(EngineConfig { sight: Sight::default(), ..self.config.clone() })
     }
@@ -188,7 +188,7 @@ impl Host {
         &self.config.sight
     }
 
-    /// The collections on disk and what of vaults is in memory: none of both where the collections are in a database.
+    /// The collections on disk and what of vaults is in memory: none of both if the collections are in a database.
     pub fn registry(&self) -> &Registry {
         &self.shared.stores.registry
     }
@@ -232,8 +232,8 @@ impl Host {
         Ok(collection)
     }
 
-    /// Gives a collection that was made before there were learned-sparse vectors the model for future documents. Callers use the
-    /// collection even where this fails.
+    /// Gives a collection that was made before there were learned-sparse vectors the model for future documents. Callers use the collection even if
+    /// this fails.
     fn adopt_sparse_model(&self, collection: &mut Collection) -> Result<()> {
         if collection.models().sparse.is_some() {
             return Ok(());

@@ -9,8 +9,8 @@ use casetrack_store::{Collection, TokenModel, VectorModels};
 
 use super::{Host, lock};
 
-/// Precisions that the dense and the learned-sparse vectors of a collection have. The last pair is that of earlier versions, which had
-/// only dense vectors in integers.
+/// Precisions that the dense and the learned-sparse vectors of a collection have. The last pair is from earlier versions, which had only dense
+/// vectors in integers.
 const PRECISIONS: [(Precision, Precision); 3] = [
     (Precision::Float32, Precision::Float32),
     (Precision::Int8, Precision::Int8),
@@ -68,8 +68,8 @@ impl Host {
         Ok(self.shared.embedders.get(models, self.config.embed_options(profile, precision)))
     }
 
-    /// The embedding service that made the vectors of a collection, whatever the settings for new ones are; where none made both kinds, that
-    /// of the dense ones.
+    /// The embedding service that made the vectors of a collection, whatever the settings for new ones are; if none made both kinds, the service of
+    /// the dense ones.
     pub fn embedder_of(&self, collection: &Collection) -> Result<Embedder> {
         let made_by = &collection.models().dense;
         self.embedder_that_makes(collection.models())?.ok_or_else(|| {
@@ -79,7 +79,7 @@ impl Host {
         })
     }
 
-    /// The embedding service of dense vectors with this identity, and of learned-sparse ones if there is one that makes both; `None` where
+    /// The embedding service of dense vectors with this identity, and of learned-sparse ones if there is one that makes both; `None` if
     /// no installed model makes the dense ones.
     pub fn embedder_that_makes(&self, vectors: &VectorModels) -> Result<Option<Embedder>> {
         let folder = find_models_dir(self.config.models_dir.as_deref())?;
@@ -99,7 +99,7 @@ impl Host {
         Ok(both.or_else(|| embedders.that_fits(&folder, makes_dense, all)))
     }
 
-    /// The service that makes the learned-sparse vectors of a collection, if the collection has any or takes any; an error where they
+    /// The service that makes the learned-sparse vectors of a collection, if the collection has any or takes any; an error if they
     /// cannot be made.
     pub fn sparse_embedder_of(&self, collection: &Collection) -> Result<Option<Embedder>> {
         let Some(made_by) = &collection.models().sparse else { return Ok(None) };
@@ -118,12 +118,12 @@ impl Host {
 
     /// The model of token vectors for a collection that is to have them.
     ///
-    /// Errors: those of [`token_model`].
+    /// Errors: as for [`token_model`].
     pub fn token_model_of(&self, embedder: &Embedder) -> Result<TokenModel> {
         token_model(embedder)
     }
 
-    /// The service that makes the token vectors of a collection, if the collection has any; an error where they cannot be made.
+    /// The service that makes the token vectors of a collection, if the collection has any; an error if they cannot be made.
     pub fn token_embedder_of(&self, collection: &Collection) -> Result<Option<Embedder>> {
         let Some(made_by) = &collection.models().tokens else { return Ok(None) };
         let embedder = self.embedder_of(collection)?;
@@ -140,7 +140,7 @@ impl Host {
     }
 }
 
-/// The model of the dense vectors, and that of the token vectors where there are any, in words.
+/// The model of the dense vectors, and the model of the token vectors if there are any, in words.
 pub fn described(models: &VectorModels) -> String {
     match &models.tokens {
         None => models.dense.clone(),
@@ -195,7 +195,7 @@ mod tests {
                 let without = VectorModels { sparse: None, ..made_by.clone() };
                 let found = host.embedder_that_makes(&without).unwrap().unwrap();
                 assert_eq!(vector_models(&found).unwrap(), vector_models(&service(dense, dense)).unwrap());
-                // Those of a model that is gone do not keep the dense ones from being used.
+                // Sparse vectors of a model that is gone do not keep the dense ones from being used.
                 let other = VectorModels { sparse: Some("gone@1".to_owned()), ..made_by.clone() };
                 let found = host.embedder_that_makes(&other).unwrap().unwrap();
                 assert_eq!(found.model_id().unwrap(), made_by.dense);

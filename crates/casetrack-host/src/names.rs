@@ -2,7 +2,7 @@
 
 use casetrack_core::{Action, Error, ErrorCode, Result, hint};
 
-/// What a name can refer to.
+/// A thing that a name can refer to.
 pub struct Candidate<'a> {
     /// Shown in suggestions.
     pub name: &'a str,
@@ -12,7 +12,7 @@ pub struct Candidate<'a> {
     pub id: String,
 }
 
-/// What is to be found.
+/// The kind of thing to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Collection,
@@ -35,7 +35,7 @@ const MIN_NAME_PART: usize = 3;
 /// Names less similar than this are not suggested (Jaro–Winkler, 0–1).
 const MIN_SIMILARITY: f64 = 0.72;
 const MAX_SUGGESTIONS: usize = 3;
-/// Most candidates listed where a name fits several.
+/// Most candidates listed if a name fits several.
 const MAX_AMBIGUOUS: usize = 10;
 
 /// Finds the one candidate that `wanted` names: by ID, by exact name, then with case, spaces and punctuation ignored, by the
@@ -109,7 +109,7 @@ fn not_found(kind: Kind, wanted: &str, folded: &str, candidates: &[Candidate<'_>
     )
 }
 
-/// 1 where one name contains the other, else the best Jaro–Winkler similarity over the candidate's names.
+/// 1 if one name contains the other, else the best Jaro–Winkler similarity over the candidate's names.
 fn similarity(folded: &str, candidate: &Candidate<'_>) -> f64 {
     candidate
         .names()

@@ -18,10 +18,10 @@ const MAX_UNUSED: usize = 6;
 
 /// Between two looks whether a collection is still in use.
 const CLOSING_POLL: Duration = Duration::from_millis(5);
-/// How long who wants to close a collection waits for a moment in which nobody uses it, before those who come wait as well.
+/// The time that a caller who wants to close a collection waits until it is unused, before newcomers wait as well.
 const COURTESY: Duration = Duration::from_secs(3);
-/// How long those who come wait then, and how long they do not before it is tried again: one of them may be wanted by one who uses it
-/// already, and would never end.
+/// The time that newcomers wait then, and the time that they do not before it is tried again: one of them may be needed by a user of the collection,
+/// who would otherwise never end.
 const HELD_BACK: Duration = Duration::from_secs(2);
 const LET_IN: Duration = Duration::from_secs(1);
 
@@ -36,7 +36,7 @@ impl OpenCollection {
         Self { collection, derived: Mutex::default() }
     }
 
-    /// What is derived from the collection, one of each type; empty at first. It goes when the collection is closed.
+    /// The data derived from the collection, one of each type; empty at first. It goes when the collection is closed.
     pub fn derived<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         let mut derived = lock(&self.derived);
         let of_type = derived.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
@@ -52,8 +52,8 @@ impl Deref for OpenCollection {
     }
 }
 
-/// Whether another client of the store gave it another name, state or models since it was opened. One that others use at this moment stays as it is
-/// until they are done; whoever it is for finds out by itself that a server is away.
+/// True if another client of the store gave it another name, state or models since it was opened. One that others use at this moment stays as it is
+/// until they are done; its user finds out by itself that a server is away.
 fn is_outdated(open: &mut Arc<OpenCollection>) -> bool {
     Arc::get_mut(open).is_some_and(|open| matches!(open.collection.is_current(), Ok(false)))
 }
@@ -65,7 +65,7 @@ type Slot = Arc<Mutex<Option<Arc<OpenCollection>>>>;
 struct Opened {
     slot: Slot,
     used: Instant,
-    /// Until then those who come wait: somebody wants to close it.
+    /// Until then newcomers wait: a caller wants to close it.
     held_back: Option<Instant>,
 }
 
@@ -86,8 +86,8 @@ impl OpenCollections {
         Self { open: Mutex::default(), changes }
     }
 
-    /// Opens a collection, or returns it if it is open already. One that could not be written, or that another client described anew, is closed and
-    /// opened again. `adopt_models` is called with one that was just opened, and with one that nobody else uses at this moment.
+    /// Opens a collection, or returns it if it is open already. One that could not be written, or that another client described again, is closed and
+    /// opened again. `adopt_models` is called with one that was just opened, and with one that has no other user at this moment.
     pub(super) fn get(
         &self,
         id: CollectionId,
@@ -137,8 +137,8 @@ impl OpenCollections {
         Arc::clone(&opened.slot)
     }
 
-    /// Closes the collections that were not asked for longest, where more than [`MAX_UNUSED`] are open besides `wanted` and nothing
-    /// works with them.
+    /// Closes the collections that are unused for the longest time, if more than [`MAX_UNUSED`] are open besides `wanted` and nothing works with
+    /// them.
     fn close_unused(&self, wanted: CollectionId) {
         let mut others: Vec<(Instant, Slot)> = lock(&self.open)
             .iter()
@@ -148,7 +148,7 @@ impl OpenCollections {
         others.sort_by_key(|(used, _)| std::cmp::Reverse(*used));
         let mut unused = 0;
         for (_, slot) in &others {
-            // One that is being opened or closed is somebody else's business.
+            // Another thread takes care of one that is being opened or closed.
             let Ok(mut collection) = slot.try_lock() else { continue };
             if collection.as_ref().is_none_or(|open| Arc::strong_count(open) > 1) {
                 continue;
@@ -163,7 +163,7 @@ impl OpenCollections {
     /// The collections that are open.
     pub fn ids(&self) -> Vec<CollectionId> {
         let slots: Vec<_> = lock(&self.open).iter().map(|(id, opened)| (*id, Arc::clone(&opened.slot))).collect();
-        // One that is being opened or closed is somebody else's business.
+        // Another thread takes care of one that is being opened or closed.
         slots
             .into_iter()
             .filter(|(_, slot)| slot.try_lock().is_ok_and(|open| open.is_some()))
@@ -217,10 +217,10 @@ impl OpenCollections {
         }
     }
 
-    /// Closes a collection as soon as nothing works with it, and keeps it closed during `work`: who asks for it meanwhile waits. Where it
-    /// is used all the time, who comes waits after some seconds, again and again, until it is closed.
+    /// Closes a collection as soon as nothing works with it, and keeps it closed during `work`: new callers meanwhile wait. If it is used all the
+    /// time, newcomers wait after some seconds, again and again, until it is closed.
     ///
-    /// Errors: [`ErrorCode::InUse`] where something works with it for longer than `patience`.
+    /// Errors: [`ErrorCode::InUse`] if something works with it for longer than `patience`.
     pub fn while_closed<T>(
         &self,
         id: CollectionId,

@@ -1,4 +1,4 @@
-//! Files of the program that tell of collections, and lie outside of their directories.
+//! Files of the program that describe collections, and lie outside of their directories.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use casetrack_store::{owner, wipe_file, write_atomically};
 use super::Host;
 
 impl Host {
-    /// Writes a file that tells of these collections: sealed with the key of the first vault among them, else as it is. `name` is that by
-    /// which it is read again.
+    /// Writes a file that describes these collections: sealed with the key of the first vault among them, else as it is. `name` is the name by which
+    /// it is read again.
     ///
     /// Errors: [`ErrorCode::Locked`] for a vault that is locked; then nothing is written.
     pub fn write_owned(&self, path: &Path, name: &str, collections: &[CollectionId], content: Vec<u8>) -> Result<()> {
@@ -21,10 +21,10 @@ impl Host {
         write_atomically(path, &content)
     }
 
-    /// What [`write_owned`](Self::write_owned) wrote, and the vault that it was sealed for; `None` where nothing was, or its vault is gone. What was
-    /// not sealed must tell of no vault, which the caller makes sure of ([`check_told`](Self::check_told)).
+    /// The content that [`write_owned`](Self::write_owned) wrote, and the vault that it was sealed for; `None` if nothing was written, or its vault
+    /// is gone. What was not sealed must describe no vault, which the caller checks ([`check_told`](Self::check_told)).
     ///
-    /// Errors: [`ErrorCode::Locked`] where it tells of a vault that is locked.
+    /// Errors: [`ErrorCode::Locked`] if it describes a vault that is locked.
     pub fn read_owned(&self, path: &Path, name: &str) -> Result<Option<(Vec<u8>, Option<CollectionId>)>> {
         let stored = match std::fs::read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -37,7 +37,7 @@ impl Host {
         }
     }
 
-    /// Refuses what was not sealed, and tells of a vault all the same.
+    /// Refuses content that was not sealed although it describes a vault.
     ///
     /// Errors: [`ErrorCode::Corrupt`].
     pub fn check_told(

@@ -12,7 +12,7 @@ pub fn check_range(name: &str, value: u32, range: RangeInclusive<u32>) -> Result
     Err(Error::invalid(format!("{name} is {value}; it must be between {} and {}.", range.start(), range.end())))
 }
 
-/// Which part of a list is wanted.
+/// The part of a list to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
     /// Items before the part.
@@ -27,7 +27,7 @@ pub struct Part<T> {
     pub items: Vec<T>,
     /// Items of the whole list.
     pub total: u64,
-    /// Where the next part begins; `None` at the end of the list.
+    /// The offset of the next part; `None` at the end of the list.
     pub next_offset: Option<u64>,
 }
 

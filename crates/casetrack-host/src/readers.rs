@@ -6,7 +6,7 @@ use casetrack_core::{Cancel, Result};
 use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
 use casetrack_extract::{ExtractOptions, Extraction, PagePicture, RenderRequest, extract, render_page};
 
-/// The processes that read files; this one where there is no command for them.
+/// The processes that read files; this one if there is no command for them.
 pub struct Readers(Option<WorkerPool>);
 
 impl Readers {

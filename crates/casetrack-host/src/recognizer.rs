@@ -15,7 +15,7 @@ use super::lock;
 
 /// Bytes of remembered spans in each of two generations: some 20,000 pages.
 const REMEMBERED_BYTES: usize = 8 << 20;
-/// What a page takes besides its spans, about.
+/// The bytes that a page takes besides its spans, about.
 const PAGE_BYTES: usize = 120;
 
 /// The recognizers in use, each with its folder.
@@ -41,8 +41,8 @@ impl Recognizers {
     }
 }
 
-/// A recognizer that remembers what it found in the texts it saw last. When one page of a long document changes, that page alone is
-/// recognized again: recognition is most of what the others would cost.
+/// A recognizer that remembers what it found in the texts it saw last. When one page of a long document changes, only that page is recognized again:
+/// recognition is most of what the others would cost.
 pub struct RememberingRecognizer<R = SpacyRecognizer> {
     recognizer: R,
     seen: Mutex<Seen>,
@@ -99,8 +99,7 @@ impl<R: Recognizer> Recognizer for RememberingRecognizer<R> {
     }
 }
 
-/// What the pages of a document say of entities and references, by the rules of its language. What running headers and footers repeat is
-/// left out.
+/// The entities and references in the pages of a document, by the rules of its language, except those that running headers and footers repeat.
 pub fn annotations(
     recognizer: &dyn Recognizer,
     meta: &DocumentMeta,

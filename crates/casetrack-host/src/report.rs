@@ -1,4 +1,4 @@
-//! What reports say of files that were not ingested, and of why work ended early.
+//! Reports of files that were not ingested, and of why work ended early.
 
 use casetrack_core::{DocumentId, Error, ErrorCode, Hint, Notice};
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
-//! What the clients of a server for a team may do: which collections they see, what they may change there, and whether they may use the disk.
+//! The rights of the clients of a server for a team: which collections they see, what they may change there, and if they may use the disk.
 //!
-//! An engine without rights is that of the person who owns the data directory. One with rights knows no collection that its user has no role
-//! in: it is neither listed, found nor counted, and every error is the one of a collection that does not exist.
+//! An engine without rights belongs to the person who owns the data directory. One with rights knows no collection that its user has no role in: it
+//! is neither listed, found nor counted, and every error is the one of a collection that does not exist.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
 use serde::{Deserialize, Serialize};
 
-/// What somebody may do with a collection. Each role may also do what those before it may.
+/// The rights of a user to a collection. Each role may also do what those before it may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -39,10 +39,10 @@ pub trait Rights: Send + Sync {
     /// The name of the user, under which [`People`] finds their rights again.
     fn user(&self) -> &str;
 
-    /// The role in a collection; `None` where it must not be known that there is one.
+    /// The role in a collection; `None` if it must not be known that there is one.
     fn role(&self, collection: CollectionId) -> Option<Role>;
 
-    /// Whether any file of this machine may be read that the settings allow.
+    /// True if any file of this machine may be read that the settings allow.
     fn has_disk(&self) -> bool;
 
     /// Makes the user the owner of a collection that they have just made.
@@ -51,31 +51,31 @@ pub trait Rights: Send + Sync {
     fn made(&self, collection: CollectionId) -> Result<()>;
 }
 
-/// The users of a server, for what they asked for and went on without them.
+/// The users of a server, for the jobs that they started and that continue without them.
 pub trait People: Send + Sync {
-    /// The rights of a user; `None` where there is no such user any more.
+    /// The rights of a user; `None` if there is no such user any more.
     fn rights(&self, user: &str) -> Option<Arc<dyn Rights>>;
 
     /// The folders that users without the disk may have read.
     fn folders(&self) -> &[PathBuf];
 }
 
-/// Whose rights an engine has. The default is everything.
+/// The rights of an engine. The default is everything.
 #[derive(Clone, Default)]
 pub struct Sight(Option<(Arc<dyn Rights>, Role)>);
 
 impl Sight {
-    /// That of a user. Collections in which the role is lower than `needed` are found, and refused.
+    /// The rights of a user. Collections in which the role is lower than `needed` are found, and refused.
     pub fn of(rights: Arc<dyn Rights>, needed: Role) -> Self {
         Self(Some((rights, needed)))
     }
 
-    /// Whether somebody's rights limit it.
+    /// True if the rights of a user limit it.
     pub fn is_limited(&self) -> bool {
         self.0.is_some()
     }
 
-    /// The user, where somebody's rights limit it.
+    /// The user whose rights limit it, if any.
     pub fn user(&self) -> Option<&str> {
         self.0.as_ref().map(|(rights, _)| rights.user())
     }
@@ -99,7 +99,7 @@ impl Sight {
 
     /// Refuses a collection in which the role is lower than this.
     ///
-    /// Errors: [`ErrorCode::NotFound`] where there is none, [`ErrorCode::AccessDenied`] where it is lower.
+    /// Errors: [`ErrorCode::NotFound`] if there is none, [`ErrorCode::AccessDenied`] if it is lower.
     pub fn admit_as(&self, collection: CollectionId, needed: Role) -> Result<()> {
         let Some((rights, at_least)) = &self.0 else { return Ok(()) };
         let needed = needed.max(*at_least);

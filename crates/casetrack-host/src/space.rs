@@ -1,4 +1,4 @@
-//! What users made of the catalogue of files: resource sets, sources and plans; and the work on them that is under way.
+//! The work of users on the catalogue of files: resource sets, sources and plans; and the work that is under way.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -115,7 +115,7 @@ impl Host {
         Ok(Arc::clone(open.insert(space)))
     }
 
-    /// Where it is in use.
+    /// The space, if it is in use.
     pub fn open_space(&self) -> Option<Arc<Space>> {
         lock(&self.shared.space.open).clone()
     }

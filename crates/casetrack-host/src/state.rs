@@ -1,4 +1,4 @@
-//! What the state of a collection allows.
+//! The operations that the state of a collection allows.
 //!
 //! | state | read and searched | changed (ingest, sync, reindex, delete documents, watch) | listed by default |
 //! |---|---|---|---|
@@ -10,7 +10,7 @@
 
 use casetrack_core::{CollectionMeta, CollectionStatus, Error, ErrorCode, Result};
 
-/// Whether the documents of a collection may be changed.
+/// Checks that the documents of a collection may be changed.
 pub fn check_changeable(meta: &CollectionMeta) -> Result<()> {
     match meta.status {
         CollectionStatus::Active => Ok(()),
@@ -19,7 +19,7 @@ pub fn check_changeable(meta: &CollectionMeta) -> Result<()> {
     }
 }
 
-/// Whether a collection may be read and searched.
+/// Checks that a collection may be read and searched.
 pub(crate) fn check_readable(meta: &CollectionMeta) -> Result<()> {
     match meta.status {
         CollectionStatus::Active | CollectionStatus::Closed => Ok(()),

@@ -1,4 +1,4 @@
-//! What a data directory takes on disk.
+//! The space that a data directory takes on disk.
 
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,7 +1,7 @@
 //! The stores of collections: the data directory, or a database. One host has the collections of one store.
 //!
 //! What belongs to collections and stays on this machine (jobs, watches, copies of source files) lies in a folder of the store
-//! ([`EngineConfig::state_dir`](super::EngineConfig::state_dir)): for those on disk it is the data directory itself.
+//! ([`EngineConfig::state_dir`](super::EngineConfig::state_dir)): for collections on disk it is the data directory itself.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use super::changes::{Change, Changes};
 
 /// The folder, in a data directory, of what belongs to collections in databases, each in a folder of its own.
 const DATABASES: &str = "databases";
-/// Folder of copies of source files and uploads, in that of a store.
+/// Folder of copies of source files and uploads, in the folder of a store.
 const COLLECTIONS: &str = "collections";
 
 /// The time that subscribers to changes wait for the database.
 const BEGINNING: Duration = Duration::from_secs(1);
 
-/// The reserved collection of the search of files, once there is one. No tier counts it, and it is never meant where none is named.
+/// The reserved collection of the search of files, once there is one. No tier counts it, and it is never meant if none is named.
 pub fn of_files() -> CollectionId {
     CollectionId::from_bytes(0xca5e_7ac4_0000_8000_8000_0000_0000_f11e_u128.to_be_bytes())
 }
@@ -101,11 +101,11 @@ impl StorePlace {
 pub(super) struct Stores {
     pub place: StorePlace,
     pub store: Arc<dyn Store>,
-    /// The database, where the store is one.
+    /// The database, if the store is one.
     server: Option<Arc<dyn SharedStore>>,
-    /// The subscription to changes by other clients of the database, once somebody wants them.
+    /// The subscription to changes by other clients of the database, once it is needed.
     subscription: OnceLock<Option<Box<dyn Subscription>>>,
-    /// The collections on disk and the keys of vaults. Where the store is a database, it has none.
+    /// The collections on disk and the keys of vaults. Empty if the store is a database.
     pub registry: Registry,
 }
 
@@ -121,8 +121,8 @@ impl Stores {
         Ok(Self { place, store, server, subscription: OnceLock::new(), registry })
     }
 
-    /// Reports the changes of other clients of the database from now on, as it does those of this process. Only a database has other clients.
-    /// Waits for the server for a moment, once.
+    /// Reports the changes of other clients of the database from now on, like the changes of this process. Only a database has other clients. Waits
+    /// for the server for a moment, once.
     fn follow(&self, changes: &Changes) {
         let Some(server) = &self.server else { return };
         self.subscription.get_or_init(|| {
@@ -151,8 +151,8 @@ impl Host {
         &self.shared.stores.place
     }
 
-    /// Follows the changes by other clients of the database until the last host of the data directory goes, and has indexes made that are missing there,
-    /// where it is the administrator's. Needed by those that serve without listening; nothing happens where collections are on disk.
+    /// Follows the changes by other clients of the database until the last host of the data directory goes, and has indexes made that are missing
+    /// there, if it is the administrator's. Needed by programs that serve without listening; nothing happens if collections are on disk.
     pub fn follow_others(&self) {
         self.shared.stores.follow(&self.shared.changes);
     }
@@ -168,7 +168,7 @@ impl Host {
 
     /// The database of the collections. `what` begins a sentence, in the plural, of what only a database has.
     ///
-    /// Errors: [`ErrorCode::WrongState`] where the collections are on disk.
+    /// Errors: [`ErrorCode::WrongState`] if the collections are on disk.
     pub fn only_on_server(&self, what: &str) -> Result<&dyn SharedStore> {
         let message =
             || format!("{what} are for collections in a database, and these are on the disk of this machine.");

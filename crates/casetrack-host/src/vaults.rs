@@ -1,4 +1,4 @@
-//! When each vault that is unlocked was asked for last. Those that nobody asks for are locked after a while.
+//! The times at which each unlocked vault was last used. Those that stay unused are locked after a while.
 //!
 //! The keys themselves are in the registry of the store.
 
@@ -21,14 +21,14 @@ pub(super) struct Unlocked {
 
 struct Use {
     last: Instant,
-    /// It is locked when nobody has asked for it for so long.
+    /// It is locked when it was not used for this time.
     idle: Duration,
 }
 
 impl Host {
-    /// Keeps the key of a vault, until it has not been asked for during `idle`.
+    /// Keeps the key of a vault, until the vault has not been used for `idle`.
     ///
-    /// Errors: those of [`Registry::unlock`](casetrack_store::Registry::unlock).
+    /// Errors: as for [`Registry::unlock`](casetrack_store::Registry::unlock).
     pub fn keep_key(&self, id: CollectionId, key: VaultKey, idle: Duration) -> Result<()> {
         self.registry().unlock(id, key)?;
         self.note_unlocked(id, idle);
@@ -40,49 +40,49 @@ impl Host {
         lock(&self.shared.unlocked.used).insert(id, Use { last: Instant::now(), idle });
     }
 
-    /// Lets a vault stay unlocked although nobody asks for it. After how long it would have been locked.
+    /// Keeps a vault unlocked although it is unused. Returns the time after which it would have been locked.
     pub fn stop_idling(&self, id: CollectionId) -> Option<Duration> {
         lock(&self.shared.unlocked.used).remove(&id).map(|used| used.idle)
     }
 
-    /// Somebody asked for a collection.
+    /// Notes that a collection was used.
     pub fn note_use(&self, id: CollectionId) {
         if let Some(used) = lock(&self.shared.unlocked.used).get_mut(&id) {
             used.last = Instant::now();
         }
     }
 
-    /// How long until a vault locks if nobody asks for it.
+    /// The time until a vault locks if it stays unused.
     pub fn locks_in(&self, id: CollectionId) -> Option<Duration> {
         lock(&self.shared.unlocked.used).get(&id).map(|used| used.idle.saturating_sub(used.last.elapsed()))
     }
 
-    /// The vaults that nobody has asked for as long as they said.
+    /// The vaults that were unused for their whole idle time.
     pub fn idle_vaults(&self) -> Vec<CollectionId> {
         let used = lock(&self.shared.unlocked.used);
         used.iter().filter(|(_, used)| used.last.elapsed() >= used.idle).map(|(id, _)| *id).collect()
     }
 
-    /// Whether the key of a vault is here, which the end of the process would lock.
+    /// True if the key of a vault is here, which the end of the process would lock.
     pub fn has_unlocked_vaults(&self) -> bool {
         !lock(&self.shared.unlocked.used).is_empty()
     }
 
-    /// Whether there is a vault, locked or not. Where that cannot be known, there may be one.
+    /// True if there is a vault, locked or not. If that cannot be known, there may be one.
     pub fn has_vaults(&self) -> bool {
         let count = |vaults: Result<Vec<CollectionId>>| vaults.map_or(1, |vaults| vaults.len());
         count(self.registry().locked()) + count(self.registry().unlocked()) > 0
     }
 
-    /// Forgets the key of a vault, from which moment on nothing can be asked of it.
+    /// Forgets the key of a vault, which cannot be read from then on.
     pub fn forget_key(&self, id: CollectionId) {
         lock(&self.shared.unlocked.used).remove(&id);
         self.registry().lock(id);
         self.shared.recognizers.forget_texts();
     }
 
-    /// Closes a vault that was locked as soon as nothing works with it. What is derived from texts and kept in memory goes with it. Whether it
-    /// is closed: where it is still in use after `patience`, [`close_locked`](Self::close_locked) closes it later.
+    /// Closes a vault that was locked as soon as nothing works with it. What is derived from texts and kept in memory goes with it. Returns false if
+    /// it is still in use after `patience`: [`close_locked`](Self::close_locked) closes it later.
     pub fn close_locked_within(&self, id: CollectionId, patience: Duration) -> Result<bool> {
         let closed = self.open_collections().while_closed(id, patience, &Cancel::default(), || Ok(()));
         // Once more: what was still at work may have learnt new words.

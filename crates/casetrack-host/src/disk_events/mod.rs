@@ -1,4 +1,4 @@
-//! What the operating system says of changes in folders. The watches of collections and the catalogue of files both hear it here.
+//! Changes in folders that the operating system reports, for the watches of collections and the catalogue of files.
 
 mod remote;
 
@@ -9,10 +9,10 @@ use notify::{Config, RecommendedWatcher, RecursiveMode, Watcher};
 
 pub use remote::{holds_remote, is_remote};
 
-/// Whether the system is told of each folder; elsewhere it is told of the highest.
+/// True if each folder is watched; otherwise only the highest is.
 const BY_FOLDER: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
-/// Folders whose changes are heard, until it is dropped.
+/// Folders whose changes are reported, until it is dropped.
 pub struct DiskEvents {
     watcher: RecommendedWatcher,
 }
@@ -22,12 +22,12 @@ pub struct DiskEvents {
 pub struct Unwatchable {
     /// The end of a sentence.
     pub why: String,
-    /// Whether the folder is gone or shut, so that it cannot be listed either.
+    /// True if the folder is gone or shut, so that it cannot be listed either.
     pub is_unreadable: bool,
 }
 
 impl DiskEvents {
-    /// Hears of all below a folder, also through links.
+    /// Watches all below a folder, also through links.
     pub fn below(
         folder: &Path,
         on_event: impl FnMut(notify::Result<notify::Event>) + Send + 'static,
@@ -40,7 +40,7 @@ impl DiskEvents {
         open().map_err(|error| Unwatchable::from(&error))
     }
 
-    /// Hears of folders that are [added](Self::add) one by one, and of no link.
+    /// Watches folders that are [added](Self::add) one by one, and no link.
     pub fn by_folder(
         on_event: impl FnMut(notify::Result<notify::Event>) + Send + 'static,
     ) -> Result<Self, Unwatchable> {
@@ -48,7 +48,7 @@ impl DiskEvents {
         watcher.map(|watcher| Self { watcher }).map_err(|error| Unwatchable::from(&error))
     }
 
-    /// Hears of what is directly in a folder from now on. `root` is the highest of those that are added.
+    /// Watches what is directly in a folder from now on. `root` is the highest of those that are added.
     pub fn add(&mut self, folder: &Path, root: &Path) -> Result<(), Unwatchable> {
         let mode = match BY_FOLDER {
             true => RecursiveMode::NonRecursive,
@@ -58,7 +58,7 @@ impl DiskEvents {
         self.watcher.watch(folder, mode).map_err(|error| Unwatchable::from(&error))
     }
 
-    /// Hears of a folder no more. Where it is gone, the system has ended that already.
+    /// Stops watching a folder. If the folder is gone, the system has ended that already.
     pub fn remove(&mut self, folder: &Path) {
         if BY_FOLDER {
             let _ = self.watcher.unwatch(folder);
@@ -94,7 +94,7 @@ pub struct FolderIdentity {
 }
 
 impl FolderIdentity {
-    /// `None` where there is no folder.
+    /// `None` if there is no folder.
     pub fn of(path: &Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir)?;
         #[cfg(unix)]

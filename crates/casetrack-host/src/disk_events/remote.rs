@@ -26,14 +26,14 @@ const REMOTE: &[&str] = &[
     "fuse.vmhgfs-fuse",
 ];
 
-/// Whether a folder, an absolute path, has to be polled.
+/// True if a folder, an absolute path, has to be polled.
 pub fn is_remote(folder: &Path) -> bool {
     // A share of Windows; elsewhere no path begins so.
     let share = folder.as_os_str().as_encoded_bytes().starts_with(br"\\");
     share || std::fs::read_to_string("/proc/self/mountinfo").is_ok_and(|mounts| is_on_remote(folder, &mounts))
 }
 
-/// Whether such a file system is mounted at a folder or below it.
+/// True if such a file system is mounted at a folder or below it.
 pub fn holds_remote(folder: &Path) -> bool {
     is_remote(folder)
         || std::fs::read_to_string("/proc/self/mountinfo").is_ok_and(|mounts| has_remote_below(folder, &mounts))

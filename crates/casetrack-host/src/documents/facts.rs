@@ -28,7 +28,7 @@ pub struct CitedPlace {
     pub char_end: u32,
 }
 
-/// A fact and where the document states it.
+/// A fact and the place at which the document states it.
 #[derive(Debug, Clone)]
 pub struct CitedFact {
     pub fact: Fact,
@@ -40,11 +40,11 @@ pub struct CitedFact {
 pub struct DocumentFacts {
     /// As [`facts`] orders them.
     pub facts: Vec<CitedFact>,
-    /// Whether analysis has read the document, without which names and dates are missing.
+    /// True if analysis has read the document, without which names and dates are missing.
     pub analysed: bool,
 }
 
-/// What is derived from each document, for the version that it was derived from.
+/// Data derived from each document, for the version that it was derived from.
 pub struct ByVersion<T>(Mutex<HashMap<DocumentId, (u64, Arc<T>)>>);
 
 impl<T> Default for ByVersion<T> {
@@ -57,7 +57,7 @@ impl<T> Default for ByVersion<T> {
 const THREADS: usize = 8;
 
 impl CitedPlace {
-    /// `unpaged` is that of the document. Costs time in proportion to the page before it.
+    /// `unpaged` is the document's. Costs time in proportion to the page before it.
     pub fn new(page: &Page, unpaged: bool, chars: Range<u32>) -> Self {
         let paragraph = |at: u32| page.blocks.partition_point(|block| block.char_start <= at).max(1);
         let (first, last) = (paragraph(chars.start), paragraph(chars.end.saturating_sub(1).max(chars.start)));
@@ -78,7 +78,7 @@ impl CitedPlace {
     }
 }
 
-/// The pages of a document, in order, and whether the file does not say where they end; none where it has gone.
+/// The pages of a document, in order, and true if the file does not state where they end; none if it has gone.
 pub fn pages(collection: &OpenCollection, document: DocumentId) -> Result<(Vec<Page>, bool)> {
     let Some(meta) = collection.document(document)? else { return Ok((Vec::new(), false)) };
     let pages = (1..=meta.page_count).filter_map(|number| collection.page(document, number).transpose());
@@ -97,8 +97,8 @@ fn read(collection: &OpenCollection, document: DocumentId) -> Result<DocumentFac
     Ok(DocumentFacts { facts: cited.collect(), analysed })
 }
 
-/// The facts of these documents, in their order. Those of versions that were asked for before are known, also after a restart of the same
-/// program; each other document takes some 12 ms for 50,000 characters, on several threads. A document that has gone has none.
+/// The facts of these documents, in their order. Versions that were read before take no time, also after a restart of the same program; each other
+/// document takes some 12 ms for 50,000 characters, on several threads. A document that has gone has none.
 pub fn of_documents(
     collection: &OpenCollection,
     documents: &[DocumentId],
@@ -111,7 +111,7 @@ pub fn of_documents(
 }
 
 impl<T> ByVersion<T> {
-    /// Those of these documents that [`of`](Self::of) would read.
+    /// The documents in this list that [`of`](Self::of) would read.
     pub fn unknown(&self, collection: &OpenCollection, documents: &[DocumentId]) -> Vec<DocumentId> {
         self.unknown_in(&collection.versions().into_iter().collect(), documents)
     }
@@ -124,7 +124,7 @@ impl<T> ByVersion<T> {
         documents.iter().filter(|document| !is_known(document)).copied().collect()
     }
 
-    /// What is known, each with the version that it was derived from.
+    /// The derived data in memory, each with the version that it was derived from.
     fn known(&self) -> HashMap<DocumentId, (u64, Arc<T>)> {
         lock(&self.0).clone()
     }
@@ -136,7 +136,7 @@ impl<T> ByVersion<T> {
 }
 
 impl<T: Default + Send + Sync> ByVersion<T> {
-    /// What `read` derives from these documents, in their order; it is called, on several threads, for those whose version is not known.
+    /// The data that `read` derives from these documents, in their order; it is called, on several threads, for those whose version is not known.
     pub fn of(
         &self,
         collection: &OpenCollection,

@@ -13,7 +13,7 @@ use crate::paging::Paging;
 
 /// Longest text of an answer, in characters.
 const MAX_CHARS: usize = 400;
-/// What stands between the texts of one entry.
+/// The separator of the texts of one entry.
 const BETWEEN: &str = " | ";
 
 /// A text that is not shown, or all texts of a page that one row or column hides.

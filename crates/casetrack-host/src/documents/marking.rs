@@ -20,7 +20,7 @@ const DOCUMENT_COLUMNS: [&str; 8] =
 /// Headers of the column with tags, separated by semicolons.
 const TAG_COLUMNS: [&str; 2] = ["tags", "tag"];
 
-/// What to change. Removals come first.
+/// Changes of marks. Removals come first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MarkChanges {
     pub add_tags: Vec<String>,
@@ -79,7 +79,7 @@ pub struct MarkTable {
     pub document_column: Option<String>,
 }
 
-/// Where the marks of the documents come from that a job brings.
+/// The source of the marks of the documents that a job brings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkSource {
     /// The names of the folders in which a file lies, below the folder that the job reads.
@@ -155,8 +155,8 @@ pub fn check_marks(source: &MarkSource) -> Result<()> {
     }
 }
 
-/// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is done, so what goes
-/// wrong is said, as is what was marked.
+/// Marks documents after the work that brought them: those below its folders, or `only` some of them. The work is done, so the notices report what
+/// goes wrong and what was marked.
 pub fn mark_from(
     host: &Host,
     collection: CollectionId,

@@ -146,7 +146,7 @@ pub fn documents_of_type(
     Ok(documents)
 }
 
-/// What lists and choices of documents show of each, ordered by path. From memory, but for documents that changed.
+/// The fields that lists and choices of documents show of each, ordered by path. From memory, except for documents that changed.
 pub fn document_catalogue(host: &Host, collection: CollectionId) -> Result<Arc<[Arc<CatalogueEntry>]>> {
     host.collection(collection)?.catalogue()
 }
@@ -191,14 +191,14 @@ pub fn delete_document(host: &Host, collection: CollectionId, name: &str) -> Res
     Ok(meta)
 }
 
-/// Removes a document, those of `documents` that are inside it, and the copies of their originals. Does not flush.
+/// Removes a document, the `documents` inside it, and the copies of their originals. Does not flush.
 pub fn delete_whole(collection: &Collection, meta: &DocumentMeta, documents: &[DocumentMeta]) -> Result<()> {
     // Before the container, so that none is left without it.
     members(documents, meta).try_for_each(|member| delete_one(collection, member))?;
     delete_one(collection, meta)
 }
 
-/// Those of `documents` that are inside a container, at any depth.
+/// The `documents` inside a container, at any depth.
 pub fn members<'d>(documents: &'d [DocumentMeta], container: &DocumentMeta) -> impl Iterator<Item = &'d DocumentMeta> {
     let folder = container.is_container().then(|| format!("{}/", container.path));
     let inside = move |member: &&DocumentMeta| folder.as_ref().is_some_and(|folder| member.path.starts_with(folder));

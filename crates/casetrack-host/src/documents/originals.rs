@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use casetrack_core::{DocumentMeta, Error, Result};
 use casetrack_store::Collection;
 
-/// Where the copy of a document's file is.
+/// The path of the copy of a document's file.
 pub fn path(collection: &Collection, meta: &DocumentMeta) -> PathBuf {
     collection.original_path(meta)
 }
@@ -28,7 +28,7 @@ pub fn remove_others(collection: &Collection, meta: &DocumentMeta) -> Result<()>
     Ok(())
 }
 
-/// Writes the copy beside its final name first, so that a half-written copy never counts as the file.
+/// Writes the copy under a temporary name first, so that a half-written copy never counts as the file.
 pub fn store(collection: &Collection, meta: &DocumentMeta, bytes: &[u8]) -> Result<()> {
     collection.write_kept(&collection.new_original_path(meta), bytes)
 }

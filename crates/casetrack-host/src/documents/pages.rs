@@ -21,9 +21,9 @@ use crate::{EngineConfig, Host, Kept, read};
 const LONGEST_SIDE: u32 = 2000;
 /// Dots per inch of pages drawn so: small print can be read, and a page of A4 has 1,240 by 1,754 pixels.
 const RESOLUTION: f32 = 150.0;
-/// The same where a width is asked for, which readers do to look closer.
+/// The same if a width is requested, which readers do to look closer.
 const SHARPEST: f32 = 300.0;
-/// Most pixels of a width that is asked for.
+/// Most pixels of a width that is requested.
 const MAX_WIDTH: u32 = 4000;
 /// Longest time to draw a page, in seconds. Pages take some 50 ms.
 const MAX_SECONDS: u64 = 20;
@@ -53,7 +53,7 @@ pub struct PageText {
     pub has_picture: bool,
 }
 
-/// Which page is drawn.
+/// The page to draw.
 #[derive(Debug, Clone, Default)]
 pub struct PictureRequest<'a> {
     /// Name, path or id of the document.

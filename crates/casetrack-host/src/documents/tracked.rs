@@ -1,4 +1,4 @@
-//! What a document tracks of how its text came about: insertions, deletions and moves, with their places.
+//! The tracked changes of a document: insertions, deletions and moves, with their places.
 
 use casetrack_core::{Change, ChangeKind, ChunkId, CollectionId, DocumentMeta, Page, Result, TextView};
 use casetrack_store::{ChunkSpan, Collection};
@@ -97,7 +97,7 @@ pub fn pages_with_changes(document: &DocumentMeta) -> std::ops::Range<u32> {
     if document.tracked_changes == 0 { 1..1 } else { 1..document.page_count.saturating_add(1) }
 }
 
-/// Where the chunks of a document are, read once.
+/// The places of a document's chunks, read once.
 pub fn known_spans<'s>(
     collection: &Collection,
     document: &DocumentMeta,

@@ -1,9 +1,8 @@
 //! Folders of files that are live: their changes are followed, so that questions about them need no walk.
 //!
-//! A folder is watched before it is listed, so nothing falls between the two. What the operating system reports is looked at within
-//! [`LONGEST_WAIT`], and before each question. Where it says that it lost events, all is watched and walked anew; every [`RECONCILE`] all is walked
-//! in any case, for what no system reports, such as writes through memory maps. A folder that cannot be watched is walked at each question,
-//! as any other, and says why.
+//! A folder is watched before it is listed, so nothing falls between the two. What the operating system reports is looked at within [`LONGEST_WAIT`],
+//! and before each question. If it reports lost events, all is watched and walked again; every [`RECONCILE`] all is walked in any case, for what no
+//! system reports, such as writes through memory maps. A folder that cannot be watched is walked at each question, as any other, and reports why.
 
 mod root;
 
@@ -20,15 +19,15 @@ use serde::Serialize;
 use super::{Host, lock};
 use root::LiveRoot;
 
-/// Between two looks at what was heard.
+/// Between two looks at the events that came.
 const TICK: Duration = Duration::from_millis(250);
-/// How long nothing may have been heard before it is looked at, and the longest wait where something happens all the time.
+/// The quiet time before events are looked at, and the longest wait if something happens all the time.
 const QUIET: Duration = Duration::from_millis(300);
 const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// Between two walks of a live folder.
 const RECONCILE: Duration = Duration::from_secs(15 * 60);
 
-/// How a folder that is to be live is doing.
+/// The state of a folder that is to be live.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveState {
     pub stage: LiveStage,
@@ -82,7 +81,7 @@ impl LiveFiles {
         lock(&self.roots).clear();
     }
 
-    /// Follows what the catalogue says is to be live, too.
+    /// Follows what the catalogue lists as live, too.
     pub fn read_list(&self, host: &Host) {
         // Most data directories have no catalogue.
         if !host.has_catalog() {
@@ -114,12 +113,12 @@ impl LiveFiles {
         lock(&self.roots).remove(folder);
     }
 
-    /// `None` where nothing follows the folder.
+    /// `None` if nothing follows the folder.
     pub fn state(&self, folder: &Path) -> Option<LiveState> {
         lock(&self.roots).get(folder).map(|root| root.state())
     }
 
-    /// Other numbers once something below a folder may have changed, and was looked at. `None` where it is in no live folder.
+    /// Other numbers once something below a folder may have changed, and was looked at. `None` if it is in no live folder.
     pub fn revisions(&self, folder: &Path) -> Option<Vec<u64>> {
         let roots = self.roots().into_iter().filter(|root| folder.starts_with(root.path()));
         let live = roots.filter(|root| root.state().stage == LiveStage::Live);
@@ -127,7 +126,7 @@ impl LiveFiles {
         (!revisions.is_empty()).then_some(revisions)
     }
 
-    /// Brings the rows of what has been heard of all live folders up to date. What cannot be is reported in the log.
+    /// Brings the rows of all live folders up to date with the events that came. What cannot be is reported in the log.
     pub fn bring_all_up_to_date(&self, host: &Host, cancel: &Cancel) {
         for root in self.roots().into_iter().filter(|root| root.state().stage == LiveStage::Live) {
             if let Err(error) = root.bring_up_to_date(host, cancel) {
@@ -136,7 +135,7 @@ impl LiveFiles {
         }
     }
 
-    /// Brings the rows of what has been heard up to date, if the folder is in a live one. Returns whether it is: then it needs no walk.
+    /// Brings the rows up to date with the events that came, if the folder is in a live one. Returns whether it is: then it needs no walk.
     pub fn bring_up_to_date(&self, host: &Host, folder: &Path, cancel: &Cancel) -> Result<bool> {
         let roots = self.roots().into_iter().filter(|root| folder.starts_with(root.path()));
         for root in roots {

@@ -25,21 +25,21 @@ pub(super) struct LiveRoot {
     /// `None` while nothing is watched. Held by whoever brings the rows up to date.
     watching: Mutex<Option<Watching>>,
     checked: Mutex<Option<Instant>>,
-    /// How often something was looked at that may have changed.
+    /// The number of times that something was looked at that may have changed.
     revision: AtomicU64,
 }
 
-/// What the operating system reported and nobody has looked at.
+/// Reports of the operating system that have not been looked at.
 #[derive(Default)]
 struct Heard {
     paths: BTreeSet<PathBuf>,
-    /// Those of them that came, went or moved: what was watched under such a path may be another folder now.
+    /// The paths that came, went or moved: what was watched under such a path may be another folder now.
     renewed: BTreeSet<PathBuf>,
     /// Events were lost, or are too many.
     all: bool,
-    /// Why nothing more is heard.
+    /// Why no further events come.
     broken: Option<String>,
-    /// When the first and the last of it came.
+    /// The times of the first and the last report.
     span: Option<(Instant, Instant)>,
 }
 
@@ -105,7 +105,7 @@ impl Watching {
         }
     }
 
-    /// Watches a path, and what is below it, no more.
+    /// Stops watching a path and what is below it.
     fn remove(&self, path: &Path) {
         let mut folders = lock(&self.folders);
         let below: Vec<PathBuf> =
@@ -183,7 +183,7 @@ impl LiveRoot {
         }
     }
 
-    /// Looks at what was heard. Returns whether the folder is live, so that the rows are as the disk is.
+    /// Looks at the events that came. Returns whether the folder is live, so that the rows are as the disk is.
     pub fn bring_up_to_date(&self, host: &Host, cancel: &Cancel) -> Result<bool> {
         let mut watching = self.wait(cancel)?;
         let Some(at_work) = &*watching else { return Ok(false) };
@@ -243,7 +243,7 @@ impl LiveRoot {
         Ok(())
     }
 
-    /// Watches first and walks then: what happens meanwhile is heard. `None` where it cannot be watched; the state says why.
+    /// Watches first and walks then: events meanwhile are kept. `None` if it cannot be watched; the state shows why.
     fn open(&self, host: &Host, cancel: &Cancel) -> Result<Option<Watching>> {
         let Some(identity) = FolderIdentity::of(&self.path) else {
             self.set(LiveStage::Missing, Some("it does not exist.".to_owned()));
@@ -273,7 +273,7 @@ impl LiveRoot {
         };
         if let Err(error) = self.walk(host, &at_work, cancel) {
             match error.code {
-                // Who asked waits no more; the thread goes on.
+                // The caller stops waiting; the thread continues.
                 ErrorCode::Cancelled => self.set(LiveStage::Starting, None),
                 _ => self.set(LiveStage::Walked, Some(format!("its walk failed: {}", error.message))),
             }
@@ -294,7 +294,7 @@ impl LiveRoot {
         walked
     }
 
-    /// Whether everything is watched; if not, nothing is any more.
+    /// True if everything is watched; if not, nothing is any longer.
     fn is_whole(&self, watching: &mut Option<Watching>) -> bool {
         match watching.as_ref().and_then(|at_work| lock(&at_work.failed).take()) {
             Some(why) => {

@@ -17,11 +17,11 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// Most bytes of memory that an index may take.
 const MAX_INDEX_BYTES: usize = 256 << 20;
-/// A place in the text is kept for the first of so many words.
+/// A place in the text is kept for the first of this many words.
 const STEP: usize = 64;
 /// Most occurrences that highlights are chosen from.
 const MAX_HITS: usize = 500;
-/// What a different word takes besides its text, and a document besides its texts: entries of tables and headers of allocations.
+/// The bytes that a different word takes besides its text, and a document besides its texts: entries of tables and headers of allocations.
 const BYTES_OF_TERM: usize = 120;
 const BYTES_OF_DOCUMENT: usize = 250;
 
@@ -47,7 +47,7 @@ struct Document {
     metadata: Map<String, Value>,
     /// The numbers of its words, short ones among them, in order.
     words: Box<[u32]>,
-    /// Where the words 0, [`STEP`], 2 · [`STEP`] … begin in the content.
+    /// The places at which the words 0, [`STEP`], 2 · [`STEP`] … begin in the content.
     places: Box<[u32]>,
     tokens: u32,
     /// Of memory, without words that are new with it.
@@ -67,10 +67,10 @@ struct Posting {
     count: u32,
 }
 
-/// What adding a document did.
+/// The effect of adding a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
-    /// Whether it took the place of one with the same id.
+    /// True if it took the place of one with the same id.
     pub replaced: bool,
     pub tokens: u32,
 }
@@ -92,7 +92,7 @@ pub struct Match {
     pub metadata: Map<String, Value>,
 }
 
-/// What is known of a document while a query is evaluated.
+/// The sums for a document while a query is evaluated.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     score: f64,
@@ -117,7 +117,7 @@ impl TextIndex {
 
     /// Adds a document, or puts it in the place of the one with this id. Time and memory are linear in the content.
     ///
-    /// Errors: where the index would take more than 256 MB. Nothing is changed then.
+    /// Errors: if the index would take more than 256 MB. Nothing is changed then.
     pub fn add(&mut self, id: &str, content: &str, metadata: Map<String, Value>) -> Result<Added> {
         let mut words = Vec::new();
         let mut counts: HashMap<_, u32> = HashMap::new();
@@ -263,14 +263,14 @@ impl TextIndex {
         Found { matches: matches.collect(), total }
     }
 
-    /// How rare it is to be in so many documents.
+    /// The rarity of a word that is in this many documents.
     fn idf(&self, documents: usize) -> f64 {
         let (all, with) = (self.documents.len() as f64, documents as f64);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
     }
 
     fn saturated(&self, slot: u32, count: u32) -> f64 {
-        // Where there are fewer tokens than documents, lengths mean nothing.
+        // If there are fewer tokens than documents, lengths mean nothing.
         let mean = (self.tokens as f64 / self.documents.len() as f64).max(1.0);
         let (count, length) = (f64::from(count), f64::from(self.documents[slot as usize].tokens));
         count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * length / mean))
@@ -296,7 +296,7 @@ impl TextIndex {
         counted.filter(|posting| posting.count > 0).collect()
     }
 
-    /// Where a document has what is sought.
+    /// The places at which a document has what is sought.
     fn hits(&self, document: &Document, query: &Query) -> Vec<Hit> {
         let numbered = |words: &Vec<String>| -> Option<Vec<u32>> {
             words.iter().map(|word| self.numbers.get(word.as_str()).copied()).collect()

@@ -10,11 +10,11 @@ use super::tokens::Tokenizer;
 const MAX_HIGHLIGHTS: usize = 3;
 /// Longest highlight, in bytes of text. Most sentences have fewer.
 const MAX_BYTES: usize = 300;
-/// How far around a hit the ends of its sentence are looked for, in bytes.
+/// The distance from a hit within which the ends of its sentence are looked for, in bytes.
 const REACH: usize = 1000;
 /// Most sentences that highlights are chosen from.
 const MAX_SENTENCES: usize = 500;
-/// What stands where a sentence goes on.
+/// The sign that a sentence continues.
 const CUT: &str = "...";
 /// After these a full stop ends no sentence, nor does it after one letter.
 const ABBREVIATIONS: [&str; 24] = [
@@ -27,7 +27,7 @@ const ABBREVIATIONS: [&str; 24] = [
 pub(super) struct Hit {
     /// Its bytes.
     pub place: Range<usize>,
-    /// Which one of all that is sought.
+    /// The index of the hit among all that is sought.
     pub sought: usize,
 }
 
@@ -40,7 +40,7 @@ struct Candidate {
     hits: usize,
 }
 
-/// The sentences of a text that have most of what a query seeks, in their order; none where it has nothing of it.
+/// The sentences of a text that have most of what a query seeks, in their order; none if it has nothing of it.
 pub fn highlights(text: &str, query: &Query, tokenizer: Tokenizer) -> Vec<String> {
     let words: Vec<_> = tokenizer.words(text).collect();
     let mut hits = Vec::new();
@@ -55,7 +55,7 @@ pub fn highlights(text: &str, query: &Query, tokenizer: Tokenizer) -> Vec<String
     highlights_at(text, &hits)
 }
 
-/// The same, where the hits are known; in their order.
+/// The same, if the hits are known; in their order.
 pub(super) fn highlights_at(text: &str, hits: &[Hit]) -> Vec<String> {
     let mut candidates: Vec<Candidate> = Vec::new();
     for hit in hits {
@@ -68,7 +68,7 @@ pub(super) fn highlights_at(text: &str, hits: &[Hit]) -> Vec<String> {
             break;
         }
         let place = sentence(text, &hit.place);
-        // Of a sentence that goes on, the next hit shows another part.
+        // Of a sentence that continues, the next hit shows another part.
         let from = candidates.last().map_or(0, |last| last.shown.end).min(hit.place.start);
         let shown = shortened(text, &(place.start.max(from)..place.end), &hit.place);
         candidates.push(Candidate { place, shown, sought: HashSet::from([hit.sought]), hits: 1 });
@@ -80,7 +80,7 @@ pub(super) fn highlights_at(text: &str, hits: &[Hit]) -> Vec<String> {
     order.into_iter().map(|i| written(text, &candidates[i])).collect()
 }
 
-/// On one line, with marks where the sentence goes on.
+/// On one line, with marks at the places at which the sentence continues.
 fn written(text: &str, Candidate { place, shown, .. }: &Candidate) -> String {
     let words: Vec<&str> = text[shown.clone()].split_whitespace().collect();
     let before = if text[place.start..shown.start].trim().is_empty() { "" } else { CUT };
@@ -104,7 +104,7 @@ fn sentence(text: &str, hit: &Range<usize>) -> Range<usize> {
     trimmed(text, start..end)
 }
 
-/// The part of a sentence around a hit that is not too long: from clause to clause, or from word to word where a clause is too long.
+/// The part of a sentence around a hit that is not too long: from clause to clause, or from word to word if a clause is too long.
 fn shortened(text: &str, sentence: &Range<usize>, hit: &Range<usize>) -> Range<usize> {
     if sentence.len() <= MAX_BYTES {
         return sentence.clone();
@@ -164,7 +164,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + part.trim().len()
 }
 
-/// Where sentences end in a text: after full stops, question and exclamation marks, and at blank lines, headings and items of lists.
+/// The ends of sentences in a text: after full stops, question and exclamation marks, and at blank lines, headings and items of lists.
 fn ends(text: &str) -> impl Iterator<Item = usize> {
     let mut chars = text.char_indices();
     std::iter::from_fn(move || {
@@ -194,14 +194,14 @@ fn ends(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether what stands before a full stop is an abbreviation, or one letter.
+/// True if the text before a full stop is an abbreviation, or one letter.
 fn is_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let is_letter = word.chars().all(char::is_alphabetic) && word.chars().count() == 1;
     is_letter || ABBREVIATIONS.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Whether a line break ends a sentence that no mark ends: before a blank line or an item of a list, and after a heading in Markdown.
+/// True if a line break ends a sentence that no mark ends: before a blank line or an item of a list, and after a heading in Markdown.
 fn is_break(before: &str, rest: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let next = rest.split('\n').next().unwrap_or_default().trim_start();

@@ -1,4 +1,4 @@
-//! What a query asks for.
+//! Queries of the text index.
 
 use super::tokens::Tokenizer;
 
@@ -8,7 +8,7 @@ use super::tokens::Tokenizer;
 /// words (`+rate-limit`) means the phrase. A quotation mark that is not closed means nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// Any of these, where nothing is required.
+    /// Any of these, if nothing is required.
     pub terms: Vec<String>,
     pub must: Vec<String>,
     pub must_not: Vec<Vec<String>>,
@@ -45,7 +45,7 @@ impl Query {
         }
     }
 
-    /// What must be there: words and phrases.
+    /// The words and phrases that must be there.
     pub fn required(&self) -> Vec<Vec<String>> {
         let mut required = Vec::new();
         self.must.iter().for_each(|word| push(&mut required, vec![word.clone()]));
@@ -72,7 +72,7 @@ fn sign(text: &str) -> (Option<char>, &str) {
     }
 }
 
-/// What stands between quotation marks at the beginning of a text, whether it is a phrase, and what follows it.
+/// The text between quotation marks at the beginning of a text, true for a phrase, and the text that follows.
 fn quoted(text: &str) -> Option<(&str, bool, &str)> {
     let open = text.chars().next()?;
     let closing = closing(open)?;

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// How texts are taken apart: into words by Unicode's rules (UAX #29), without stop words and stems.
+/// The rules that take texts apart: into words by Unicode's rules (UAX #29), without stop words and stems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tokenizer {
-    /// Whether case makes no difference.
+    /// True if case makes no difference.
     pub lowercase: bool,
     /// Words of fewer characters are no tokens: they are neither counted nor ranked by. They are found in phrases and where they are
     /// required or excluded.
@@ -39,7 +39,7 @@ impl Tokenizer {
         parts.map(move |(start, word)| Word { text: self.written(word), place: start..start + word.len() })
     }
 
-    /// Whether a word is a token. One of a script without spaces between words counts whatever its length: each sign of it is a word.
+    /// True if a word is a token. One of a script without spaces between words counts whatever its length: each sign of it is a word.
     pub fn is_token(self, word: &str) -> bool {
         let length = word.chars().take(self.min_length as usize).count();
         length >= self.min_length as usize || word.chars().next().is_some_and(is_ideographic)

@@ -23,14 +23,14 @@ const UNCERTAIN: f32 = 0.6;
 pub struct PlacedLine {
     pub text: String,
     pub area: Option<Rect>,
-    /// Which of its characters the page does not show, and why.
+    /// The characters that the page does not show, and the reasons.
     pub hidden: Vec<(Range<u32>, HiddenReason)>,
 }
 
 /// Called with each page as soon as it is complete.
 pub type PageObserver = Box<dyn FnMut(&Page)>;
 
-/// Which of the promises of [`Page`] and [`Block`] about blocks and lines a page breaks, for tests. Linear in its text.
+/// The first promise of [`Page`] and [`Block`] about blocks and lines that a page breaks, for tests. Linear in its text.
 pub fn page_problem(page: &Page) -> Option<String> {
     let chars: Vec<char> = page.text.chars().collect();
     let is_blank = |range: Range<usize>| chars[range].iter().all(|c| c.is_whitespace());
@@ -137,14 +137,14 @@ impl DocumentBuilder {
         self.layout.get_or_insert_default();
     }
 
-    /// The file says where a page ended.
+    /// Notes that the file states where a page ended.
     pub fn has_saved_break(&mut self) {
         if let Some(layout) = &mut self.layout {
             layout.has_breaks = true;
         }
     }
 
-    /// How many pages the file says it has.
+    /// Sets the number of pages that the file states.
     pub fn set_page_count(&mut self, count: Option<u32>) {
         if let Some(layout) = &mut self.layout {
             layout.page_count = count;

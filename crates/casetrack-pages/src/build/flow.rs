@@ -105,7 +105,7 @@ impl FlowCell {
     }
 }
 
-/// Where blocks go.
+/// The destination of blocks.
 pub enum Sink {
     Pages,
     /// Cells, text boxes and notes are placed when they are complete.

@@ -1,7 +1,7 @@
-//! Text that a file holds but does not show: where it comes to stand on a page, and the warning that names it.
+//! Text that a file holds but does not show: its place on a page, and the warning that names it.
 //!
-//! Readers of PDF files give places. Readers of other formats write marks around the text, which are those of
-//! [`changes`](super::changes). Marks also tell what OCR read in pictures.
+//! Readers of PDF files give places. Readers of other formats write marks around the text, defined in [`changes`](super::changes). Marks also show
+//! what OCR read in pictures.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -170,7 +170,7 @@ fn joined(mut texts: Vec<HiddenText>, page: &str) -> Vec<HiddenText> {
     texts.sort_by_key(|text| (text.char_start, text.char_end));
     let mut chars = page.chars();
     let mut read = 0u32;
-    // Each with whether it says something.
+    // Each with true if it has a letter or digit.
     let mut joined: Vec<(HiddenText, bool)> = Vec::new();
     // Between what is joined and the next text: whether there is only white space.
     let mut is_blank = true;

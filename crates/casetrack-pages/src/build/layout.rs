@@ -7,7 +7,7 @@ use casetrack_core::Page;
 pub(super) struct Layout {
     /// True if the program that saved the file wrote down where pages ended.
     pub has_breaks: bool,
-    /// How many pages the program counted.
+    /// The number of pages that the program counted.
     pub page_count: Option<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! Rows of sheets and tables as lines of text, and which of them name the columns.
 //!
-//! Cells are joined by a tab: it cannot be mistaken for content, costs one white-space character where a cell is empty,
-//! and a quoted row can be pasted back into a sheet. White space inside a cell is folded to single spaces.
+//! Cells are joined by a tab: it cannot be mistaken for content, costs one white-space character if a cell is empty, and a quoted row can be pasted
+//! back into a sheet. White space inside a cell is folded to single spaces.
 
 use casetrack_core::{BlockKind, Rect, Result};
 
@@ -36,7 +36,7 @@ impl Cell {
 pub struct Row {
     /// In column order.
     pub cells: Vec<Cell>,
-    /// True if the format says that the row names the columns.
+    /// True if the format states that the row names the columns.
     pub header: bool,
 }
 
@@ -116,8 +116,7 @@ impl TableWriter {
 
     /// Writes a row; `cells` are in column order. A row without text is a gap.
     ///
-    /// `header`: whether the format says that the row names the columns. Where no row says so, the first rows are judged by
-    /// what they contain.
+    /// `header`: true if the format states that the row names the columns. If no row does, the first rows are judged by what they contain.
     pub fn push_row(&mut self, document: &mut DocumentBuilder, row: u32, cells: &[Cell], header: bool) -> Result<()> {
         self.write_row(document, row, cells, header, None)
     }
@@ -230,7 +229,7 @@ impl TableWriter {
         self.has_header = true;
     }
 
-    /// Ends the table in progress, which has no more rows on this page.
+    /// Ends the table in progress, which has no further rows on this page.
     pub fn finish(&mut self, document: &mut DocumentBuilder) {
         if !self.decided {
             self.decide(document);
@@ -298,8 +297,7 @@ impl Candidate {
 /// as wide as the table, so that group headings above it are included and text rows below it are not. Rows of a single
 /// cell above are titles.
 ///
-/// A table of texts alone has a header only when it has three columns and more, each named once: two columns are mostly
-/// pairs of name and value.
+/// A table of only texts has a header only when it has three columns and more, each named once: two columns are mostly pairs of name and value.
 fn header_blocks(candidates: &[Candidate]) -> Vec<usize> {
     let Some(start) = candidates.iter().position(|row| row.cells >= 2) else { return Vec::new() };
     let rows = &candidates[start..];

@@ -1,4 +1,4 @@
-//! Where the chunks of a page start and end.
+//! The starts and ends of the chunks of a page.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub(super) fn cut_page(text: &str, blocks: &[Block], config: &ChunkConfig) -> Ve
     while covered.char < end.char {
         let window = Window::new(&page, start);
         let Some(length) = window.cut(covered.char.saturating_sub(start.char) + 1) else {
-            // Beside the repeated text there is no room for the next word.
+            // The repeated text leaves no room for the next word.
             start = skip_white_space(content, covered);
             continue;
         };
@@ -118,7 +118,7 @@ impl<'a> Window<'a> {
         &self.content[self.start.byte..self.bytes[self.chars.len()]]
     }
 
-    /// Ends of sentences, except those of headings: they belong to what follows.
+    /// Ends of sentences, except in headings: they belong to what follows.
     fn sentence_ends(&self) -> &[usize] {
         self.sentence_ends.get_or_init(|| {
             let mut ends = sentence_ends(self.text(), &self.chars);
@@ -188,7 +188,7 @@ impl<'a> Window<'a> {
         for (index, block) in self.blocks.iter().enumerate() {
             let offset = self.offset(block.char_end);
             let is_row = matches!(block.kind, BlockKind::TableRow { .. });
-            // Rows stay whole, even where that makes shorter chunks.
+            // Rows stay whole, even if that makes shorter chunks.
             let lowest = if is_row { lowest } else { lowest_text };
             // A heading stays with what it heads.
             let is_heading = matches!(block.kind, BlockKind::Heading { .. });
@@ -267,8 +267,8 @@ impl<'a> Window<'a> {
         matches!(self.chars[offset - 1], ';' | ':') || opens_item()
     }
 
-    /// Where the next chunk starts so that it repeats the end of this one, of `length` characters: at a sentence or block. `None` when
-    /// nothing is to be repeated, as before a heading. A chunk that ends inside a sentence is repeated from one of its parts, or a word.
+    /// The start of the next chunk so that it repeats the end of this one, of `length` characters: at a sentence or block. `None` when nothing is to
+    /// be repeated, as before a heading. A chunk that ends inside a sentence is repeated from one of its parts, or a word.
     fn overlap_start(&self, length: usize) -> Option<usize> {
         if length == self.rest {
             return None;

@@ -34,7 +34,7 @@ pub fn headings_at(text: &str, text_start: u32, blocks: &[Block], headings: &[St
 /// A heading that is in force.
 #[derive(Debug, Clone, PartialEq)]
 struct Heading {
-    /// From 1, the outermost; `None` where only its place among the others is known.
+    /// From 1, the outermost; `None` if only its place among the others is known.
     level: Option<u8>,
     title: String,
 }
@@ -73,7 +73,7 @@ impl Headings {
         }
     }
 
-    /// A heading closes those of its own and lower levels.
+    /// A heading closes the headings of its own and lower levels.
     fn open(&mut self, level: u8, title: String) {
         match self.open.iter().position(|heading| heading.level.is_none() && heading.title == title) {
             Some(at) => self.open.truncate(at),
@@ -96,7 +96,7 @@ impl Headings {
         self.open.into_iter().map(|heading| heading.title).collect()
     }
 
-    /// How many of the outermost headings are the same.
+    /// The number of outermost headings that are the same.
     pub fn in_common(&self, other: &Self) -> usize {
         self.open.iter().zip(&other.open).take_while(|(a, b)| a == b).count()
     }

@@ -1,10 +1,9 @@
 //! Cuts pages into chunks: the passages that are embedded, searched and cited.
 //!
-//! Chunks are verbatim, never cross a page, cover every character that is no white space, and start and end on one that is
-//! none. Cuts are made before a heading, or at the end of a paragraph, table row or sentence, whichever is near the target; else at
-//! the end of a part of a sentence, of a line, or of a word; inside a word only when it alone exceeds the maximum. Chunks of running
-//! text repeat the end of the one before, from the start of a sentence. Nothing is repeated where no sentence starts near the end, unless
-//! the cut is inside a sentence. Table rows are not repeated.
+//! Chunks are verbatim, never cross a page, cover every character that is no white space, and start and end on one that is none. Cuts are made before
+//! a heading, or at the end of a paragraph, table row or sentence, whichever is near the target; else at the end of a part of a sentence, of a line,
+//! or of a word; inside a word only when the word exceeds the maximum. Chunks of running text repeat the end of the one before, from the start of a
+//! sentence. Nothing is repeated if no sentence starts near the end, unless the cut is inside a sentence. Table rows are not repeated.
 
 mod boundary;
 mod context;
@@ -23,8 +22,8 @@ use self::cut::{Span, cut_page};
 
 /// Cuts `pages`, which are all pages of the document in order, into chunks in reading order.
 ///
-/// Sizes that contradict each other are adjusted: `target` and `min` give way to `max`, `overlap` to `target`. The result
-/// depends on nothing but the arguments. Time is linear in the length of the text, memory in that of the chunks.
+/// Sizes that contradict each other are adjusted: `target` and `min` give way to `max`, `overlap` to `target`. The result depends on nothing but the
+/// arguments. Time is linear in the length of the text, memory in the length of the chunks.
 pub fn chunk_pages(document: DocumentId, pages: &[Page], config: &ChunkConfig) -> Vec<Chunk> {
     let config = consistent(config);
     let mut chunks = Vec::new();
@@ -131,8 +130,8 @@ fn table_ranges(touched: &[Block], is_sheet: bool) -> (Option<RowRange>, Option<
     ranges.unzip()
 }
 
-/// One box around the lines of each paragraph, as far as the chunk touches them. Lines of a paragraph that continues beside
-/// itself, in the next column, have a box of their own.
+/// One box around the lines of each paragraph, as far as the chunk touches them. Lines of a paragraph that continues in the next column have a box of
+/// their own.
 fn bounding_boxes(page: &Page, touched: &[Block], span: &Span, first_line: u32) -> Vec<Rect> {
     let mut boxes: Vec<Rect> = Vec::new();
     if page.line_boxes.is_empty() {

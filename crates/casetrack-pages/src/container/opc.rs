@@ -63,8 +63,8 @@ impl<'a> Package<'a> {
         relationships
     }
 
-    /// The bytes of a part that the text can be read without; `None`, with a warning, when it is missing or damaged. `holds` says
-    /// what is lost with it: "comments".
+    /// The bytes of a part that the text can be read without; `None`, with a warning, when it is missing or damaged. `holds` names what is lost with
+    /// it: "comments".
     pub fn beside(&mut self, name: &str, holds: &str) -> Option<Vec<u8>> {
         let problem = match self.container.part(name) {
             Ok(Some(bytes)) => return Some(bytes),

@@ -105,7 +105,7 @@ impl Element<'_> {
         values
     }
 
-    /// The value of the first attribute with this local name and any prefix: `r:id` beside `id`.
+    /// The value of the first attribute with this local name and any prefix: `r:id` in addition to `id`.
     pub fn qualified_attribute(&self, local_name: &str) -> Option<String> {
         let is_wanted =
             |found: &Attribute| found.key.prefix().is_some() && found.key.local_name().as_ref() == local_name;
@@ -118,7 +118,7 @@ impl Element<'_> {
         attributes.flatten()
     }
 
-    /// The number in an attribute; `None` where there is none.
+    /// The number in an attribute; `None` if there is none.
     pub fn number<T: FromStr>(&self, local_name: &str) -> Option<T> {
         self.attribute(local_name)?.parse().ok()
     }
@@ -216,7 +216,7 @@ impl<'a> XmlReader<'a> {
         Ok(())
     }
 
-    /// How many elements are open: taken when an element has started, it says where that one ends.
+    /// The number of open elements: taken when an element has started, it identifies the end of that element.
     pub fn depth(&self) -> usize {
         self.depth
     }

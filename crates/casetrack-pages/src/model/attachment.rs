@@ -25,7 +25,7 @@ pub struct Attachments {
     names: HashMap<String, u32>,
     places_left: u32,
     bytes_left: u64,
-    /// How many were left out for being too many, and too large.
+    /// The number left out for being too many, and too large.
     too_many: u32,
     too_large: u32,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::source::Source;
 
-/// Which page, and what is marked on it.
+/// The page to draw, and what is marked on it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RenderRequest {
     /// From 1.

@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
         )
     }
 
-    /// Says whether a password is missing or the one that was given is wrong.
+    /// The error for a password that is missing or wrong.
     pub fn needs_password(&self) -> Error {
         let (problem, check) = match self.options.password {
             None => ("needs a password", ""),

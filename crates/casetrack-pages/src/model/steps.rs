@@ -1,4 +1,4 @@
-//! How far the reading of a file is, so that a page which ends its worker is known and can be left out.
+//! The progress of reading a file, so that a page which ends its worker is known and can be left out.
 
 use casetrack_core::ExtractionMethod;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A stage of reading a page. Each may fail by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stage {
-    /// Reading what the file says of it.
+    /// Reading the text that the file states for it.
     TextLayer,
     /// Drawing it, and reading the picture by OCR.
     Picture,
@@ -28,7 +28,7 @@ pub struct EarlierPage {
     pub has_text: bool,
 }
 
-/// Where a worker takes up a file that ended the one before.
+/// The point at which a worker continues a file that ended the one before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resume {
     /// The first pages, in order. They are not read by OCR again, and not sent.
@@ -39,7 +39,7 @@ pub struct Resume {
     pub one_at_a_time: bool,
 }
 
-/// Told of every step before it is taken.
+/// Called with every step before it is taken.
 pub(super) type StepObserver = Box<dyn Fn(Step)>;
 
 /// The steps of a file.
@@ -54,7 +54,7 @@ impl StepTracker {
         Self { resume, observer: Some(observer) }
     }
 
-    /// Announces a step; `false` where it is to be left out.
+    /// Announces a step; `false` if it is to be left out.
     pub fn takes(&self, step: Step) -> bool {
         let takes = !self.leaves_out(step);
         if let (true, Some(observer)) = (takes, &self.observer) {

@@ -36,7 +36,7 @@ const CONTAINER: u16 = 0xF;
 
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
-    /// Where its header stands in the bytes it was read from.
+    /// The offset of its header in the bytes it was read from.
     pub place: usize,
     pub kind: u16,
     pub instance: u16,
@@ -126,7 +126,7 @@ enum Stored<'a> {
 }
 
 impl<'a> Store<'a> {
-    /// The store of a drawing group (`OfficeArtDggContainer`), where there is one among these records.
+    /// The store of a drawing group (`OfficeArtDggContainer`), if there is one among these records.
     pub fn of(records: Records<'a>) -> Self {
         let group = records.into_iter().find(|record| record.kind == kind::DRAWING_GROUP);
         let store = group.and_then(|group| group.child(kind::STORE));
@@ -208,7 +208,7 @@ fn bitmap_file(bitmap: &[u8]) -> Option<Vec<u8>> {
     Some(file)
 }
 
-/// How many colours a table has: as many as is said, or as the bits of a pixel can name.
+/// The number of colours of a table: as many as the file states, or as the bits of a pixel can name.
 fn colours(bits: u16, said: u32) -> Option<u32> {
     match (said, bits) {
         (0, 1..=8) => Some(1 << bits),
@@ -223,7 +223,7 @@ pub struct PictureShape<'a> {
     pub shape: u32,
     /// From 1.
     pub picture: u32,
-    /// Where it lies, in the form of its program.
+    /// Its place, in the form of its program.
     pub anchor: &'a [u8],
 }
 

@@ -1,4 +1,4 @@
-//! How characters of a Word document look, as far as that can hide them (17.3.2).
+//! The properties of characters of a Word document that can hide them (17.3.2).
 
 use casetrack_core::HiddenReason;
 
@@ -6,7 +6,7 @@ use crate::container::xml::{Element, XmlError, XmlReader};
 
 /// Half points: nothing can be read in this size (17.3.2.38).
 const TINY: u32 = 2;
-/// How far each channel of a colour may be from white to look like it.
+/// Most that each channel of a colour may differ from white to look like it.
 const WHITE_TOLERANCE: u32 = 10;
 
 /// The properties of characters that can hide them; `None` is inherited.
@@ -39,8 +39,8 @@ impl CharacterVisibility {
         Ok(())
     }
 
-    /// Why characters that look like this are hidden. What they do not say themselves, they have from their style and that of their
-    /// paragraph; `is_on_paper` says that nothing else is behind them.
+    /// The reason why characters that look like this are hidden. What they do not state themselves, they have from their style and their paragraph's;
+    /// `is_on_paper` is true if nothing else is behind them.
     pub fn hides(
         &self,
         of_style: &CharacterVisibility,

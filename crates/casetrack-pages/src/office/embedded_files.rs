@@ -40,8 +40,8 @@ pub struct EmbeddedFiles {
 }
 
 impl EmbeddedFiles {
-    /// Hands out all files in a package, except the data behind its charts, which show it. Then the package has been read: its warnings become
-    /// those of the document.
+    /// Hands out all files in a package, except the data behind its charts, which show it. Then the package has been read: its warnings become the
+    /// document's.
     pub fn of_package(package: &mut Package, document: &mut DocumentBuilder) -> Result<()> {
         let mut names = package.names();
         let mut behind_charts = Vec::new();
@@ -219,7 +219,7 @@ fn extension_of(entries: &[Entry]) -> Option<&'static str> {
     DOCUMENTS.iter().find(|(stream, _)| has(stream)).map(|(_, extension)| *extension)
 }
 
-/// The name with this extension in place of one that says nothing.
+/// The name with this extension in place of one that means nothing.
 fn with_extension(name: &str, extension: &str) -> String {
     if name.to_ascii_lowercase().ends_with(&format!(".{extension}")) {
         return name.to_owned();

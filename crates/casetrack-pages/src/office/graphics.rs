@@ -1,4 +1,4 @@
-//! Charts and diagrams: parts of their own beside a slide or text (DrawingML).
+//! Charts and diagrams: parts of their own next to a slide or text (DrawingML).
 
 use super::paragraphs::{Paragraph, text_body};
 use crate::build::table::{Cell, Row};

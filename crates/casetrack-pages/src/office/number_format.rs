@@ -22,7 +22,7 @@ pub fn format_number(number: u32, format: &str) -> String {
 fn letters(number: u32) -> String {
     let Some(index) = number.checked_sub(1) else { return "0".into() };
     let letter = char::from(b'a' + (index % 26) as u8);
-    // Word prints no more than 30 letters.
+    // Word prints at most 30 letters.
     std::iter::repeat_n(letter, (index / 26 + 1).min(30) as usize).collect()
 }
 

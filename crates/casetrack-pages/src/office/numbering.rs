@@ -10,7 +10,7 @@ use crate::container::xml::{XmlError, XmlReader};
 /// Lists have nine levels.
 const LEVELS: usize = 9;
 
-/// How one level is labelled.
+/// The label format of one level.
 #[derive(Debug, Clone, Default)]
 pub struct Level {
     pub start: u32,

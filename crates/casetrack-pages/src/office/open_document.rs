@@ -1,4 +1,4 @@
-//! Parts that OpenDocument files of every kind have beside their content ([ODF] Part 2, 3).
+//! Parts that OpenDocument files of every kind have besides their content ([ODF] Part 2, 3).
 
 use casetrack_core::{ErrorCode, Result};
 
@@ -8,8 +8,8 @@ use crate::container::xml::{Element, XmlError, XmlReader};
 use crate::container::zip::ZipContainer;
 use crate::text::encoding;
 
-/// A part that the text can be read without: empty if there is none, or, with a warning, if it is damaged. `holds` says what is lost
-/// with it: "styles".
+/// A part that the text can be read without: empty if there is none, or, with a warning, if it is damaged. `holds` names what is lost with it:
+/// "styles".
 pub fn optional_part(
     container: &mut ZipContainer,
     name: &str,

@@ -21,7 +21,7 @@ pub fn of_package(package: &mut Package, root: &Relationships, document: &mut Do
     title
 }
 
-/// How many pages the program that saved a package counted.
+/// The number of pages that the program that saved a package counted.
 pub fn page_count(package: &mut Package, root: &Relationships) -> Option<u32> {
     let name = root.target("extended-properties").unwrap_or("docProps/app.xml");
     let part = package.part(name).ok()??;

@@ -30,7 +30,7 @@ struct Style {
 #[derive(Debug, Default)]
 pub struct Styles {
     by_id: HashMap<String, Style>,
-    /// Those of characters.
+    /// The styles of characters.
     of_characters: HashMap<String, Style>,
     /// The style of paragraphs that name none.
     default: Option<String>,
@@ -90,7 +90,7 @@ impl Styles {
         self.inherited(id, |style| style.page_break_before).unwrap_or(false)
     }
 
-    /// How characters of paragraphs in this style look, as far as the style says.
+    /// The look of characters of paragraphs in this style, as far as the style states it.
     pub fn look(&self, id: Option<&str>) -> CharacterVisibility {
         CharacterVisibility {
             vanish: self.inherited(id, |style| style.look.vanish),
@@ -101,7 +101,7 @@ impl Styles {
         }
     }
 
-    /// How characters in this style of their own look, as far as that says.
+    /// The look of characters in this style of their own, as far as it is stated.
     pub fn look_of_characters(&self, id: Option<&str>) -> CharacterVisibility {
         let style_of = |id: &str| self.of_characters.get(id);
         let mut look = CharacterVisibility::default();

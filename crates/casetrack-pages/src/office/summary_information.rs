@@ -27,7 +27,7 @@ pub fn read(container: &CompoundFile, document: &mut DocumentBuilder) -> Option<
     set.text(TITLE)
 }
 
-/// How many pages the program that saved the file counted.
+/// The number of pages that the program that saved the file counted.
 pub fn page_count(container: &CompoundFile) -> Option<u32> {
     let stream = container.stream(&["\u{5}SummaryInformation"])?;
     let value = PropertySet::of(&stream)?.property(PAGE_COUNT).filter(|value| u32_at(value, 0) == Some(INTEGER))?;

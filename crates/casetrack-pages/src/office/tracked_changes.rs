@@ -27,8 +27,8 @@ struct Run {
 impl InsertedMarks {
     /// Marks the end of a paragraph as inserted, where it is, and its label, which is returned.
     ///
-    /// Paragraphs whose marks were inserted were one with the paragraph that follows them. It had one label, which is now that of the first
-    /// of them that has text of the original.
+    /// Paragraphs whose marks were inserted were one with the paragraph that follows them. It had one label, which now belongs to the first of them
+    /// that has text of the original.
     pub fn end_paragraph(
         &mut self,
         inserted: Option<(ChangeKind, Stamp)>,
@@ -55,14 +55,14 @@ impl InsertedMarks {
     }
 }
 
-/// The text of a deleted reference to a note, inside the deleted text; `blocks` are those of the note.
+/// The text of a deleted reference to a note, inside the deleted text; `blocks` are the note's.
 pub fn deleted_note(blocks: &[FlowBlock], changes: &Changes) -> String {
     let texts = blocks.iter().map(|block| plain_text(&changes.original(&block.text)).trim().to_owned());
     let text = texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ");
     if text.is_empty() { String::new() } else { format!(" [note: {text}]") }
 }
 
-/// The blocks of a cell as its changes say: of one that was deleted, the mark alone is left.
+/// The blocks of a cell after its changes: of one that was deleted, only the mark is left.
 pub fn cell(mut blocks: Vec<FlowBlock>, tracked: MarkRevision, changes: &mut Changes) -> Vec<FlowBlock> {
     if let Some((kind, stamp)) = tracked.deleted {
         let text = FlowCell { column: 1, blocks }.text();

@@ -27,7 +27,7 @@ impl<'a> Cursor<'a> {
         &self.text[range]
     }
 
-    /// Where the text of a block stands, in bytes.
+    /// The bytes that the text of a block takes.
     pub fn byte_range(&mut self, block: &Block) -> Range<usize> {
         let start = self.advance_to(block.char_start as usize);
         let mut end = self.clone();

@@ -75,14 +75,14 @@ fn iso(fields: &[i16], offset: &str) -> Option<String> {
         1 => date.strftime("%Y").to_string(),
         2 => date.strftime("%Y-%m").to_string(),
         3 => date.to_string(),
-        // An hour alone has no form that is read everywhere.
+        // An hour without minutes has no form that is read everywhere.
         4 | 5 => format!("{date}T{}{offset}", time.strftime("%H:%M")),
         6 => format!("{date}T{}{offset}", time.strftime("%H:%M:%S")),
         _ => return None,
     })
 }
 
-/// `Z`, `+02`, `+0200`, `+02:00`, `+02'00'`; empty where there is none.
+/// `Z`, `+02`, `+0200`, `+02:00`, `+02'00'`; empty if there is none.
 fn iso_offset(text: &str) -> Option<String> {
     let number: String = text.chars().skip(1).filter(|c| !matches!(c, ':' | '\'')).collect();
     let sign = match text.chars().next() {

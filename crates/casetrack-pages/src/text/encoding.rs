@@ -15,7 +15,7 @@ const SAMPLE_BYTES: usize = 256 * 1024;
 /// Text with more than this share of control characters is binary data.
 const MAX_CONTROL_SHARE: f64 = 0.01;
 
-/// So many zeros are stray in a text of any length.
+/// This many zeros are stray in a text of any length.
 const FEW_ZEROS: usize = 2;
 
 /// Text decoded from bytes.

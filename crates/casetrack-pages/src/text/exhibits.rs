@@ -1,5 +1,5 @@
-//! Stamps of exhibits: `EXHIBIT A`, `Plaintiff's Exhibit 12`, `Exhibit 10.1`, alone on a line near the edge of a page or on a sheet with little else,
-//! or over two or three lines, as on stickers.
+//! Stamps of exhibits: `EXHIBIT A`, `Plaintiff's Exhibit 12`, `Exhibit 10.1`, on their own line near the edge of a page or on a sheet with little
+//! else, or over two or three lines, as on stickers.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ const MOST_LINES: usize = 3;
 /// Most characters of what names an exhibit.
 const MAX_NAME: usize = 8;
 
-/// Whose exhibit it is, without possessives, and where it was marked.
+/// The party of an exhibit, without possessives, and the occasion on which it was marked.
 const PARTIES: [&str; 26] = [
     "PLAINTIFF",
     "DEFENDANT",
@@ -99,7 +99,7 @@ fn exhibits(page: &Page) -> Vec<String> {
     if found.len() > MOST { Vec::new() } else { found }
 }
 
-/// The stamp that a text is, without what it says of pages.
+/// The stamp that a text is, without its page numbers.
 fn stamp(text: &str) -> Option<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let bare = |word: &str| -> String {
@@ -153,7 +153,7 @@ fn is_name(name: &str) -> bool {
             && digits(parts[1]))
 }
 
-/// True if words say nothing but a page: `- Page 3 of 10`.
+/// True if words name nothing but a page: `- Page 3 of 10`.
 fn is_of_pages(words: &[&str]) -> bool {
     let mut words =
         words.iter().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| !word.is_empty());

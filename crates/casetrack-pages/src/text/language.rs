@@ -1,12 +1,12 @@
-//! The language of a text, for files that do not state it or state that of their template.
+//! The language of a text, for files that state none or only their template's.
 
 use casetrack_core::Page;
 
-/// A sample says as much as a whole book.
+/// A sample shows as much as a whole book.
 const MAX_CHARS: usize = 20_000;
 /// A shorter text is a guess, whatever the detector thinks of it.
 const MIN_LETTERS: usize = 100;
-/// A letter of a script that few languages are written in says as much as this many others.
+/// A letter of a script that few languages are written in weighs as much as this many others.
 const TELLING_LETTER: usize = 5;
 
 /// The codes of ISO 639-3 that the detector gives, with the shorter ones that BCP 47 asks for.
@@ -17,8 +17,8 @@ const TAGS: &str = "\
     sin:si slk:sk slv:sl sna:sn spa:es srp:sr swe:sv tam:ta tel:te tgl:tl tha:th tuk:tk tur:tr ukr:uk urd:ur uzb:uz vie:vi \
     yid:yi zul:zu";
 
-/// The tag of the language of pages whose file states one, or none. The text is believed where it is certainly in another language that the
-/// detector knows: templates state the language of their makers.
+/// The tag of the language of pages whose file states one, or none. The text wins if it is certainly in another language that the detector knows:
+/// templates state the language of their makers.
 pub fn of(stated: Option<String>, pages: &[Page]) -> Option<String> {
     let Some(stated) = stated else { return detected(pages) };
     let primary = stated.split('-').next().unwrap_or_default().to_ascii_lowercase();
@@ -45,13 +45,13 @@ fn differs(one: &str, other: &str) -> bool {
     !ALIKE.iter().any(|alike| alike.contains(&one) && alike.contains(&other))
 }
 
-/// The tag of the language that the first pages are written in; `None` where that is not certain.
+/// The tag of the language that the first pages are written in; `None` if that is not certain.
 pub fn detected(pages: &[Page]) -> Option<String> {
     let text: String = pages.iter().flat_map(|page| page.text.chars().chain(['\n'])).take(MAX_CHARS).collect();
     code(&text).map(|code| tag(code).to_owned())
 }
 
-/// The code (ISO 639-3) of the language that a text is written in; `None` where that is not certain.
+/// The code (ISO 639-3) of the language that a text is written in; `None` if that is not certain.
 pub fn code(text: &str) -> Option<&'static str> {
     let says = |c: char| if is_telling(c) { TELLING_LETTER } else { usize::from(c.is_alphabetic()) };
     if text.chars().map(says).sum::<usize>() < MIN_LETTERS {
@@ -75,7 +75,7 @@ fn tag(code: &str) -> &str {
     TAGS.split(' ').filter_map(|pair| pair.split_once(':')).find(|(long, _)| *long == code).map_or(code, |(_, tag)| tag)
 }
 
-/// The English name of the language of a BCP 47 tag; the tag where it is not known.
+/// The English name of the language of a BCP 47 tag; the tag if it is not known.
 pub fn language_name(of: &str) -> &str {
     let primary = of.split('-').next().unwrap_or(of);
     let mut pairs = TAGS.split(' ').filter_map(|pair| pair.split_once(':'));

@@ -1,7 +1,7 @@
-//! Paragraphs with numbers of their own, as those of complaints, answers, affidavits and judgments have: `12. On May 4 …`, `[12] …`, `¶ 12 …`.
+//! Paragraphs with numbers of their own, as in complaints, answers, affidavits and judgments: `12. On May 4 …`, `[12] …`, `¶ 12 …`.
 //!
-//! A number counts where it continues from the one before, over at least five paragraphs that are prose. Clauses with titles are headings,
-//! which have numbers of another kind. Lists inside a paragraph begin a count of their own and are no paragraphs.
+//! A number counts if it continues from the one before, over at least five paragraphs that are prose. Clauses with titles are headings, which have
+//! numbers of another kind. Lists inside a paragraph begin a count of their own and are no paragraphs.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use casetrack_core::{BlockKind, NumberedText, Page};
 
 /// Fewest paragraphs of a count.
 const FEWEST: usize = 5;
-/// How many numbers may be missing between two paragraphs, such as those that OCR misread, once there are [`FEWEST`].
+/// Most numbers that may be missing between two paragraphs, such as those that OCR misread, once there are [`FEWEST`].
 const MOST_MISSING: u32 = 2;
 /// The share of paragraphs that are prose, and its length in characters.
 const SHARE_OF_PROSE: f32 = 0.6;
 const PROSE: usize = 50;
-/// Most counts that are open beside each other.
+/// Most counts that are open at the same time.
 const MOST_OPEN: usize = 32;
 /// Higher numbers are years and amounts.
 const MAX_NUMBER: u32 = 1899;
@@ -28,12 +28,12 @@ enum Style {
     Sign,
 }
 
-/// Where a numbered paragraph may begin, or where a heading ends one.
+/// A place at which a numbered paragraph may begin, or at which a heading ends one.
 struct Start {
     /// Index of the page.
     page: usize,
     at: u32,
-    /// Where its block ends.
+    /// The end of its block.
     block_end: u32,
     label: Option<(Style, u32)>,
     is_prose: bool,
@@ -147,7 +147,7 @@ fn label(line: &str) -> Option<((Style, u32), &str)> {
     (text.len() < rest.len() && begins_text).then_some(((style, number), text))
 }
 
-/// The counts that are those of numbered paragraphs, the longest first.
+/// The counts that are numbered paragraphs, the longest first.
 fn counts(starts: &[Start]) -> Vec<Count> {
     let (mut open, mut closed): (Vec<Count>, Vec<Count>) = (Vec::new(), Vec::new());
     for (index, start) in starts.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Lines that say where a page belongs rather than anything of their own: running heads and feet, page numbers, and the source that
-//! collections of filings print below each page.
+//! Lines that show where a page belongs rather than anything of their own: running heads and feet, page numbers, and the source that collections of
+//! filings print below each page.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ const MAX_STEP: u64 = 2;
 const MARGIN: f32 = 0.12;
 /// Places on different pages that differ by less, in points, are the same.
 const SAME_PLACE: f32 = 3.0;
-/// Where lines have no places: how many of the first and last lines of a page are looked at.
+/// If lines have no places: the number of first and last lines of a page that are looked at.
 const EDGE_LINES: usize = 3;
 
 /// For each of the document's pages, in order, the character ranges of its running lines, in order and half-open.
@@ -81,10 +81,10 @@ pub fn running_lines(pages: &[Page]) -> Vec<Vec<Range<u32>>> {
     found
 }
 
-/// Where a line stands on its page.
+/// The position of a line on its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum LinePosition {
-    /// Where its box is.
+    /// The place of its box.
     Printed,
     /// From the first line, or from the last.
     FromTop(usize),
@@ -157,7 +157,7 @@ impl<'t> Leaves<'t> {
     }
 }
 
-/// Letters and digits that may stand beside a Bates number, as in `CONFIDENTIAL SMITH000042`.
+/// Letters and digits that may stand next to a Bates number, as in `CONFIDENTIAL SMITH000042`.
 const BESIDE_NUMBER: usize = 16;
 
 /// True if a line is the page's Bates number, with little besides. OCR may have misread it.

@@ -1,4 +1,4 @@
-//! Where a section ends without a heading that ends it: at signatures, and at schedules, exhibits and annexes.
+//! Finds the end of a section that no heading ends: at signatures, and at schedules, exhibits and annexes.
 
 use casetrack_core::{Block, BlockKind};
 
@@ -31,7 +31,7 @@ pub(crate) fn section_starts(text: &str, text_start: u32, blocks: &[Block]) -> V
         if starts_signatures(text, next, matches!(kind, BlockKind::TableRow { .. })) {
             found.push((first + index, SectionStart::Signatures));
         } else if starts_schedule(text, kind) {
-            // Titles beside each other are a list of schedules.
+            // Titles next to each other are a list of schedules.
             let before = index.checked_sub(1).and_then(|before| texts.get(before)).copied().unwrap_or_default();
             let is_listed = [before, next].iter().any(|other| is_schedule_title(other));
             if matches!(kind, BlockKind::Heading { .. }) || !is_listed {
@@ -42,9 +42,9 @@ pub(crate) fn section_starts(text: &str, text_start: u32, blocks: &[Block]) -> V
     found
 }
 
-/// How the text above signatures begins.
+/// The beginnings of the text above signatures.
 const WITNESS: &[&str] = &["in witness whereof", "in witness of which", "in witness hereof", "in testimony whereof"];
-/// How a signature begins, or the page for it.
+/// The beginnings of a signature, or of the page for it.
 const SIGNED: &[&str] = &[
     "signed by",
     "signed for and on behalf of",

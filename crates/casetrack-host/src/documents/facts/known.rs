@@ -14,7 +14,7 @@ use crate::OpenCollection;
 
 /// The name that the store keeps them under.
 const MEMO: &str = "facts";
-/// They are written when so many documents were read, and one in so many of all.
+/// They are written after this many documents were read, and after one in [`SHARE`] of all.
 const FEWEST: usize = 8;
 const SHARE: usize = 8;
 
@@ -63,7 +63,7 @@ impl Facts {
         })
     }
 
-    /// Has the store keep them, where that spares the next program much.
+    /// Has the store keep them, if that spares the next program much.
     pub fn keep(&self, collection: &OpenCollection) {
         let unkept = self.unkept.load(Ordering::Relaxed);
         if unkept < FEWEST {
@@ -102,7 +102,7 @@ fn recalled(collection: &OpenCollection) -> Result<HashMap<DocumentId, (u64, Arc
     Ok(known.collect())
 }
 
-/// This program, as its file says; `None` where the file cannot be looked at.
+/// This program, as its file identifies it; `None` if the file cannot be looked at.
 fn program() -> Option<String> {
     let file = std::env::current_exe().and_then(std::fs::metadata).ok()?;
     let modified = file.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();

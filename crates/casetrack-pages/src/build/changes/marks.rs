@@ -13,7 +13,7 @@ const MAX_MARK: usize = 16;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChangeId(pub(in crate::build) u32);
 
-/// White space that is no longer there beside a text that was deleted.
+/// White space that is missing next to a text that was deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     Line,
@@ -55,7 +55,7 @@ pub(super) enum Mark {
     Show,
 }
 
-/// Where the text begins to be hidden, and where that ends, by the number of what hides it.
+/// The boundaries of hidden text, by the number of what hides it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HiddenBoundary {
     Begins(ChangeId),
@@ -231,7 +231,7 @@ pub fn without_insertions(text: &str) -> String {
     kept
 }
 
-/// The marks of a text with the white space that is missing beside what was deleted.
+/// The marks of a text with the white space that is missing next to what was deleted.
 pub fn before_gap(text: &str, gap: Gap) -> String {
     with_gap(text, Mark::Gone { before: None, after: Some(gap) })
 }

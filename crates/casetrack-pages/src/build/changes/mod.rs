@@ -1,4 +1,4 @@
-//! Tracked changes: what a file says of them, and where they come to stand on a page.
+//! Tracked changes: what a file states about them, and their places on a page.
 //!
 //! A reader registers a change and writes its mark into the text. The marks travel with the text through labels, cells and notes, and are
 //! taken out where that is put on a page; so a page has the final text, as if there were no marks.
@@ -25,7 +25,7 @@ const MAX_DELETED_CHARS: usize = 4_000_000;
 /// Longest name of an author that is kept, in characters.
 const MAX_AUTHOR_CHARS: usize = 200;
 
-/// Who made a change, and when.
+/// The author and time of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stamp {
     author: Option<String>,
@@ -33,7 +33,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// From what a file says: a name, and a date in ISO 8601 or a profile of it.
+    /// From the values in a file: a name, and a date in ISO 8601 or a profile of it.
     pub fn new(author: Option<&str>, date: Option<&str>) -> Self {
         let folded = |author: &str| author.split_whitespace().collect::<Vec<_>>().join(" ");
         let author = author.map(folded).map(|author| author.chars().take(MAX_AUTHOR_CHARS).collect::<String>());
@@ -96,7 +96,7 @@ pub(super) struct Unmarked<'t> {
 }
 
 impl Unmarked<'_> {
-    /// Where the text, which was put at `start..end` of the page without the white space around it, begins and ends to be hidden.
+    /// The places at which the text, put at `start..end` of the page without the white space around it, begins and ends to be hidden.
     pub(super) fn veils(&self, start: u32, end: u32) -> impl Iterator<Item = (u32, HiddenBoundary)> {
         let lead = self.text.chars().take_while(|c| c.is_whitespace()).count() as u32;
         self.marks.iter().filter_map(move |&(at, mark, id)| {
@@ -111,7 +111,7 @@ impl Unmarked<'_> {
 }
 
 impl Changes {
-    /// Registers text that was inserted or moved here. `None` where the document has too many changes: nothing is marked then.
+    /// Registers text that was inserted or moved here. `None` if the document has too many changes: nothing is marked then.
     pub fn insertion(&mut self, kind: ChangeKind, stamp: &Stamp) -> Option<ChangeId> {
         self.register(kind, stamp, String::new(), false)
     }
@@ -209,7 +209,7 @@ impl Changes {
         let text = &*block.text;
         let lead = text.chars().take_while(|c| c.is_whitespace()).count();
         let length = (end - start) as usize;
-        // White space at an end of the block is not put on the page: the original has it beside what was deleted there.
+        // White space at an end of the block is not put on the page: the original has it next to what was deleted there.
         let lost = |from: usize, to: usize| match to.checked_sub(from) {
             None | Some(0) => String::new(),
             Some(count) => text.chars().skip(from).take(count).collect(),

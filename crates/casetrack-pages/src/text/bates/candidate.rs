@@ -61,7 +61,7 @@ pub(super) struct Reading {
     /// As [`BatesNumber::series`] has it.
     pub series: String,
     pub place: EdgePosition,
-    /// True if the line says nothing else.
+    /// True if the line has nothing else.
     pub is_alone: bool,
 }
 
@@ -72,7 +72,7 @@ impl Reading {
     }
 }
 
-/// The readings of a line. Where OCR read it, hyphens may have spaces beside them that are not there.
+/// The readings of a line. If OCR read it, hyphens may have spaces next to them that are not there.
 pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
     let mut readings = of_text(line.text, line);
     if by_ocr {
@@ -83,13 +83,13 @@ pub(super) fn readings(line: &EdgeLine<'_>, by_ocr: bool) -> Vec<Reading> {
     readings
 }
 
-/// The readings of a line without any spaces beside hyphens, which may join a number to what is no part of it.
+/// The readings of a line without any spaces next to hyphens, which may join a number to what is no part of it.
 pub(super) fn closed_up(line: &EdgeLine<'_>) -> Vec<Reading> {
     of_text(&joined(line.text, true), line)
 }
 
-/// A line without the spaces beside hyphens that stand within a number: before digits, and where only one side has a space; with `all`
-/// wherever they stand. So are those beside a full stop that stands alone between a word and digits: it ends no sentence there.
+/// A line without the spaces next to hyphens within a number: before digits, and if only one side has a space; with `all` at every hyphen. Spaces
+/// around a full stop between a word and digits go too: it ends no sentence there.
 fn joined(line: &str, all: bool) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
@@ -202,7 +202,7 @@ enum Before<'w> {
     Nothing,
 }
 
-/// `None` where the words before make the digits another number.
+/// `None` if the words before make the digits another number.
 fn before<'w>(words: &[&'w str], digits: &str) -> Option<Before<'w>> {
     let Some(word) = words.iter().rev().find(|word| word.contains(char::is_alphanumeric)) else {
         return Some(Before::Nothing);

@@ -2,7 +2,7 @@
 
 use casetrack_core::{Page, Rect};
 
-/// How many lines from the top and from the bottom are looked at: a footer may have several beside and below each other.
+/// The number of lines from the top and from the bottom to look at: a footer may have several next to and below each other.
 const EDGE_LINES: usize = 6;
 /// The same, where lines have no places.
 const UNPLACED_LINES: usize = 3;
@@ -21,13 +21,13 @@ pub enum Edge {
     Side,
 }
 
-/// Where a line stands.
+/// The position of a line.
 #[derive(Debug, Clone, Copy)]
 pub struct EdgePosition {
     pub edge: Edge,
     /// Lines between it and its edge.
     pub rank: usize,
-    /// In points from the top, or from the left for a line at the side; `None` where lines have no places.
+    /// In points from the top, or from the left for a line at the side; `None` if lines have no places.
     pub at: Option<f32>,
 }
 

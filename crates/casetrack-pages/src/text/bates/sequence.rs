@@ -1,4 +1,4 @@
-//! Which readings are Bates numbers: those of a series that counts the pages.
+//! Chooses the readings that are Bates numbers: a series that counts the pages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,9 +9,9 @@ use super::lines::{Edge, EdgeLine, edge_lines, folded};
 
 /// Pages between two numbers of a series that confirm each other, at most.
 const REACH: usize = 3;
-/// Pages on each side that say what the number of a page must be.
+/// Pages on each side that show what the number of a page must be.
 const AROUND: usize = 4;
-/// Greatest step of numbers that go up without following each other: those of a list on each page go up by more.
+/// Greatest step of numbers that go up without following each other: numbers of a list on each page go up by more.
 const MAX_STEP: u64 = 10;
 /// Signs of a number that OCR may have changed, left out or added, and the fewest that it then has.
 const MOST_WRONG: usize = 2;
@@ -25,7 +25,7 @@ const MAX_FORMS: usize = 20;
 /// usual mistake must be read to be believed.
 const LIKELIER: usize = 4;
 
-/// How many times as often a part of a prefix must be confirmed as the whole to be believed.
+/// A part of a prefix must be confirmed this many times as often as the whole to be believed.
 const WHOLE_WEIGHS: usize = 3;
 
 /// The series of a document and what confirms them, best first.
@@ -51,7 +51,7 @@ pub(super) fn numbers(pages: &[Page]) -> Vec<Option<BatesNumber>> {
     chosen
 }
 
-/// Adds what lines read by OCR show without spaces beside hyphens, where another page shows numbers of that form.
+/// Adds what lines read by OCR show without spaces next to hyphens, if another page shows numbers of that form.
 fn close_up(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], read: &mut [Vec<Reading>]) {
     let form = |reading: &Reading| (reading.series.clone(), reading.number.width);
     let known: HashSet<(String, usize)> = read.iter().flatten().map(form).collect();
@@ -70,7 +70,7 @@ struct Form {
     /// The prefix without what OCR may change.
     folded: Vec<char>,
     width: usize,
-    /// How many different numbers have it.
+    /// The number of different numbers that have it.
     numbers: usize,
     /// True if a text layer states it.
     is_stated: bool,
@@ -107,7 +107,7 @@ struct FormStatistics<'r> {
     prefixes: HashMap<&'r str, usize>,
 }
 
-/// The forms of numbers, the most likely first: those of the most different numbers.
+/// The forms of numbers, the most likely first: the form with the most different numbers.
 fn forms(pages: &[Page], read: &[Vec<Reading>]) -> Vec<Form> {
     let mut found: HashMap<(&str, usize), FormStatistics<'_>> = HashMap::new();
     for (page, readings) in pages.iter().zip(read) {
@@ -172,7 +172,7 @@ fn unite(pages: &[Page], read: &mut [Vec<Reading>]) {
     }
 }
 
-/// Which readings another page confirms: the same series at the same place, as many numbers away as pages.
+/// True for readings that another page confirms: the same series at the same place, as many numbers away as pages.
 fn confirmed(read: &[Vec<Reading>]) -> Vec<Vec<bool>> {
     let mut confirmed: Vec<Vec<bool>> = read.iter().map(|readings| vec![false; readings.len()]).collect();
     for (page, readings) in read.iter().enumerate() {
@@ -239,8 +239,8 @@ fn rises(pages: usize, found: &[(usize, &Reading)]) -> bool {
     })
 }
 
-/// True if the only page of a document has a number that is nothing else: in its last lines, alone, with letters before it and filled up
-/// with zeros.
+/// True if the only page of a document has a number that is nothing else: in its last lines, with a line to itself, with letters before it and filled
+/// up with zeros.
 fn is_certain(pages: usize, found: &[(usize, &Reading)]) -> bool {
     let is_number = |reading: &Reading| {
         let letters = reading.series.chars().filter(|c| c.is_alphabetic()).count();
@@ -328,8 +328,8 @@ fn expected(chosen: &[Option<BatesNumber>], page: usize) -> Vec<Expected> {
     expected
 }
 
-/// Corrects what OCR misread, where the pages around say what it is. A number that another page has is left as it was read: it may have
-/// been stamped twice.
+/// Corrects what OCR misread, if the pages around show what it is. A number that another page has is left as it was read: it may have been stamped
+/// twice.
 fn mend(pages: &[Page], lines: &[Vec<EdgeLine<'_>>], chosen: &mut [Option<BatesNumber>]) {
     let mut known: HashMap<(String, u64), usize> = HashMap::new();
     let mut pages_of: HashMap<String, usize> = HashMap::new();

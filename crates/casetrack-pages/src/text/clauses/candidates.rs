@@ -1,4 +1,4 @@
-//! Where clauses may begin, and how much each place looks like the beginning of one.
+//! Places at which clauses may begin, and how much each looks like the beginning of one.
 
 use std::collections::HashMap;
 
@@ -39,20 +39,20 @@ pub(super) struct Candidate<'t> {
     pub start: usize,
     pub label: Label,
     pub place: NumberContext,
-    /// How much it looks like the number of a clause: above 0 if it does more than not.
+    /// The likeness to the number of a clause: above 0 if more likely than not.
     pub weight: f32,
     /// The text behind the number, as far as a title may reach.
     pub title: &'t str,
     /// Of the number, and of the title behind it if it has one.
     pub length: usize,
-    /// The length of the title where it stands in the next block.
+    /// The length of the title, if it stands in the next block.
     pub next_title: Option<usize>,
     pub has_title: bool,
     /// The rest of its line.
     line: &'t str,
 }
 
-/// How far a title is looked for, in bytes.
+/// The distance within which a title is looked for, in bytes.
 const REACH: usize = 400;
 /// A longer line is a paragraph, not a heading.
 const MAX_LINE_CHARS: usize = 100;
@@ -235,7 +235,7 @@ fn head(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// Which candidates are entries of a table of contents: with leaders or rising page numbers, or close to others and again later.
+/// True for candidates that are entries of a table of contents: with leaders or rising page numbers, or close to others and again later.
 fn contents(candidates: &[Candidate], blocks: &[BlockText]) -> Vec<bool> {
     let mut pages: Vec<Option<u32>> = Vec::new();
     let mut keys: Vec<(Scheme, super::label::Number, String)> = Vec::new();

@@ -209,7 +209,7 @@ pub(super) fn title_length(text: &str) -> Option<usize> {
     (is_capitalized || is_short_sentence).then_some(end)
 }
 
-/// Where the first sentence of a text ends, or the text itself. In text without line ends spaces may stand for one.
+/// The end of the first sentence of a text, or of the text itself. In text without line ends spaces may stand for one.
 fn title_end(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().zip(0..).peekable();
     let mut spaces = 0;

@@ -19,7 +19,7 @@ use sequence::{Boundary, Costs, best_sequence};
 /// follows them becomes a block of its own. `pages` are all pages of a document.
 ///
 /// A number is a clause's if it continues from the ones before: tables of contents, references and lists inside clauses do not. The level is one
-/// below that of the document's title for "5.", two for "5.2". Linear in the text. What mailboxes and archives list is left alone.
+/// below that of the document's title for "5.", two for "5.2". Linear in the text. The lists of mailboxes and archives stay as they are.
 pub fn mark_headings(format: FileFormat, pages: &mut [Page]) {
     if format.is_listing() {
         return;

@@ -1,4 +1,4 @@
-//! Which numbers count the clauses of a document: those that follow each other.
+//! Chooses the numbers that count the clauses of a document: they follow each other.
 
 use std::collections::HashMap;
 

@@ -13,7 +13,7 @@ use super::query::{self, Understood};
 use super::{Recall, Scope, SearchRequest, filter, late_interaction, recall};
 use casetrack_host::{Host, OpenCollection};
 
-/// What a query means in a collection, and what was found there.
+/// The meaning of a query in a collection, and its candidates there.
 pub(super) struct Asked {
     pub collection: Arc<OpenCollection>,
     pub counts: Counts,
@@ -22,7 +22,7 @@ pub(super) struct Asked {
     pub chunks: u64,
     pub notices: Vec<Notice>,
     pub preferences: Preferences,
-    /// What was found everywhere, then what was found of each preference.
+    /// The candidates found everywhere, then those of each preference.
     recalled: Vec<Recall>,
 }
 
@@ -131,7 +131,7 @@ pub(super) fn ranked(asked: &mut [Asked]) -> Result<Vec<(usize, Candidate)>> {
     Ok(ranked)
 }
 
-/// What was found everywhere, fused: scores of a stage mean the same in all collections whose chunks the same model embedded, so its
+/// The candidates found everywhere, fused: scores of a stage mean the same in all collections whose chunks the same model embedded, so its
 /// lists become one.
 fn joined(asked: &mut [Asked]) -> Vec<(usize, Candidate)> {
     if let [only] = asked {

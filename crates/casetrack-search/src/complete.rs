@@ -56,7 +56,7 @@ pub(super) fn found(collection: &Collection, understood: &Understood, base: Opti
     Ok(base.map(|base| base.within(&found)).unwrap_or(found))
 }
 
-/// What users should know of how conditions match.
+/// The note for users on how conditions match.
 pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     match understood.expression {
         Some(_) => {
@@ -70,10 +70,10 @@ pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     }
 }
 
-/// What one collection has of the list.
+/// The part of the list from one collection.
 struct Found {
     collection: Arc<OpenCollection>,
-    /// What the passages were found by.
+    /// The text by which the passages were found.
     sought: String,
     /// In the order of the list.
     places: Vec<(DocumentId, u32)>,
@@ -191,7 +191,7 @@ fn phrases(understood: &Understood) -> Vec<String> {
     phrases
 }
 
-/// What users should know of a phrase at page breaks.
+/// The note for users on a phrase at page breaks.
 fn of_breaks(phrase: &str, broken: &Broken) -> Option<String> {
     if broken.total == 0 {
         return None;

@@ -12,9 +12,9 @@ use casetrack_host::documents::chunks::ChunkView;
 const MAX_CHARS: usize = 320;
 /// … and of a hit in a line: most sentences of contracts are said whole, or to where they decide.
 const BRIEF_CHARS: usize = 280;
-/// How many more characters an excerpt may take to end with its sentence.
+/// Characters by which an excerpt may be longer to end with its sentence.
 const TO_END: usize = 240;
-/// How far before a phrase in a long sentence its part may begin, in characters.
+/// Characters before a phrase in a long sentence at which its part may begin.
 const BEFORE_PHRASE: usize = 60;
 /// Abbreviations whose stop ends no sentence where a number follows, as in "Application No. 6".
 const BEFORE_NUMBERS: [&str; 13] =
@@ -103,7 +103,7 @@ pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Where the part of a sentence begins that a phrase stands in, if the whole sentence up to the phrase's end is longer than an excerpt.
+/// The start of the part of a sentence with a phrase, if the whole sentence up to the phrase's end is longer than an excerpt.
 fn part_start(chars: &[char], starts: &[usize], place: &Range<usize>, most: usize) -> Option<usize> {
     let sentence = starts.iter().copied().filter(|&start| start <= place.start).max()?;
     if place.end - sentence <= most {
@@ -115,7 +115,7 @@ fn part_start(chars: &[char], starts: &[usize], place: &Range<usize>, most: usiz
     (begins..=place.start).find(|&at| !chars[at].is_whitespace())
 }
 
-/// Where a phrase stands in a text, without regard to white space.
+/// The places of a phrase in a text, without regard to white space.
 fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
     let phrase: Vec<char> = phrase.chars().filter(|c| !c.is_whitespace()).collect();
     let Some(first) = phrase.first() else { return Vec::new() };
@@ -166,7 +166,7 @@ const ENDINGS: [&str; 13] =
 /// without an ending and without an e.
 fn stem(word: &str) -> String {
     const LETTERS: usize = 6;
-    /// What is left has at least these letters.
+    /// The rest of a word has at least this many letters.
     const LEFT: usize = 3;
     let without = |ending: &str| word.strip_suffix(ending).filter(|left| left.len() >= LEFT);
     let stem = ENDINGS.iter().find_map(|ending| without(ending)).unwrap_or(word);
@@ -174,7 +174,7 @@ fn stem(word: &str) -> String {
     stem.chars().take(LETTERS).collect()
 }
 
-/// Where sentences and lines begin, also indented ones.
+/// The starts of sentences and lines, also indented ones.
 fn starts(chars: &[char]) -> Vec<usize> {
     let mut starts = vec![0];
     // Whether only white space follows a line break or the end of a sentence.
@@ -193,7 +193,7 @@ fn starts(chars: &[char]) -> Vec<usize> {
     starts
 }
 
-/// Whether the mark at a place can end a sentence.
+/// True if the mark at a place can end a sentence.
 fn is_full_stop(chars: &[char], at: usize) -> bool {
     let is_number_next = || chars[at + 1..].iter().find(|c| !c.is_whitespace()).is_some_and(char::is_ascii_digit);
     let is_abbreviation = || {

@@ -1,4 +1,4 @@
-//! Which documents and pages are searched, and what that means to the store.
+//! The documents and pages that are searched, and their filter for the store.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -189,7 +189,7 @@ impl DateRange {
         Ok(Self { first, last })
     }
 
-    /// Whether any day of a date, as [`Properties`](casetrack_core::Properties) have it, lies in the range; `None` where it is
+    /// True if any day of a date, as [`Properties`](casetrack_core::Properties) have it, lies in the range; `None` if it is
     /// not a date.
     fn meets(&self, date: &str) -> Option<bool> {
         let day = date.get(..10).or_else(|| date.split('T').next())?;

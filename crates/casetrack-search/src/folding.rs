@@ -1,7 +1,7 @@
-//! From ranked candidates to results: each passage is read, and one that says nothing new is named beside the one above it.
+//! From ranked candidates to results: each passage is read, and one that says nothing new is named with the one above it.
 //!
-//! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for. A brief hit
-//! shows no more than its quotation, so it is folded by that: copies of a document may be cut into passages at other places. A message that only
+//! Only text that is the same to the word is folded, for two versions of a clause that differ in one word may be the aim of a search. A brief hit
+//! shows only its quotation, so it is folded by that: copies of a document may be cut into passages at other places. A message that only
 //! quotes another one which is a result is folded into that.
 
 use std::collections::HashMap;
@@ -114,14 +114,14 @@ fn repetition(chunk: ChunkView, is_quotation: bool) -> Repetition {
     }
 }
 
-/// What the results so far say that are messages, by their place in the list.
+/// The texts of the results so far that are messages, by their place in the list.
 struct Quoting {
     /// Results of a page of the list.
     top_k: usize,
     said: Vec<Option<Said>>,
 }
 
-/// How a message stands to a result.
+/// The relation of a message to a result.
 enum Place {
     /// It only quotes it.
     Quotes(usize),
@@ -130,8 +130,8 @@ enum Place {
 }
 
 impl Quoting {
-    /// How a message stands to the results so far, of which there are `number`. A result of an earlier page of the list stays as it was
-    /// shown: what it quotes is a result of its own.
+    /// The relation of a message to the results so far, of which there are `number`. A result of an earlier page of the list stays as it was
+    /// shown: text that it quotes is a result of its own.
     fn place(&self, said: &Said, number: usize) -> Option<Place> {
         let results = || self.said.iter().enumerate().filter_map(|(above, result)| Some((above, result.as_ref()?)));
         if let Some((above, _)) = results().find(|(_, result)| said.only_quotes(result)) {
@@ -180,7 +180,7 @@ pub(super) fn head_by_excerpt(
 /// Start and end of the characters of a page that a result holds, and the place of the result in the list.
 type Held = (u32, u32, usize);
 
-/// What the results so far hold, by their place in the list.
+/// The text of the results so far, by their place in the list.
 #[derive(Default)]
 struct Seen {
     /// By a hash of the words.

@@ -17,7 +17,7 @@ pub struct Weights {
     pub sparse: f32,
 }
 
-/// What searches of English text use. On SciFact these weights give the compact models an nDCG@10 of 0.7386, the best of those tried.
+/// The weights for English text. On SciFact they give the compact models an nDCG@10 of 0.7386, the best of those tried.
 impl Default for Weights {
     fn default() -> Self {
         Self { bm25: 0.5, dense: 1.0, sparse: 0.5 }
@@ -45,9 +45,9 @@ pub struct Candidate {
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
-    /// What late interaction says of it, where it was compared.
+    /// Its score of late interaction, if it was compared.
     pub late: Option<StageScore>,
-    /// What preferences add to the score.
+    /// The score that preferences add.
     pub preferred: Option<f32>,
 }
 
@@ -57,7 +57,7 @@ impl Recall {
         self.fused_with(self.weights)
     }
 
-    /// The same without what lists of no weight found: the models of one collection may know the language of a query, those of another not.
+    /// The same without lists of no weight: the models of one collection may know the language of a query, and other models not.
     pub(super) fn weighed(&self) -> Self {
         let counts = |weight: f32, hits: &Option<Vec<Hit>>| {
             hits.as_ref().map(|hits| if weight > 0.0 { hits.clone() } else { Vec::new() })

@@ -11,7 +11,7 @@ use super::Weights;
 /// The best passages of keyword search whose documents are looked at.
 const LOOKED_AT: usize = 20;
 
-/// What the models found, a list for each scope.
+/// The hits of the models, a list for each scope.
 pub(super) struct Found<'f> {
     pub dense: Option<&'f mut Vec<Vec<Hit>>>,
     pub sparse: Option<&'f mut Vec<Vec<Hit>>>,

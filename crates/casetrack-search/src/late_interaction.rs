@@ -15,7 +15,7 @@ use super::{Recall, StageScore};
 /// MaxSims of chunks by their places.
 pub(crate) type MaxSims = HashMap<(DocumentId, u32), f32>;
 
-/// How many of the best candidates are ranked again.
+/// The number of the best candidates that are ranked again.
 pub(crate) const DEPTH: usize = 100;
 /// The most that it adds to a fused score of 0–1. docs/embedding.md has what other weights give.
 pub(crate) const WEIGHT: f32 = 0.5;
@@ -29,7 +29,7 @@ pub(super) fn prepared(query: &TokenVectors, collection: &Collection) -> Option<
 }
 
 /// Ranks the best candidates of all collections again; `total` is the highest score that they may have, of which fusion gives 1.
-/// What was not compared with the query keeps its fused score; a notice says how many that are.
+/// Candidates that were not compared with the query keep their fused score; a notice counts them.
 pub(super) fn ranked_again(asked: &[Asked], ranked: &mut [(usize, Candidate)], total: f32) -> Result<Option<Notice>> {
     if asked.iter().all(|asked| asked.late().is_none()) {
         return Ok(None);

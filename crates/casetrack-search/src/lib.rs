@@ -86,16 +86,16 @@ pub struct SearchRequest {
     pub offset: u32,
     /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
     pub context: u32,
-    /// Whether to add passages that are related to the best results, though the query may not find them.
+    /// True to add passages that are related to the best results, though the query may not find them.
     pub related: bool,
-    /// Only so many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
+    /// Only this many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
     /// document that was searched is found then, however many there are.
     pub per_document: Option<u32>,
-    /// With `per_document`: only documents that have passages among so many candidates of each stage, at least [`RECALL`]. All where absent.
+    /// With `per_document`: only documents with passages among this many candidates of each stage, at least [`RECALL`]. All if absent.
     pub among: Option<usize>,
     /// Hits of a line each instead of results.
     pub brief: bool,
-    /// Whether only the counts of a complete list are wanted, without its passages.
+    /// True if only the counts of a complete list are wanted, without its passages.
     pub count_only: bool,
 }
 
@@ -300,7 +300,7 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     })
 }
 
-/// Whether a query says with operators what passages must have, so that its answer is a list and no ranking.
+/// True if a query has operators for what passages must have, so that its answer is a list and no ranking.
 ///
 /// Errors: operators that cannot be read.
 pub fn has_operators(query: &str) -> Result<bool> {
@@ -311,7 +311,7 @@ pub fn has_operators(query: &str) -> Result<bool> {
 const MAX_NAMED: usize = 3;
 
 impl SearchResult {
-    /// How many other documents say the same, as far as lower ranked passages show, and the names of the first; `None` where none does.
+    /// The number of other documents that say the same, as far as lower ranked passages show, and the names of the first; `None` if none does.
     pub fn other_documents(&self) -> Option<(usize, Vec<&str>)> {
         let mut seen = HashSet::from([self.chunk.provenance.file_path.as_str()]);
         let others: Vec<&str> =
@@ -356,7 +356,7 @@ fn of_hidden(results: &[SearchResult]) -> Option<String> {
     (count > 0).then(|| format!("{passages} hidden text, which readers of the file do not see."))
 }
 
-/// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.
+/// The request for at most the results that the tier gives, with a notice if that is fewer than were asked for.
 fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -> SearchRequest {
     let mut request = request.clone();
     if let Some(most) = tier.max_results().filter(|most| request.offset + request.top_k > *most) {

@@ -1,4 +1,4 @@
-//! What of a query is meant to the letter: quoted words, numbers, identifiers, sections by number.
+//! The parts of a query that are meant to the letter: quoted words, numbers, identifiers, sections by number.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::section;
 const ONE_IN: u64 = 100;
 /// … unless so few have it.
 const FEW: u64 = 5;
-/// What quoted words count against numbers, which are never said in other words.
+/// The weight of quoted words against numbers, which are never said in other words.
 const QUOTED: f32 = 0.7;
 /// Most numbers and identifiers of a query that are looked at.
 const MAX_TOKENS: usize = 16;
@@ -21,7 +21,7 @@ const MAX_TOKENS: usize = 16;
 pub(super) struct Literals {
     /// Those of them that were searched.
     pub filter: Filter,
-    /// How much each of them has, 0–1.
+    /// The share that each of them has, 0–1.
     weights: HashMap<(DocumentId, u32), f32>,
 }
 

@@ -33,13 +33,13 @@ pub(super) struct Preferred {
     pub filter: Filter,
     /// The most that is added.
     pub most: f32,
-    /// What of it a chunk gets, 0–1.
+    /// The share of it that a chunk gets, 0–1.
     pub share: Box<dyn Fn(DocumentId, u32) -> f32>,
-    /// Whether chunks are compared with each other instead of with all that are searched.
+    /// True if chunks are compared with each other instead of with all that are searched.
     pub apart: bool,
 }
 
-/// What a query asks and what it prefers.
+/// The question of a query and its preferences.
 pub(super) struct Preferences {
     /// The query without the names of the documents it is asked of.
     pub asked: String,
@@ -133,7 +133,7 @@ pub(super) fn compared(
     Ok(candidates)
 }
 
-/// Which documents come first, in words.
+/// The documents that come first, in words.
 fn named(collection: &Collection, route: &route::Route) -> Result<Option<String>> {
     let best = route.documents.iter().filter(|(_, how_well)| *how_well > 0.99).take(MAX_NAMES + 1);
     let mut names = Vec::new();

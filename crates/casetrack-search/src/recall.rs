@@ -13,7 +13,7 @@ use super::language::{self, Found};
 use super::late_interaction::{self, MaxSims};
 use casetrack_host::Host;
 
-/// What each recall source found, best first.
+/// The candidates of each recall source, best first.
 #[derive(Debug, Clone)]
 pub struct Recall {
     pub bm25: Vec<Hit>,
@@ -27,7 +27,7 @@ pub struct Recall {
     pub max_sims: MaxSims,
     /// The weights that suit the language of what was found.
     pub weights: Weights,
-    /// What is missing and why; empty if nothing is.
+    /// Reasons for missing parts; empty if nothing is missing.
     pub notices: Vec<Notice>,
 }
 
@@ -49,7 +49,7 @@ pub fn recall(
 ) -> Result<Vec<Recall>> {
     let mut notices = Vec::new();
     let (mut embedder, mut late) = (None, None);
-    // Beside each other: keyword search and the first model; then nearest neighbours and the second model.
+    // In parallel: keyword search and the first model; then nearest neighbours and the second model.
     let (bm25, dense, sparse) = thread::scope(|threads| {
         let bm25 =
             threads.spawn(|| in_each(scopes, |scope| collection.search_bm25(scope.keywords, count, &scope.filter)));

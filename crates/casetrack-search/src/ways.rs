@@ -13,7 +13,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Most bytes of the automaton of an expression. Repetitions of any characters outgrow the library's limit, and then it is several times as slow.
 const AUTOMATON_BYTES: usize = 16 << 20;
-/// Characters that end a part of a text for expressions that cannot pass them. Words never touch them, so that a part can be searched alone.
+/// Characters that end a part of a text for expressions that cannot pass them. Words never touch them, so that a part can be searched by itself.
 const STOPS: [u8; 3] = *b".;:";
 /// Shortest literal that is looked for, in bytes.
 const SHORTEST: usize = 3;
@@ -143,7 +143,7 @@ fn places_of<'a>(literals: &'a [usize], places: &'a [Vec<usize>]) -> impl Iterat
     literals.iter().filter_map(|literal| places.get(*literal)).flatten().copied()
 }
 
-/// What every match has: at least one literal of each of these, in lower case.
+/// The literals that every match has: at least one of each of these, in lower case.
 fn needs(of: &Hir) -> Vec<Vec<String>> {
     match of.kind() {
         HirKind::Literal(literal) => {
@@ -165,7 +165,7 @@ fn needs(of: &Hir) -> Vec<Vec<String>> {
     }
 }
 
-/// Whether a match may have this byte.
+/// True if a match may have this byte.
 fn may_match(of: &Hir, byte: u8) -> bool {
     match of.kind() {
         HirKind::Empty => false,

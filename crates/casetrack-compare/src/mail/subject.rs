@@ -11,7 +11,7 @@ const PREFIXES: [&str; 23] = [
 pub struct Subject {
     /// In lower case, with white space folded.
     pub base: String,
-    /// Whether it says that the message answers or forwards another.
+    /// True if it marks the message as an answer or a forward of another.
     pub is_reply: bool,
 }
 
@@ -43,7 +43,7 @@ fn without_list(text: &str) -> &str {
     inside.map(|(_, after)| after.trim_start()).filter(|after| !after.is_empty()).unwrap_or(text)
 }
 
-/// What follows a prefix at the start: `Re:`, `RE :`, `Re[2]:`, `Re(2):`, `Re2:`, `回复：`.
+/// The text behind a prefix at the start: `Re:`, `RE :`, `Re[2]:`, `Re(2):`, `Re2:`, `回复：`.
 fn after_prefix(text: &str) -> Option<&str> {
     let colon = text.find([':', '：'])?;
     let (before, after) = text.split_at(colon);

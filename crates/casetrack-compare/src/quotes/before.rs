@@ -24,7 +24,7 @@ struct Original {
     number: u32,
     changes: Vec<Change>,
     chars: Vec<char>,
-    /// What each change took away or, as an empty range, the point where it added something; by place. A text that was both inserted
+    /// The text that each change deleted or, as an empty range, the point where it added some; by place. A text that was both inserted
     /// and deleted stands behind the page, by itself.
     changed: Vec<(Range<usize>, usize)>,
 }

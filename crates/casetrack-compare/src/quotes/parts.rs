@@ -44,7 +44,7 @@ pub(super) struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
     pub place: Range<usize>,
-    /// What the text has for each part that is no text, in order.
+    /// The range of the text for each part that is no text, in order.
     pub between: Vec<Range<usize>>,
     pub trail: Trail,
 }

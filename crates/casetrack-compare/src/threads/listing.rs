@@ -25,7 +25,7 @@ const MAX_PEOPLE: usize = 50;
 /// Most attachments, copies and quotations listed of one message.
 const MAX_BESIDE: usize = 50;
 
-/// Which threads are wanted.
+/// The threads to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThreadQuery {
     /// Only the thread of the message with this name or id, or of the message that this document is attached to.
@@ -289,7 +289,7 @@ fn attachments(entry: &CatalogueEntry, catalogue: &[Arc<CatalogueEntry>]) -> Vec
 }
 
 /// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read those that
-/// changed, and find all threads anew where some did.
+/// changed, and find all threads again if some did.
 ///
 /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
 /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for one that is neither a message nor attached to one.

@@ -1,4 +1,4 @@
-//! What is known of a message: its headers, what it says itself, and what it quotes.
+//! A message for comparison: its headers, its own text, and its quotations.
 
 use casetrack_core::{DocumentId, MailHeaders, Page, Result, Timestamp};
 
@@ -12,7 +12,7 @@ use casetrack_host::documents::facts::CitedPlace;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Message {
     pub headers: MailHeaders,
-    /// Whether the headers were stored; those of messages ingested by earlier versions are read from the text.
+    /// True if the headers were stored; those of messages ingested by earlier versions are read from the text.
     pub has_headers: bool,
     pub subject: Subject,
     /// As shown.
@@ -21,11 +21,11 @@ pub(super) struct Message {
     pub date: Option<String>,
     /// To order by.
     pub time: Option<Timestamp>,
-    /// Where the headers stand: `p. 1, para. 1, ll. 1-5`.
+    /// The place of the headers: `p. 1, para. 1, ll. 1-5`.
     pub place: String,
-    /// What it says itself.
+    /// Its own text.
     pub own: Sequences,
-    /// What it quotes, by depth from 1.
+    /// Its quotations, by depth from 1.
     pub quoted: Vec<(u32, Sequences)>,
 }
 
@@ -53,7 +53,7 @@ impl Message {
         Ok(message.completed())
     }
 
-    /// What the page says.
+    /// Adds the text of the page.
     fn take(&mut self, page: &Page, unpaged: bool) {
         let parts = parts_of(&page.text);
         let headers = page.blocks.first().map_or(0..0, |block| block.char_start..block.char_end);

@@ -1,4 +1,4 @@
-//! Which message a quotation comes from, by comparing its words with what each message says itself.
+//! The message that a quotation comes from, found by comparing its words with the own text of each message.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ const LEAST_SHARE: f32 = 0.7;
 /// Fewest sequences by which a message is found that headers do not name: "Thank you very much" is in many.
 const LEAST_SEQUENCES: usize = 5;
 
-/// Where a quotation comes from.
+/// The source of a quotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Source {
     /// Of the quotation in its message.

@@ -4,7 +4,7 @@ use casetrack_core::{Error, Result};
 
 use super::super::filter::Filters;
 
-/// What is looked for in a deleted text: all words and phrases, and none of those that are excluded.
+/// The conditions on a deleted text: all words and phrases, and none of those that are excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in super::super) struct DeletedWords {
     required: Vec<Vec<String>>,
@@ -13,7 +13,7 @@ pub(in super::super) struct DeletedWords {
 
 /// The words of a query with `in:deleted`, and what restricts the documents; `None` for other queries.
 ///
-/// Errors: operators that cannot be read, and operators beside `in:deleted`.
+/// Errors: operators that cannot be read, and operators together with `in:deleted`.
 pub(in super::super) fn in_deleted(query: &str) -> Result<Option<(DeletedWords, Filters)>> {
     let parsed = super::parse(query)?;
     if !parsed.in_deleted {

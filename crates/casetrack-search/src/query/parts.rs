@@ -26,7 +26,7 @@ pub(super) enum Part<'q> {
     Paragraphs(RangeInclusive<u32>),
     Mark(MarkFilter),
     Set(SetFilter),
-    /// What follows is looked for in what was deleted.
+    /// The text behind it is searched in deleted text.
     InDeleted,
 }
 

@@ -61,7 +61,7 @@ impl Asked {
         Ok(Self { collection, counts, documents, chunks, notices, preferences, recalled })
     }
 
-    /// The query for late interaction, where the collection has token vectors whose model knows the language of what was found. None where
+    /// The query for late interaction, if the collection has token vectors whose model knows the language of what was found. None if
     /// the query prefers passages, as of a document that it names: these would be mixed with others again (docs/embedding.md).
     pub fn late(&self) -> Option<&SignQuery> {
         self.recalled

@@ -29,7 +29,7 @@ const PAGE_DIGITS: usize = 3;
 
 /// A kind of clause.
 struct Clause {
-    /// Beginnings of words, in lower case, that ask for it where a question has them in this order and near one another.
+    /// Beginnings of words, in lower case, that ask for it if a question has them in this order and near one another.
     asked: Vec<Vec<&'static str>>,
     /// Its lines in the file.
     lines: &'static str,

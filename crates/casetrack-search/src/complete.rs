@@ -168,7 +168,7 @@ pub(super) fn complete_list(
     }))
 }
 
-/// The phrases that passages may have: those of a page break are not among the passages.
+/// The phrases that passages may have: phrases at a page break are not among the passages.
 fn phrases(understood: &Understood) -> Vec<String> {
     fn of_words(words: &Words, phrases: &mut Vec<String>) {
         match words {

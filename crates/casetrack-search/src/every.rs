@@ -21,7 +21,7 @@ use casetrack_host::paging::check_range;
 pub const MAX_ROWS: u32 = 1000;
 /// The best passages of a document, which are read …
 const READ: usize = 3;
-/// … and where it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/retrieval/sweeps.py;
+/// … and if it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/retrieval/sweeps.py;
 /// reading 40 adds little.
 const READ_FOR_CLAUSES: usize = 12;
 /// The weights of the best of these, best first.
@@ -48,7 +48,7 @@ const OF_CLAUSES: Weighing = Weighing { relative: 0.85, together: 0.64, said: 0.
 /// … and for others, fitted on the same categories without that knowledge.
 const OF_WORDS: Weighing = Weighing { relative: 1.08, together: 1.38, said: 0.0 };
 
-/// Nothing answers a question whose clause no passage says, where less than this share of its words stands together anywhere …
+/// Nothing answers a question whose clause no passage says, if less than this share of its words stands together anywhere …
 const TOGETHER: f32 = 0.8;
 /// … and no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
 /// there: 20 of these and none of the others are refused.

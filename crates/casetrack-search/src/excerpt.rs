@@ -16,7 +16,7 @@ const BRIEF_CHARS: usize = 280;
 const TO_END: usize = 240;
 /// Characters before a phrase in a long sentence at which its part may begin.
 const BEFORE_PHRASE: usize = 60;
-/// Abbreviations whose stop ends no sentence where a number follows, as in "Application No. 6".
+/// Abbreviations whose stop ends no sentence if a number follows, as in "Application No. 6".
 const BEFORE_NUMBERS: [&str; 13] =
     ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
 /// A last sentence or line of at most this many words is the heading of what follows.
@@ -38,7 +38,7 @@ struct Window {
     first_match: usize,
 }
 
-/// The stretch of at most [`MAX_CHARS`] characters ([`BRIEF_CHARS`] where it is to be brief), beginning at a sentence or line, that holds the most different words of
+/// The stretch of at most [`MAX_CHARS`] characters ([`BRIEF_CHARS`] if it is to be brief), beginning at a sentence or line, that holds the most different words of
 /// `query`; among equals the one with more of them, then the first place.
 pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
     around(&[], query, chunk, brief)
@@ -87,7 +87,7 @@ pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: 
     }
 }
 
-/// The words of a text that are forms of the words of a query, as ranges of bytes. Words that say nothing, such as "of", are left out where
+/// The words of a text that are forms of the words of a query, as ranges of bytes. Words that say nothing, such as "of", are left out if
 /// the query has others.
 pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
     let terms = terms(query);
@@ -134,7 +134,7 @@ fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
     starts.filter_map(|(start, _)| Some(start..ends(start)?)).collect()
 }
 
-/// The stems of the words of a query, without function words where it has others.
+/// The stems of the words of a query, without function words if it has others.
 fn terms(query: &str) -> HashSet<String> {
     let (function, content): (Vec<String>, Vec<String>) = words(&query.chars().collect::<Vec<_>>())
         .map(|(_, word)| word)
@@ -368,7 +368,7 @@ pub(super) mod tests {
         let said = ["liability of either side shall not exceed".to_owned()];
         assert!(excerpt(query, &chunk(&text), true).text.starts_with("No party"));
         assert!(around(&said, query, &chunk(&text), true).text.contains("shall not exceed the fees"));
-        // Also where its sentence began long before.
+        // Also if its sentence began long before.
         let long = format!(
             "{} and without any effect on {}, {decides}",
             other.trim_end_matches(". "),

@@ -177,7 +177,7 @@ pub struct DateRange {
 type Day = (u16, u8, u8);
 
 impl DateRange {
-    /// From the first day of one date to the last day of another (`YYYY`, `YYYY-MM` or `YYYY-MM-DD`), where given.
+    /// From the first day of one date to the last day of another (`YYYY`, `YYYY-MM` or `YYYY-MM-DD`), if given.
     pub fn between(from: Option<&str>, to: Option<&str>) -> Result<Self> {
         let first = from.map(days).transpose()?.map(|(first, _)| first);
         let last = to.map(days).transpose()?.map(|(_, last)| last);
@@ -247,7 +247,7 @@ pub(super) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
 /// Most characters of a printed label.
 const MAX_LABEL: usize = 40;
 
-/// One page or a range `N-M`, from 1, or a printed label: one with letters and digits or a Roman number, any with a letter where it `is_quoted`.
+/// One page or a range `N-M`, from 1, or a printed label: one with letters and digits or a Roman number, any with a letter if it `is_quoted`.
 pub(super) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     if let (Ok(first), Ok(last)) = (first.parse(), last.parse())
@@ -268,7 +268,7 @@ pub(super) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
     }
 }
 
-/// The chunks that a request's filters, a query's own ones and conditions on words leave; `None` where there are none of these. Notices,
+/// The chunks that a request's filters, a query's own ones and conditions on words leave; `None` if there are none of these. Notices,
 /// each once, say what is not known or is ambiguous.
 pub(super) fn left(
     host: &Host,
@@ -286,7 +286,7 @@ pub(super) fn left(
     select(host, collection, filters, mentioning, words)
 }
 
-/// The chunks that all filters and conditions leave; `None` where there are none of these. `chunks` are those that mention the
+/// The chunks that all filters and conditions leave; `None` if there are none of these. `chunks` are those that mention the
 /// entities.
 fn select(
     host: &Host,

@@ -51,7 +51,7 @@ pub(super) fn results(
             false => chunk.provenance.char_start..chunk.provenance.char_end,
         };
         let of_message = messages[*at].said(collection, candidate.document, chunk.provenance.page, shown)?;
-        // Where each document is asked, each has its say.
+        // If each document is searched, each has its say.
         let of_message = of_message.filter(|_| request.per_document.is_none());
         let place = of_message.as_ref().and_then(|said| quoting.place(said, results.len()));
         let number = match place {
@@ -190,8 +190,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// The result that says what a passage says, of which `said` is shown; `None`, and the passage is remembered as result `number`, where
-    /// it says something new. Neighbours share text at their ends; more than half of a passage must be shared, as where a page ends in a short rest.
+    /// The result that says what a passage says, of which `said` is shown; `None`, and the passage is remembered as result `number`, if
+    /// it says something new. Neighbours share text at their ends; more than half of a passage must be shared, as when a page ends in a short rest.
     fn repeats(&mut self, chunk: &ChunkView, said: &str, number: usize) -> Option<usize> {
         let text = hash_of_words(said);
         if let Some(&above) = self.texts.get(&text) {

@@ -113,7 +113,7 @@ pub fn fuse(bm25: Option<&[Hit]>, dense: Option<&[Hit]>, sparse: Option<&[Hit]>,
         }
     }
     let mut fused: Vec<Candidate> = candidates.into_values().collect();
-    // No list took part where it is 0.
+    // No list took part if it is 0.
     let total = if total > 0.0 { total } else { 1.0 };
     for candidate in &mut fused {
         candidate.score /= total;
@@ -188,7 +188,7 @@ impl Candidate {
     }
 }
 
-/// Maps the scores of a list to 0–1; all to 1 where they are equal.
+/// Maps the scores of a list to 0–1; all to 1 if they are equal.
 pub(super) fn min_max(scores: &[f32]) -> impl Fn(f32) -> f32 + use<> {
     let min = scores.iter().copied().fold(f32::INFINITY, f32::min);
     let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);

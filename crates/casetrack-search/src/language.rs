@@ -57,7 +57,7 @@ struct Languages<'c> {
 }
 
 impl Languages<'_> {
-    /// Those of some passages whose documents are in languages that a model does not know.
+    /// The passages whose documents are in languages that a model does not know.
     fn foreign<'h>(
         &mut self,
         hits: impl Iterator<Item = &'h Hit>,

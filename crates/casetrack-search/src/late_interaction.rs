@@ -22,7 +22,7 @@ pub(crate) const WEIGHT: f32 = 0.5;
 /// The stage's name.
 pub(super) const STAGE: &str = "late interaction E12";
 
-/// The token vectors of a query; `None` where it has no word that counts.
+/// The token vectors of a query; `None` if it has no word that counts.
 pub(super) fn prepared(query: &TokenVectors, collection: &Collection) -> Option<SignQuery> {
     let model = collection.models().tokens.as_ref()?;
     Some(SignQuery::new(query, model.dimension as usize)).filter(|query| !query.is_empty())

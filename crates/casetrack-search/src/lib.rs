@@ -66,7 +66,7 @@ pub const MAX_QUERY_CHARS: usize = 10_000;
 pub const MAX_OFFSET: u32 = 10_000;
 /// Most characters of text around a passage, on each side.
 pub const MAX_CONTEXT: u32 = 10_000;
-/// Most passages of each document where they are limited.
+/// Most passages of each document if they are limited.
 pub const MAX_PER_DOCUMENT: u32 = 3;
 /// Candidates that each recall source contributes.
 pub const RECALL: usize = 500;
@@ -82,7 +82,7 @@ pub struct SearchRequest {
     pub document: Option<String>,
     /// Restrictions besides those in the query.
     pub filters: Filters,
-    /// Results to pass over: those of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
+    /// Results to pass over: the results of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
     pub offset: u32,
     /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
     pub context: u32,
@@ -322,7 +322,7 @@ impl SearchResult {
 }
 
 impl Hit {
-    /// Results, or hits in their place where they are to be brief.
+    /// Results, or hits in their place if they are to be brief.
     fn instead_of(results: Vec<SearchResult>, brief: bool) -> (Vec<SearchResult>, Vec<Hit>) {
         let hit = |result: SearchResult| {
             let also_in = result.other_documents().map(|(count, names)| {
@@ -340,7 +340,7 @@ impl Hit {
     }
 }
 
-/// Says how passages with tracked changes are quoted, where there are some.
+/// Says how passages with tracked changes are quoted, if there are some.
 fn of_changes(results: &[SearchResult]) -> Option<String> {
     let count = results.iter().filter(|result| result.chunk.provenance.tracked_changes).count();
     let passages = if count == 1 { "1 passage contains" } else { "passages contain" };

@@ -19,7 +19,7 @@ const MAX_TOKENS: usize = 16;
 
 /// The passages that have something of a query to the letter.
 pub(super) struct Literals {
-    /// Those of them that were searched.
+    /// The passages among them that were searched.
     pub filter: Filter,
     /// The share that each of them has, 0–1.
     weights: HashMap<(DocumentId, u32), f32>,
@@ -32,7 +32,7 @@ impl Literals {
 }
 
 /// The passages of `searched` (`None` for all) that have one of `phrases`, a rare number or identifier of `text`, or the beginning of
-/// a section that it names, where documents are `meant` in one of these; `None` where there are none. A notice says of each phrase whether any passage has it.
+/// a section that it names, if documents are `meant` in one of these; `None` if there are none. A notice says of each phrase whether any passage has it.
 pub(super) fn literals(
     collection: &Collection,
     text: &str,

@@ -39,7 +39,7 @@ impl MarkFilter {
         }
     }
 
-    /// `custodian=Smith`, `custodian` for any value, `-custodian=Smith` for documents where the field has no such value.
+    /// `custodian=Smith`, `custodian` for any value, `-custodian=Smith` for documents whose field has no such value.
     pub fn field(text: &str) -> Result<Self> {
         let (excluded, field) = signed(text);
         let (name, value) = field.split_once('=').map_or((field, None), |(name, value)| (name, Some(value.trim())));

@@ -1,5 +1,5 @@
 //! Passages that a query prefers, besides those that it finds: of documents that it names, with words that it quotes, and the
-//! beginnings of documents where it asks for what is said there.
+//! beginnings of documents if it asks for what is said there.
 //!
 //! A preference adds to the fused score and excludes nothing.
 
@@ -19,7 +19,7 @@ const NAMED: f32 = 0.5;
 const LITERAL: f32 = 0.6;
 const BEGINNING: f32 = 0.8;
 const COMPARED: f32 = 0.75;
-/// The highest score with compared quantities, where that without is 1.
+/// The highest score with compared quantities, if that without is 1.
 pub(super) const WITH_COMPARED: f32 = 1.0 + COMPARED;
 /// The best candidates, whose texts are read for quantities.
 const READ: usize = 200;

@@ -154,7 +154,7 @@ pub(super) fn comparisons(query: &str) -> Vec<Comparison> {
     found.into_iter().map(|(comparison, _)| comparison).collect()
 }
 
-/// The query without what states the comparisons; all of it where nothing else is in it.
+/// The query without what states the comparisons; all of it if nothing else is in it.
 pub(super) fn without(query: &str, comparisons: &[Comparison]) -> String {
     let mut rest = query.to_owned();
     for comparison in comparisons.iter().rev() {
@@ -220,7 +220,7 @@ fn part_of_date(tokens: &Tokens, date: &Quantity) -> (f64, f64, usize) {
     }
 }
 
-/// The lower end of "between A and B", where the quantity is B, and the token where it begins. A may leave out its unit.
+/// The lower end of "between A and B", if the quantity is B, and the token where it begins. A may leave out its unit.
 fn lower_end(tokens: &Tokens, all: &[Quantity], upper: &Quantity) -> Option<(f64, usize)> {
     let joint = upper.first.checked_sub(1)?;
     if !matches!(tokens.word(joint), "and" | "to" | "-" | "–") {

@@ -17,11 +17,11 @@ use casetrack_host::Host;
 #[derive(Debug, Clone)]
 pub struct Recall {
     pub bm25: Vec<Hit>,
-    /// `None` where the model is missing.
+    /// `None` if the model is missing.
     pub dense: Option<Vec<Hit>>,
-    /// `None` where the model is missing, or the collection has no learned-sparse vectors.
+    /// `None` if the model is missing, or the collection has no learned-sparse vectors.
     pub sparse: Option<Vec<Hit>>,
-    /// The query's token vectors, where the collection has such of its chunks.
+    /// The query's token vectors, if the collection has such of its chunks.
     pub late: Option<Arc<SignQuery>>,
     /// The MaxSims of the best, in evaluations.
     pub max_sims: MaxSims,
@@ -126,7 +126,7 @@ fn in_each(scopes: &[Scope<'_>], search: impl Fn(&Scope<'_>) -> Result<Vec<Hit>>
     scopes.iter().map(search).collect()
 }
 
-/// `None` where the collection has no learned-sparse vectors.
+/// `None` if the collection has no learned-sparse vectors.
 fn sparse_recall(
     host: &Host,
     collection: &Collection,

@@ -13,9 +13,9 @@ use casetrack_store::{Collection, NameMatch};
 const ONE_IN: usize = 4;
 /// … nor does one that more documents than this are called by.
 const MOST: usize = 200;
-/// A capitalised word is a name where at least this share of its passages lies in the documents it names …
+/// A capitalised word is a name if at least this share of its passages lies in the documents it names …
 const CAPITALISED: f32 = 0.25;
-/// … and another word where this share does.
+/// … and another word if this share does.
 const LOWER_CASE: f32 = 0.85;
 /// Weight of a word that is not capitalised, and of one that is on the cover only.
 const LOWER_CASE_WEIGHT: f32 = 0.95;
@@ -40,7 +40,7 @@ const KINDS: &str = "agreement agreements amendment contract contracts deed docu
 pub(super) struct Route {
     /// The documents, best first, with how well each is named: 1 for the best, at least [`LEAST`].
     pub documents: Vec<(DocumentId, f32)>,
-    /// The query without the names; `None` where nothing is left.
+    /// The query without the names; `None` if nothing is left.
     pub rest: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Route {
     }
 }
 
-/// The documents of `searched` (`None` for all) that a query names; `None` where it names none of them, or there is only one.
+/// The documents of `searched` (`None` for all) that a query names; `None` if it names none of them, or there is only one.
 pub(super) fn route(
     collection: &Collection,
     query: &str,
@@ -168,7 +168,7 @@ enum Role {
     Asked,
 }
 
-/// The query without the names at `places`, and without what belongs to them; `None` where nothing is asked besides.
+/// The query without the names at `places`, and without what belongs to them; `None` if nothing is asked besides.
 fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
     let words = words(query);
     let role = |place: &Range<usize>| match places.iter().any(|name| name.start < place.end && place.start < name.end) {
@@ -213,7 +213,7 @@ fn asks(word: &str) -> bool {
     !EMPTY.split(' ').chain(KINDS.split(' ')).any(|empty| empty == word)
 }
 
-/// The end of the run of names and what is around them that begins with the word `at`; `at` itself where it is asked.
+/// The end of the run of names and what is around them that begins with the word `at`; `at` itself if it is asked.
 fn run_end(query: &str, words: &[Range<usize>], roles: &[Role], at: usize) -> usize {
     let mut end = at;
     while end < words.len() && roles[end] != Role::Asked {

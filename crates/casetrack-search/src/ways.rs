@@ -42,12 +42,12 @@ struct Trying<'w, 't> {
     text: &'t [u8],
     /// The parts of the text that have what it needs, in order.
     parts: Vec<Range<usize>>,
-    /// Its next place; `None` where it has not been looked for.
+    /// Its next place; `None` if it has not been looked for.
     next: Cell<Option<Option<(usize, usize)>>>,
 }
 
 impl Ways {
-    /// `None` where a line is no regular expression. There may be no lines.
+    /// `None` if a line is no regular expression. There may be no lines.
     pub fn new(lines: &[&str]) -> Option<Self> {
         let mut literals: Vec<String> = Vec::new();
         let mut number = |literal: String| {
@@ -74,7 +74,7 @@ impl Ways {
         self.ways.is_empty()
     }
 
-    /// The places of a text where any is, from left to right, none within another. Costs one pass over the text where it has none of the literals.
+    /// The places of a text where any is, from left to right, none within another. Costs one pass over the text if it has none of the literals.
     pub fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         let text = text.as_bytes();
         let mut places: Vec<Vec<usize>> = Vec::new();
@@ -117,7 +117,7 @@ impl Trying<'_, '_> {
     }
 }
 
-/// The parts of a text, between the characters that a way cannot pass, that have all that it needs. `places` has those of each literal.
+/// The parts of a text, between the characters that a way cannot pass, that have all that it needs. `places` has the places of each literal.
 fn parts(way: &Way, text: &[u8], places: &[Vec<usize>]) -> Vec<Range<usize>> {
     let Some(rarest) = way.needs.iter().min_by_key(|any| places_of(any, places).count()) else {
         return std::iter::once(0..text.len()).collect();

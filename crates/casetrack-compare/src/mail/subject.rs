@@ -37,7 +37,7 @@ impl Subject {
     }
 }
 
-/// The text behind the name of a mailing list in brackets, where more follows (RFC 5256, 2.1).
+/// The text behind the name of a mailing list in brackets, if more follows (RFC 5256, 2.1).
 fn without_list(text: &str) -> &str {
     let inside = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     inside.map(|(_, after)| after.trim_start()).filter(|after| !after.is_empty()).unwrap_or(text)

@@ -57,8 +57,8 @@ pub(super) struct Alignment {
     pub likeness: f32,
 }
 
-/// `None` where one is empty, or both are too long and have no places in common. Time and memory grow with the product of their lengths, or
-/// with their sum where they are long.
+/// `None` if one is empty, or both are too long and have no places in common. Time and memory grow with the product of their lengths, or
+/// with their sum if they are long.
 pub(super) fn align(quotation: &[Token], passage: &[Token]) -> Option<Alignment> {
     if quotation.is_empty() || passage.is_empty() {
         return None;

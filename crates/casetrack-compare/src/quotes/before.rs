@@ -46,7 +46,7 @@ impl Originals {
         Ok(Self { pages })
     }
 
-    /// The changes that took a quotation out of the text; at most three, of the first page that had it. Empty where none did.
+    /// The changes that took a quotation out of the text; at most three, of the first page that had it. Empty if none did.
     pub fn find(
         &self,
         collection: &Collection,

@@ -164,7 +164,7 @@ pub(super) fn sentence_end(text: &str) -> usize {
     text.match_indices('.').map(|(at, _)| at).find(|at| ends(*at)).map_or(text.len(), |at| at + 1)
 }
 
-/// The nearest of what a part of the draft names: the last where it stands before the quotation, else the first.
+/// The nearest of what a part of the draft names: the last if it stands before the quotation, else the first.
 fn read(draft: &str, part: Range<usize>, mentions: &[Mention], last: bool) -> Beside {
     let from = mentions.partition_point(|mention| mention.place.start < part.start);
     let within = mentions[from..].iter().take_while(|mention| mention.place.end <= part.end).count();
@@ -279,7 +279,7 @@ impl Citation {
             return has(label).then_some(true).or_else(|| (!labels.is_empty()).then_some(false));
         }
         let (first, last) = self.pages?;
-        // Where the file does not say where its pages end, no cited page is wrong.
+        // If the file does not mark the ends of its pages, no cited page is wrong.
         if at.place.unpaged {
             return None;
         }
@@ -311,7 +311,7 @@ impl Citation {
         }
     }
 
-    /// Paragraphs are those of the page, as citations count them, or have a number that the document prints.
+    /// Paragraphs are counted on the page, as citations do, or have a number that the document prints.
     fn paragraphs_fit(&self, at: &Described<'_>) -> Option<bool> {
         let (first, last) = self.paragraphs?;
         let place = at.place;

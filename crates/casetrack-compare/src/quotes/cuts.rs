@@ -17,7 +17,7 @@ const HOLE_TOKENS: usize = 600;
 
 type Run<'t> = [&'t str; RUN];
 
-/// The part of a passage in which most runs of a quotation are, with some tokens around it. `None` where there are none.
+/// The part of a passage in which most runs of a quotation are, with some tokens around it. `None` if there are none.
 pub(super) fn likely_part(quotation: &[Token], passage: &[Token]) -> Option<Range<usize>> {
     let known = once(quotation);
     let start = |(at, run): (usize, Run<'_>)| Some(at as i64 - known.get(&run).copied().flatten()? as i64);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::symbols::is_quote;
 
-/// Shorter texts in quotation marks are names and defined terms; not so where they have a number, such as "30 days".
+/// Shorter texts in quotation marks are names and defined terms; not so if they have a number, such as "30 days".
 const MIN_WORDS: usize = 3;
 const MIN_WORDS_WITH_NUMBER: usize = 2;
 /// Shorter indented paragraphs are no quotations.

@@ -53,7 +53,7 @@ pub(super) struct Found {
 
 /// The result of the search for a quotation in a collection.
 pub(super) enum Finding {
-    /// Every place that has its words, by document and place; there may be more where the list is cut.
+    /// Every place that has its words, by document and place; there may be more if the list is cut.
     Exact {
         places: Vec<Found>,
         is_cut: bool,

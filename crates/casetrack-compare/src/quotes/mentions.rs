@@ -1,4 +1,4 @@
-//! The documents that a draft names: those of the collection, and files that it does not have.
+//! The documents that a draft names: documents of the collection, and files that it does not have.
 
 use std::collections::HashMap;
 use std::ops::Range;

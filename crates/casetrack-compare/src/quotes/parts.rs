@@ -50,7 +50,7 @@ pub(super) struct Fit {
 }
 
 impl Pattern {
-    /// The ways to read a quotation, the strictest first; empty where it has no word.
+    /// The ways to read a quotation, the strictest first; empty if it has no word.
     pub fn readings(quotation: &str) -> Vec<Self> {
         let chars: Vec<char> =
             quotation.trim().chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();

@@ -217,7 +217,7 @@ fn row(
     Ok((row, mention))
 }
 
-/// Looks for a quotation everywhere; where no place has it, for the nearest passage of the document that is cited.
+/// Looks for a quotation everywhere; if no place has it, for the nearest passage of the document that is cited.
 fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result<(Finding, String)> {
     let text = text.trim();
     let end = text.char_indices().nth(MAX_QUOTATION_CHARS).map_or(text.len(), |(end, _)| end);

@@ -307,7 +307,7 @@ pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Pagin
             let rest = wanted.path.strip_prefix(entry.path.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        // The innermost one, where a message is attached to another.
+        // The innermost one, if a message is attached to another.
         let message = (0..found.entries.len())
             .filter(|&at| holds(&found.entries[at]))
             .max_by_key(|&at| found.entries[at].path.len());

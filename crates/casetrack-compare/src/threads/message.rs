@@ -29,7 +29,7 @@ pub(super) struct Message {
     pub quoted: Vec<(u32, Sequences)>,
 }
 
-/// An address as people are compared by: in lower case, without the name where both are given.
+/// An address as people are compared by: in lower case, without the name if both are given.
 pub(super) fn address(shown: &str) -> String {
     let inside = shown.rsplit_once('<').map_or(shown, |(_, rest)| rest.split('>').next().unwrap_or(rest));
     inside.trim().to_lowercase()

@@ -22,7 +22,7 @@ pub(super) struct Source {
     pub depth: u32,
     /// Words that are quoted.
     pub words: u32,
-    /// `None` where no message has them.
+    /// `None` if no message has them.
     pub message: Option<usize>,
 }
 
@@ -132,7 +132,7 @@ mod tests {
                 vec![(1, Some(0))],
                 vec![(1, Some(1)), (2, Some(0))],
                 vec![(1, None)],
-                // Three words are enough where the headers name the message.
+                // Three words are enough if the headers name the message.
                 vec![(1, Some(1))],
                 vec![(1, None)],
             ]

@@ -11,7 +11,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use super::pairing::pair_similar;
 use super::words::{Vocabulary, Words};
 
-/// Paragraphs of both versions that belong together; more than one of a side where it breaks the text into more. One of them may be
+/// Paragraphs of both versions that belong together; more than one of a side if it breaks the text into more. One of them may be
 /// none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Match {

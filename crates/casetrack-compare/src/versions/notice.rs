@@ -14,7 +14,7 @@ use casetrack_host::documents::facts::ByVersion;
 /// Earlier documents that are read for it if no request listed versions since the program began: about a second. With more of them
 /// there is no notice, and the list of versions shows them on request.
 const MOST_READ: usize = 500;
-/// Likewise where the collection has more documents: what is kept of them for comparison takes 2 kB of memory each.
+/// Likewise if the collection has more documents: what is kept of them for comparison takes 2 kB of memory each.
 const MOST_DOCUMENTS: usize = 20_000;
 
 /// The notice of an ingestion that says which `new` documents are versions or copies of others; `None` if none is, or if they could not be

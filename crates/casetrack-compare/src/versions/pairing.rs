@@ -16,7 +16,7 @@ const MOVED: f32 = 0.75;
 const MOVED_WORDS: usize = 8;
 /// Most words of a title, which may change as a whole.
 const TITLE_WORDS: usize = 12;
-/// Least share of a paragraph's words that a changed one lost or won where it is the rest of that.
+/// Least share of a paragraph's words that a changed one lost or won if it is the rest of that.
 const REST: f32 = 0.8;
 /// Gaps with at most this many pairs of paragraphs are searched whole.
 const SMALL_GAP: usize = 400;

@@ -1,4 +1,4 @@
-//! The paragraphs of a document as they are compared: on one line each, without running lines, and whole where a page ends inside.
+//! The paragraphs of a document as they are compared: on one line each, without running lines, and whole if a page ends inside.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
     found
 }
 
-/// The text of a block on one line, and the characters from its first to its last; `None` where nothing is left without running lines.
+/// The text of a block on one line, and the characters from its first to its last; `None` if nothing is left without running lines.
 fn content(chars: &[char], block: Range<u32>, running: &[Range<u32>]) -> Option<(String, Range<u32>)> {
     let first = running.partition_point(|line| line.end <= block.start);
     let mut lines = running[first..].iter().peekable();

@@ -99,7 +99,7 @@ impl Side {
         Ok(Self { pages, unpaged, paragraphs, words })
     }
 
-    /// The paragraphs of a match as one; `None` where there are none.
+    /// The paragraphs of a match as one; `None` if there are none.
     fn cited(&self, range: &Range<usize>) -> Option<RedlineSide> {
         let paragraphs = self.paragraphs.get(range.clone())?;
         let mut places = paragraphs.iter().flat_map(|paragraph| &paragraph.places).filter_map(|place| {

@@ -5,7 +5,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Words of a sequence. With three, half of the sequences are left where a word in five has changed (0.8³).
+/// Words of a sequence. With three, half of the sequences are left if a word in five has changed (0.8³).
 const SHINGLE: usize = 3;
 /// Sequences in a sample: the standard error of a share of 0.3 is 0.02.
 const SIZE: usize = 512;

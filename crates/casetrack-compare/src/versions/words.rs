@@ -39,7 +39,7 @@ const COMMON: [&str; 46] = [
     "in", "into", "is", "it", "its", "may", "not", "of", "on", "or", "other", "shall", "so", "such", "than", "that",
     "the", "their", "then", "this", "to", "under", "upon", "was", "which", "who", "will", "with", "without",
 ];
-/// Words shown on each side of a change where the text between two is left out.
+/// Words shown on each side of a change if the text between two is left out.
 const AROUND: usize = 7;
 
 impl Vocabulary {

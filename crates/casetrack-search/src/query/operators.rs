@@ -27,13 +27,13 @@ pub const MAX_DISTANCE: u32 = 1000;
 const MAX_DEPTH: usize = 50;
 /// Fewest letters and digits before a wildcard.
 const MIN_PREFIX: usize = 2;
-/// Fewest digits before a wildcard, where there are no letters.
+/// Fewest digits before a wildcard, if there are no letters.
 const MIN_DIGITS: usize = 3;
 
 /// An expression and the conditions next to it.
 #[derive(Debug, Default)]
 pub(super) struct Parsed<'q> {
-    /// `None` where there are only conditions.
+    /// `None` if there are only conditions.
     pub expression: Option<Expression>,
     /// Fields and words with signs: they hold for the whole query.
     pub conditions: Vec<Part<'q>>,
@@ -61,7 +61,7 @@ struct Placed<'q> {
     text: &'q str,
 }
 
-/// The expression of a query that uses operators; `None` for any other, with a notice where it looks as if it did.
+/// The expression of a query that uses operators; `None` for any other, with a notice if it looks as if it did.
 ///
 /// Errors: an operator that lacks an operand, parentheses that do not match, and what else is wrong with where it is.
 pub(super) fn in_query<'q>(query: &'q str, notices: &mut Vec<String>) -> Result<Option<Parsed<'q>>> {
@@ -224,7 +224,7 @@ impl<'q> Parser<'_, 'q> {
         Some(next)
     }
 
-    /// Alternatives; `None` where there are only conditions. `before` is the operator or parenthesis before.
+    /// Alternatives; `None` if there are only conditions. `before` is the operator or parenthesis before.
     fn any(&mut self, before: Option<Placed<'q>>) -> Result<Option<Expression>> {
         let mut any = Vec::new();
         let first = self.all(before)?;

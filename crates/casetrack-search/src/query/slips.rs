@@ -1,7 +1,7 @@
 //! Slips among the words of a query.
 //!
 //! A word that no passage has may be one, or a word that the documents do not use: "lease" is no slip of "least". The models know what
-//! it means, so it is only replaced where nothing says that it is right.
+//! it means, so it is only replaced if nothing says that it is right.
 
 use casetrack_core::Result;
 use casetrack_embed::Embedder;
@@ -16,7 +16,7 @@ const STEM: usize = 3;
 
 /// The corrections of a text, without those of words that are in the vocabulary of the collection's model, unless to another form of
 /// the word. A model of many languages has only the most frequent words of each, and words that resemble each other are many in a language with
-/// endings: there a slip is one edit behind the first letter. Where the model is missing, all that keyword search proposes.
+/// endings: there a slip is one edit behind the first letter. If the model is missing, all that keyword search proposes.
 pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<Vec<Correction>> {
     let mut corrections = collection.corrections(text)?;
     if corrections.iter().any(|correction| !correction.is_known)

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::query::{self, Understood};
 use super::{
-    Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, folding,
-    of_changes, of_hidden, related, whole, within_tier,
+    Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, of_changes,
+    of_hidden, related, results, whole, within_tier,
 };
 use casetrack_compare::quotes::{Broken, over_page_breaks};
 use casetrack_host::documents::chunks;
@@ -254,7 +254,7 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
                 late: None,
                 preferred: None,
             };
-            folding::head_by_excerpt(collection, &mut result, &mut pages)?;
+            results::head_by_excerpt(collection, &mut result, &mut pages)?;
             result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
             results.push(result);
         }

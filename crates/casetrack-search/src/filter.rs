@@ -13,7 +13,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use super::in_sets::{self, SetFilter};
-use super::marked::{self, MarkFilter};
+use super::mark_filter::{self, MarkFilter};
 use casetrack_graph::chunks_with_entities;
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
@@ -280,7 +280,7 @@ pub(super) fn left(
     let mut new = Vec::new();
     let entities = filters.map(|filters| filters.entities.as_slice());
     let mentioning = chunks_with_entities(host, collection.meta().id, &entities, &mut new)?;
-    new.extend(marked::unknown(collection, filters)?);
+    new.extend(mark_filter::unknown(collection, filters)?);
     new.retain(|notice| !notices.contains(notice));
     notices.extend(new);
     select(host, collection, filters, mentioning, words)
@@ -351,7 +351,7 @@ pub(super) fn chosen(host: &Host, collection: &Collection, filters: &Filters) ->
             && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches_with(&entry.path, options)))
             && (dated.is_empty() || dated.iter().any(|range| is_dated(entry, range)))
             && (ingested.is_empty() || ingested.iter().any(|range| was_ingested(entry, range)))
-            && marked::admit(marks, &entry.marks)
+            && mark_filter::admit(marks, &entry.marks)
     };
     let catalogue = collection.catalogue()?;
     let passing: Vec<&CatalogueEntry> = catalogue.iter().map(|entry| &**entry).filter(|entry| passes(entry)).collect();

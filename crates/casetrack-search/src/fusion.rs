@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use casetrack_core::DocumentId;
 use casetrack_store::Hit;
 
-use super::preferred::Preferred;
+use super::preferences::Preferred;
 use super::{Recall, StageScore};
 
 /// The weight of each list in the fused score: not negative, and not all 0.

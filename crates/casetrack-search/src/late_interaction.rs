@@ -8,7 +8,7 @@ use casetrack_core::{DocumentId, Notice, Result};
 use casetrack_embed::{SignQuery, TokenVectors};
 use casetrack_store::Collection;
 
-use super::asking::Asked;
+use super::collection_query::CollectionQuery;
 use super::fusion::{self, Candidate};
 use super::{Recall, StageScore};
 
@@ -30,14 +30,18 @@ pub(super) fn prepared(query: &TokenVectors, collection: &Collection) -> Option<
 
 /// Ranks the best candidates of all collections again; `total` is the highest score that they may have, of which fusion gives 1.
 /// Candidates that were not compared with the query keep their fused score; a notice counts them.
-pub(super) fn ranked_again(asked: &[Asked], ranked: &mut [(usize, Candidate)], total: f32) -> Result<Option<Notice>> {
+pub(super) fn ranked_again(
+    asked: &[CollectionQuery],
+    ranked: &mut [(usize, Candidate)],
+    total: f32,
+) -> Result<Option<Notice>> {
     if asked.iter().all(|asked| asked.late().is_none()) {
         return Ok(None);
     }
     let depth = ranked.len().min(DEPTH);
     let mut of_models: BTreeMap<&str, Vec<(usize, f32)>> = BTreeMap::new();
     let mut missing = 0;
-    for (at, Asked { collection, .. }) in asked.iter().enumerate() {
+    for (at, CollectionQuery { collection, .. }) in asked.iter().enumerate() {
         let (Some(query), Some(model)) = (asked[at].late(), &collection.models().tokens) else { continue };
         let (mut places, mut passages) = (Vec::new(), Vec::new());
         for (place, (_, candidate)) in ranked[..depth].iter().enumerate().filter(|(_, (of, _))| *of == at) {

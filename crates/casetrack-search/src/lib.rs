@@ -1,29 +1,29 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
-mod asking;
 mod clauses;
+mod collection_query;
 pub mod compare;
 mod complete;
 mod context;
 mod cover;
 mod coverage;
-mod deleted;
+mod deletions;
 pub mod every;
 mod excerpt;
 mod filter;
-mod folding;
 pub mod fusion;
 mod in_sets;
 mod language;
 pub mod late_interaction;
 mod literal;
-mod marked;
-mod preferred;
+mod mark_filter;
+mod message_quotes;
+mod preferences;
 mod quantity;
 mod query;
-mod quoting;
 mod recall;
 mod related;
+mod results;
 mod route;
 mod section;
 pub mod similar;
@@ -40,18 +40,18 @@ use serde::Serialize;
 
 pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 
-use asking::Asked;
 use casetrack_host::Host;
 use casetrack_host::documents::chunks;
 use casetrack_host::paging::check_range;
+use collection_query::CollectionQuery;
 
 pub use compare::compare_documents;
 pub use complete::CompleteList;
-pub use deleted::{DeletedText, DeletedTexts};
+pub use deletions::{DeletedText, DeletedTexts};
 pub use every::ask_every_document;
 pub use excerpt::matched;
 pub use fusion::Weights;
-pub use marked::{MarkFilter, admit};
+pub use mark_filter::{MarkFilter, admit};
 pub use recall::Recall;
 pub use recall::{Scope, recall};
 pub use related::{RelatedPassage, Relation};
@@ -253,7 +253,7 @@ pub struct StageScore {
 pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
     let started = Instant::now();
     let query = checked_query(request)?;
-    if let Some(deleted) = deleted::deleted_texts(host, collections, query, request, started)? {
+    if let Some(deleted) = deletions::deleted_texts(host, collections, query, request, started)? {
         return Ok(deleted);
     }
     if let Some(list) = complete::complete_list(host, collections, query, request, started)? {
@@ -263,14 +263,14 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     let mut notices = Vec::new();
     let request = &within_tier(request, host.config().tier, &mut notices);
     let count = RECALL.max(request.offset as usize + request.top_k as usize);
-    let ask = |&id: &CollectionId| Asked::of(host, id, query, request, count);
-    let mut asked: Vec<Asked> = collections.iter().map(ask).collect::<Result<_>>()?;
-    let stages = asking::stages(&asked);
-    let candidates = asking::ranked(&mut asked)?;
-    let results = folding::results(&asked, &candidates, request, &host.config().citations)?;
+    let ask = |&id: &CollectionId| CollectionQuery::of(host, id, query, request, count);
+    let mut asked: Vec<CollectionQuery> = collections.iter().map(ask).collect::<Result<_>>()?;
+    let stages = collection_query::stages(&asked);
+    let candidates = collection_query::ranked(&mut asked)?;
+    let results = results::results(&asked, &candidates, request, &host.config().citations)?;
     let mut related = Vec::new();
     if request.related {
-        for Asked { collection, .. } in &asked {
+        for CollectionQuery { collection, .. } in &asked {
             related.extend(related::to(host, collection, &results)?);
         }
     }
@@ -280,7 +280,7 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
     notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
     let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
-    let sum = |of: fn(&Asked) -> u64| asked.iter().map(of).sum();
+    let sum = |of: fn(&CollectionQuery) -> u64| asked.iter().map(of).sum();
     Ok(SearchResponse {
         results,
         hits,

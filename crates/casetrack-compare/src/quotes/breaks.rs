@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use casetrack_core::{CitationStyle, DocumentId, Result};
 use casetrack_store::{Collection, Conditions, Selection, WordConditions};
 
-use super::finding::{Finder, place};
+use super::finder::{Finder, place};
 use super::places::{QuotePlace, of};
 use super::symbols::{Row, symbols};
 use super::tokens::{Class, Token, tokens};

@@ -8,9 +8,9 @@ use casetrack_core::{BatesRange, DocumentId, Page, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::cited::{Citation, CitationFault, CitationFit, sentence_end};
+use super::citation_fit::{Citation, CitationFault, CitationFit, sentence_end};
 use super::draft::Quotation;
-use super::finding::Finder;
+use super::finder::Finder;
 use super::labels::{Label, labels};
 use super::mentions::{Mention, Who};
 use super::sections::{base, is_comparable, is_in, is_marked, numbering};

@@ -6,18 +6,18 @@
 //! that is not there.
 
 mod align;
-mod before;
+mod alterations;
 mod breaks;
 mod candidates;
+mod citation_fit;
 mod citations;
-mod cited;
 mod cuts;
 mod differences;
 mod draft;
-mod finding;
+mod finder;
 mod labels;
-mod marked;
 mod mentions;
+mod originals;
 mod parts;
 mod places;
 mod rows;
@@ -35,17 +35,17 @@ use casetrack_host::documents::document_named;
 use casetrack_host::documents::tracked::CitedChange;
 use casetrack_host::paging::Paging;
 
+pub use alterations::{Mark, MarkedChange};
 pub use breaks::{Broken, over_page_breaks};
+pub use citation_fit::{Citation, CitationFault, CitationFit};
 pub use citations::CitationRow;
-pub use cited::{Citation, CitationFault, CitationFit};
 pub use differences::{Difference, DifferenceKind};
-pub use marked::{Mark, MarkedChange};
 pub use places::QuotePlace;
 pub use rows::verify_quotes;
 pub use rows::{DraftCheck, DraftCounts, DraftRow};
 pub use symbols::Typography;
 
-use finding::{Finder, Finding};
+use finder::{Finder, Finding};
 
 /// Longest quotation, in characters.
 pub const MAX_QUOTATION_CHARS: usize = 10_000;

@@ -6,10 +6,10 @@ use casetrack_core::{ChunkId, CollectionId, Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::citation_fit::{Citation, CitationFault, CitationFit, Described, beside};
 use super::citations::{CitationRow, Known, alone};
-use super::cited::{Citation, CitationFault, CitationFit, Described, beside};
 use super::draft::{Quotation, quotations};
-use super::finding::{Finder, Finding, Found};
+use super::finder::{Finder, Finding, Found};
 use super::mentions::{Mention, Names};
 use super::places::QuotePlace;
 use super::{

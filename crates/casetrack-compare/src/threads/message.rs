@@ -2,7 +2,7 @@
 
 use casetrack_core::{DocumentId, MailHeaders, Page, Result, Timestamp};
 
-use crate::mail::quoted::parts_of;
+use crate::mail::quotations::parts_of;
 use crate::mail::sequences::Sequences;
 use crate::mail::subject::Subject;
 use casetrack_host::OpenCollection;

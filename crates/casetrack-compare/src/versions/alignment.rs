@@ -1,14 +1,14 @@
 //! Pairs of paragraphs of two versions.
 //!
 //! First text that is the same to the word and in the same order (Patience differences, Bram Cohen), then text that only breaks into other
-//! paragraphs, then text that is the same elsewhere, and at last similar text ([`pairing`](super::pairing)).
+//! paragraphs, then text that is the same elsewhere, and at last similar text ([`similar_pairs`](super::similar_pairs)).
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::pairing::pair_similar;
+use super::similar_pairs::pair_similar;
 use super::words::{Vocabulary, Words};
 
 /// Paragraphs of both versions that belong together; more than one of a side if it breaks the text into more. One of them may be

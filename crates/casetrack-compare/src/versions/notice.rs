@@ -6,8 +6,8 @@ use casetrack_core::hint::Part;
 use casetrack_core::{Action, CollectionId, DocumentId, Notice, Result};
 
 use super::groups::groups;
-use super::listing::{USUAL_SIMILARITY, sketch};
 use super::sketch::Sketch;
+use super::version_list::{USUAL_SIMILARITY, sketch};
 use casetrack_host::Host;
 use casetrack_host::documents::facts::ByVersion;
 

@@ -17,7 +17,7 @@
 //! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
 //! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
 //! | `set:Photos`, `-set:"key files"` | in documents whose file is in the user's resource set, or in one below it; is not |
-//! | `in:deleted` | text that was deleted while changes were tracked, instead of passages, see [`deleted`] |
+//! | `in:deleted` | text that was deleted while changes were tracked, instead of passages, see [`deleted_words`] |
 //!
 //! A field given several times means any of its values; everything else must hold together. Anything not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
@@ -25,7 +25,7 @@
 //! A query of phrases, required words and fields only is a complete list, and so are one of what is printed on pages and one with
 //! [`operators`].
 
-mod deleted;
+mod deleted_words;
 mod operators;
 mod parts;
 mod slips;
@@ -35,7 +35,7 @@ use casetrack_store::{Collection, Correction, Expression, WordConditions};
 
 use super::filter::Filters;
 use casetrack_host::Host;
-pub(super) use deleted::{DeletedWords, in_deleted};
+pub(super) use deleted_words::{DeletedWords, in_deleted};
 use parts::{Part, part};
 
 /// A query, taken apart.

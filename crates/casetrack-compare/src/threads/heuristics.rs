@@ -112,7 +112,7 @@ fn may_answer(message: &Message, other: &Message, days: i64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::linking::linked;
+    use super::super::header_links::linked;
     use super::super::message::tests::message;
     use super::super::sources::sources;
     use super::*;

@@ -10,10 +10,10 @@ use casetrack_extract::running_lines;
 use casetrack_store::{Collection, Passages};
 
 use super::align::{Alignment, Step, StepKind, align};
-use super::before::Originals;
+use super::alterations::{MarkedChange, marked_changes};
 use super::candidates::{Candidates, ChunkPlace, candidates, keyword_hits};
 use super::differences::{Difference, DifferenceKind, Sides};
-use super::marked::{MarkedChange, marked_changes};
+use super::originals::Originals;
 use super::parts::{Part, Pattern};
 use super::symbols::{Row, Typography};
 use super::tokens::{Token, tokens};

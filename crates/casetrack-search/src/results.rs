@@ -12,15 +12,15 @@ use casetrack_core::{Block, CitationStyle, DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
-use super::asking::Asked;
+use super::collection_query::CollectionQuery;
 use super::fusion::Candidate;
-use super::quoting::{Messages, Said};
+use super::message_quotes::{Messages, Said};
 use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
 use casetrack_host::documents::chunks::{self, ChunkView};
 
 /// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.
 pub(super) fn results(
-    asked: &[Asked],
+    asked: &[CollectionQuery],
     candidates: &[(usize, Candidate)],
     request: &SearchRequest,
     style: &CitationStyle,
@@ -39,7 +39,7 @@ pub(super) fn results(
         if request.per_document.is_some_and(|most| *has >= most) {
             continue;
         }
-        let Asked { collection, preferences, .. } = &asked[*at];
+        let CollectionQuery { collection, preferences, .. } = &asked[*at];
         let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
         let chunk = chunks::view(passage, style);
         // Each document has its say, though another says the same.

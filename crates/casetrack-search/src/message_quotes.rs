@@ -10,7 +10,7 @@ use std::sync::Arc;
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::Collection;
 
-use casetrack_compare::mail::quoted::{Parts, parts_of};
+use casetrack_compare::mail::quotations::{Parts, parts_of};
 use casetrack_compare::mail::sequences::Sequences;
 
 /// Share of the words of a passage that are quoted, from which it says nothing else: a greeting may stand above.

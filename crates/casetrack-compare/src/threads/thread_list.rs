@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::forest::{Forest, ThreadLink};
-use super::guessing::guess;
-use super::linking::linked;
+use super::header_links::linked;
+use super::heuristics::guess;
 use super::message::{Message, address};
 use super::sources::{Source, sources};
 use casetrack_host::documents::document_named;

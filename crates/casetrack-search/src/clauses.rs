@@ -20,7 +20,7 @@ const BETWEEN: usize = 3;
 const DENIAL: &str =
     r"(?:\b(?:no|not|nor|never|neither|without|exclude[sd]?|disclaim(?:s|ed)?|lacks?) (?:\w+ ){0,3}|non-?)$";
 
-/// The entries of a part of a table of contents are at least so many, …
+/// The entries of a part of a table of contents are at least this many, …
 const FEWEST_PAGES: usize = 6;
 /// … have at most these words on average, with their number and page, …
 const ENTRY_WORDS: usize = 14;
@@ -29,7 +29,7 @@ const PAGE_DIGITS: usize = 3;
 
 /// A kind of clause.
 struct Clause {
-    /// Beginnings of words, in lower case, that ask for it where a question has them in this order and near one another.
+    /// Beginnings of words, in lower case, that ask for it if a question has them in this order and near one another.
     asked: Vec<Vec<&'static str>>,
     /// Its lines in the file.
     lines: &'static str,
@@ -37,7 +37,7 @@ struct Clause {
     ways: OnceLock<ClauseWays>,
 }
 
-/// How such clauses are said, what they and some others say, and what says the opposite.
+/// Wordings of such clauses, wordings that they share with some others, and wordings of the opposite.
 #[derive(Default)]
 struct ClauseWays {
     said: Ways,
@@ -48,7 +48,7 @@ struct ClauseWays {
 /// A clause that a question asks for.
 pub(super) struct AskedClause {
     clause: &'static Clause,
-    /// Whether the question is after contracts that say the opposite.
+    /// True if the question is after contracts that say the opposite.
     denied: bool,
 }
 
@@ -67,7 +67,7 @@ static CLAUSES: LazyLock<Vec<Clause>> = LazyLock::new(|| {
 
 static DENIES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(DENIAL).ok());
 
-/// What stands behind a key in the lines of a clause.
+/// The text behind a key in the lines of a clause.
 fn lines<'b>(block: &'b str, key: &str) -> impl Iterator<Item = &'b str> {
     block.lines().filter_map(move |line| line.strip_prefix(key)).map(str::trim)
 }
@@ -90,7 +90,7 @@ pub(super) fn asked(question: &str) -> Vec<AskedClause> {
     CLAUSES.iter().filter_map(|clause| Some(AskedClause { clause, denied: is_denied(place(clause)?) })).collect()
 }
 
-/// Whether a text is a part of a table of contents: numbers of pages that do not fall, with few words between. White space must be single spaces.
+/// True if a text is a part of a table of contents: numbers of pages that do not fall, with few words between. White space must be single spaces.
 pub(super) fn lists_pages(text: &str) -> bool {
     let (mut words, mut pages, mut falls, mut last) = (0, 0, 0, 0);
     for word in text.as_bytes().split(|byte| *byte == b' ') {
@@ -111,7 +111,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(move |word| (place(word), word))
 }
 
-/// Where words begin with these beginnings, in their order and near one another.
+/// The place where words begin with these beginnings, in their order and near one another.
 fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<usize> {
     let (first, others) = beginnings.split_first()?;
     (0..words.len()).filter(|&at| words[at].1.starts_with(first)).find_map(|start| {
@@ -125,7 +125,7 @@ fn place(words: &[(usize, &str)], beginnings: &[&str]) -> Option<usize> {
 }
 
 impl AskedClause {
-    /// How much (0–1) of it a text says, and the words that say it. White space must be single spaces.
+    /// The share (0–1) of it that a text says, and the words that say it. White space must be single spaces.
     pub fn said(&self, text: &str) -> (f32, Vec<String>) {
         let ClauseWays { said, hinted, denied } = self.clause.ways();
         let opposites = denied.find_all(text);

@@ -1,4 +1,4 @@
-//! What two documents say about one topic, side by side.
+//! The passages of two documents on one topic, side by side.
 
 use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Feature, Notice, Result, hint};
 use schemars::JsonSchema;

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::query::{self, Understood};
 use super::{
-    Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, folding,
-    of_changes, of_hidden, related, whole, within_tier,
+    Hit, MAX_OFFSET, SearchRequest, SearchResponse, SearchResult, Surroundings, context, excerpt, filter, of_changes,
+    of_hidden, related, results, whole, within_tier,
 };
 use casetrack_compare::quotes::{Broken, over_page_breaks};
 use casetrack_host::documents::chunks;
@@ -56,7 +56,7 @@ pub(super) fn found(collection: &Collection, understood: &Understood, base: Opti
     Ok(base.map(|base| base.within(&found)).unwrap_or(found))
 }
 
-/// What users should know of how conditions match.
+/// The note for users on how conditions match.
 pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     match understood.expression {
         Some(_) => {
@@ -70,10 +70,10 @@ pub(super) fn how_words_match(understood: &Understood) -> &'static str {
     }
 }
 
-/// What one collection has of the list.
+/// The part of the list from one collection.
 struct Found {
     collection: Arc<OpenCollection>,
-    /// What the passages were found by.
+    /// The text by which the passages were found.
     sought: String,
     /// In the order of the list.
     places: Vec<(DocumentId, u32)>,
@@ -168,7 +168,7 @@ pub(super) fn complete_list(
     }))
 }
 
-/// The phrases that passages may have: those of a page break are not among the passages.
+/// The phrases that passages may have: phrases at a page break are not among the passages.
 fn phrases(understood: &Understood) -> Vec<String> {
     fn of_words(words: &Words, phrases: &mut Vec<String>) {
         match words {
@@ -191,7 +191,7 @@ fn phrases(understood: &Understood) -> Vec<String> {
     phrases
 }
 
-/// What users should know of a phrase at page breaks.
+/// The note for users on a phrase at page breaks.
 fn of_breaks(phrase: &str, broken: &Broken) -> Option<String> {
     if broken.total == 0 {
         return None;
@@ -254,7 +254,7 @@ fn listed(all: &[Found], request: &SearchRequest, style: &CitationStyle) -> Resu
                 late: None,
                 preferred: None,
             };
-            folding::head_by_excerpt(collection, &mut result, &mut pages)?;
+            results::head_by_excerpt(collection, &mut result, &mut pages)?;
             result.surroundings = context::around(collection, &result.chunk.provenance, request.context)?;
             results.push(result);
         }

@@ -1,4 +1,4 @@
-//! What the beginning of a document says of it: its title, its parties and its dates.
+//! Facts at the beginning of a document: its title, its parties and its dates.
 //!
 //! "The parties who signed" is answered by the first lines of an agreement. The clauses on notices and on "the parties" have more of
 //! these words.
@@ -11,10 +11,10 @@ const BEGINNING: [f32; 2] = [1.0, 0.4];
 /// Of more documents, a query asks for passages rather than for what each begins with.
 const MAX_DOCUMENTS: usize = 20;
 
-/// What agreements call themselves.
+/// The names that agreements give themselves.
 const KINDS: [&str; 9] = ["contract", "agreement", "document", "lease", "deed", "amendment", "letter", "nda", "policy"];
 
-/// Whether a query asks for what documents say at their beginning.
+/// True if a query asks for facts at the beginning of documents.
 pub(super) fn asks(query: &str) -> bool {
     let lower = query.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -51,7 +51,7 @@ pub(super) fn beginnings(collection: &Collection, documents: Option<&[DocumentId
     Ok(Some(Filter { selection: Some(collection.select(&conditions)?.into()), documents: None }))
 }
 
-/// What a chunk gets of the preference, 0–1.
+/// The share of the preference that a chunk gets, 0–1.
 pub(super) fn share(index: u32) -> f32 {
     BEGINNING.get(index as usize).copied().unwrap_or(0.0)
 }

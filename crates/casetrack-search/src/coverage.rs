@@ -1,7 +1,7 @@
-//! How much of a question the passages have that keyword search finds for it.
+//! The share of a question that is in the passages that keyword search finds for it.
 //!
-//! A layman asks in words that a law does not have. What keyword search finds then is chance, and counts as much in the fusion as if it had all the
-//! words. The learned-sparse model knows related words; a collection without one has the dense model alone to say so.
+//! A layman asks in words that a law does not have. Keyword search then finds passages by chance, and they count as much in the fusion as if they
+//! had all the words. The learned-sparse model knows related words; a collection without one has only the dense model to show it.
 
 use casetrack_core::Result;
 use casetrack_store::{Collection, Hit};

@@ -21,21 +21,21 @@ use casetrack_host::paging::check_range;
 pub const MAX_ROWS: u32 = 1000;
 /// The best passages of a document, which are read …
 const READ: usize = 3;
-/// … and where it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/retrieval/sweeps.py;
+/// … and if it is known how contracts say what is asked for. Chosen of 3, 6 and 12 on the first half of the categories of benches/retrieval/sweeps.py;
 /// reading 40 adds little.
 const READ_FOR_CLAUSES: usize = 12;
-/// What the best of these count, best first.
+/// The weights of the best of these, best first.
 const COUNT: [f32; 3] = [1.0, 0.5, 0.25];
 /// Words decide more here than in a search: a passage that is about something else is always similar to some question.
 const WEIGHTS: Weights = Weights { bm25: 1.0, dense: 0.5, sparse: 0.5 };
-/// What the score of a part of a table of contents counts.
+/// The weight of the score of a part of a table of contents.
 const LISTED: f32 = 0.1;
 /// The best documents, with which all are compared.
 const BEST: usize = 5;
-/// What begins a passage and is shown of it where its beginning answers, in words.
+/// Words at the beginning of a passage that are shown of it if the beginning answers.
 const BEGINNING_WORDS: usize = 12;
 
-/// What decides whether a document answers: its evidence, weighed, comes to 1. Fitted with logistic regression on the first half of the
+/// The weights that decide if a document answers: its evidence, weighed, comes to 1. Fitted with logistic regression on the first half of the
 /// categories of benches/retrieval/sweeps.py.
 struct Weighing {
     relative: f32,
@@ -48,7 +48,7 @@ const OF_CLAUSES: Weighing = Weighing { relative: 0.85, together: 0.64, said: 0.
 /// … and for others, fitted on the same categories without that knowledge.
 const OF_WORDS: Weighing = Weighing { relative: 1.08, together: 1.38, said: 0.0 };
 
-/// Nothing answers a question whose clause no passage says, where less than this share of its words stands together anywhere …
+/// Nothing answers a question whose clause no passage says, if less than this share of its words stands together anywhere …
 const TOGETHER: f32 = 0.8;
 /// … and no passage is this similar to it (a cosine of the compact model). Chosen on 50 questions to the 100 contracts, of which 22 have no answer
 /// there: 20 of these and none of the others are refused.
@@ -136,14 +136,14 @@ impl Evidence {
         }
     }
 
-    /// Whether any document may answer, where this is the most that all of them have.
+    /// True if any document may answer, given that this is the most that all of them have.
     fn is_enough(&self) -> bool {
         self.said > 0.0 || self.together >= TOGETHER || self.cosine >= SIMILAR
     }
 }
 
 impl Weighing {
-    /// Whether a document answers that has this score, where the best ones have 1 on average.
+    /// True if a document with this score answers; the best ones have 1 on average.
     fn admits(&self, relative: f32, evidence: Evidence) -> bool {
         self.relative * relative + self.together * evidence.together + self.said * evidence.said >= 1.0
     }
@@ -250,11 +250,11 @@ fn row(name: &str, score: f32, answer: &Best, found: bool, question: &str, brief
     row
 }
 
-/// What a question asks for.
+/// The content of a question.
 struct Asks {
     weights: TermWeights,
     clauses: Vec<AskedClause>,
-    /// Whether it is what documents say at their beginning.
+    /// True if the answer is at the beginning of documents.
     beginning: bool,
 }
 
@@ -268,7 +268,7 @@ impl Asks {
         if self.beginning || !self.clauses.is_empty() { OF_CLAUSES } else { OF_WORDS }
     }
 
-    /// What a passage has of it, with the phrases that say it.
+    /// The evidence for it in a passage, with the phrases that say it.
     fn evidence(
         &self,
         density: &mut DensityReader<'_>,
@@ -351,7 +351,7 @@ fn read(
             let Some(candidate) = place.ok().and_then(|place| candidates.get(place)) else { continue };
             let (own, said) = asks.evidence(&mut density, candidate, &passage);
             evidence = evidence.max(own);
-            // A table of contents, which alone has no phrase, names clauses but says none.
+            // Only a table of contents has no phrase: it names clauses but says none.
             let counts = if said.is_empty() { LISTED } else { 1.0 };
             read.push((candidate.score * counts + own.together + own.said, passage, said));
         }

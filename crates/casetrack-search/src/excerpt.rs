@@ -12,11 +12,11 @@ use casetrack_host::documents::chunks::ChunkView;
 const MAX_CHARS: usize = 320;
 /// … and of a hit in a line: most sentences of contracts are said whole, or to where they decide.
 const BRIEF_CHARS: usize = 280;
-/// How many more characters an excerpt may take to end with its sentence.
+/// Characters by which an excerpt may be longer to end with its sentence.
 const TO_END: usize = 240;
-/// How far before a phrase in a long sentence its part may begin, in characters.
+/// Characters before a phrase in a long sentence at which its part may begin.
 const BEFORE_PHRASE: usize = 60;
-/// Abbreviations whose stop ends no sentence where a number follows, as in "Application No. 6".
+/// Abbreviations whose stop ends no sentence if a number follows, as in "Application No. 6".
 const BEFORE_NUMBERS: [&str; 13] =
     ["art", "arts", "ch", "cl", "fig", "no", "nos", "p", "para", "paras", "pp", "sec", "secs"];
 /// A last sentence or line of at most this many words is the heading of what follows.
@@ -38,7 +38,7 @@ struct Window {
     first_match: usize,
 }
 
-/// The stretch of at most [`MAX_CHARS`] characters ([`BRIEF_CHARS`] where it is to be brief), beginning at a sentence or line, that holds the most different words of
+/// The stretch of at most [`MAX_CHARS`] characters ([`BRIEF_CHARS`] if it is to be brief), beginning at a sentence or line, that holds the most different words of
 /// `query`; among equals the one with more of them, then the first place.
 pub(super) fn excerpt(query: &str, chunk: &ChunkView, brief: bool) -> Excerpt {
     around(&[], query, chunk, brief)
@@ -87,7 +87,7 @@ pub(super) fn around(phrases: &[String], query: &str, chunk: &ChunkView, brief: 
     }
 }
 
-/// The words of a text that are forms of the words of a query, as ranges of bytes. Words that say nothing, such as "of", are left out where
+/// The words of a text that are forms of the words of a query, as ranges of bytes. Words that say nothing, such as "of", are left out if
 /// the query has others.
 pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
     let terms = terms(query);
@@ -103,7 +103,7 @@ pub fn matched(query: &str, text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Where the part of a sentence begins that a phrase stands in, if the whole sentence up to the phrase's end is longer than an excerpt.
+/// The start of the part of a sentence with a phrase, if the whole sentence up to the phrase's end is longer than an excerpt.
 fn part_start(chars: &[char], starts: &[usize], place: &Range<usize>, most: usize) -> Option<usize> {
     let sentence = starts.iter().copied().filter(|&start| start <= place.start).max()?;
     if place.end - sentence <= most {
@@ -115,7 +115,7 @@ fn part_start(chars: &[char], starts: &[usize], place: &Range<usize>, most: usiz
     (begins..=place.start).find(|&at| !chars[at].is_whitespace())
 }
 
-/// Where a phrase stands in a text, without regard to white space.
+/// The places of a phrase in a text, without regard to white space.
 fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
     let phrase: Vec<char> = phrase.chars().filter(|c| !c.is_whitespace()).collect();
     let Some(first) = phrase.first() else { return Vec::new() };
@@ -134,7 +134,7 @@ fn places(chars: &[char], phrase: &str) -> Vec<Range<usize>> {
     starts.filter_map(|(start, _)| Some(start..ends(start)?)).collect()
 }
 
-/// The stems of the words of a query, without function words where it has others.
+/// The stems of the words of a query, without function words if it has others.
 fn terms(query: &str) -> HashSet<String> {
     let (function, content): (Vec<String>, Vec<String>) = words(&query.chars().collect::<Vec<_>>())
         .map(|(_, word)| word)
@@ -166,7 +166,7 @@ const ENDINGS: [&str; 13] =
 /// without an ending and without an e.
 fn stem(word: &str) -> String {
     const LETTERS: usize = 6;
-    /// What is left has at least these letters.
+    /// The rest of a word has at least this many letters.
     const LEFT: usize = 3;
     let without = |ending: &str| word.strip_suffix(ending).filter(|left| left.len() >= LEFT);
     let stem = ENDINGS.iter().find_map(|ending| without(ending)).unwrap_or(word);
@@ -174,7 +174,7 @@ fn stem(word: &str) -> String {
     stem.chars().take(LETTERS).collect()
 }
 
-/// Where sentences and lines begin, also indented ones.
+/// The starts of sentences and lines, also indented ones.
 fn starts(chars: &[char]) -> Vec<usize> {
     let mut starts = vec![0];
     // Whether only white space follows a line break or the end of a sentence.
@@ -193,7 +193,7 @@ fn starts(chars: &[char]) -> Vec<usize> {
     starts
 }
 
-/// Whether the mark at a place can end a sentence.
+/// True if the mark at a place can end a sentence.
 fn is_full_stop(chars: &[char], at: usize) -> bool {
     let is_number_next = || chars[at + 1..].iter().find(|c| !c.is_whitespace()).is_some_and(char::is_ascii_digit);
     let is_abbreviation = || {
@@ -368,7 +368,7 @@ pub(super) mod tests {
         let said = ["liability of either side shall not exceed".to_owned()];
         assert!(excerpt(query, &chunk(&text), true).text.starts_with("No party"));
         assert!(around(&said, query, &chunk(&text), true).text.contains("shall not exceed the fees"));
-        // Also where its sentence began long before.
+        // Also if its sentence began long before.
         let long = format!(
             "{} and without any effect on {}, {decides}",
             other.trim_end_matches(". "),

@@ -1,4 +1,4 @@
-//! Which documents and pages are searched, and what that means to the store.
+//! The documents and pages that are searched, and their filter for the store.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use super::in_sets::{self, SetFilter};
-use super::marked::{self, MarkFilter};
+use super::mark_filter::{self, MarkFilter};
 use casetrack_graph::chunks_with_entities;
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
@@ -177,7 +177,7 @@ pub struct DateRange {
 type Day = (u16, u8, u8);
 
 impl DateRange {
-    /// From the first day of one date to the last day of another (`YYYY`, `YYYY-MM` or `YYYY-MM-DD`), where given.
+    /// From the first day of one date to the last day of another (`YYYY`, `YYYY-MM` or `YYYY-MM-DD`), if given.
     pub fn between(from: Option<&str>, to: Option<&str>) -> Result<Self> {
         let first = from.map(days).transpose()?.map(|(first, _)| first);
         let last = to.map(days).transpose()?.map(|(_, last)| last);
@@ -189,7 +189,7 @@ impl DateRange {
         Ok(Self { first, last })
     }
 
-    /// Whether any day of a date, as [`Properties`](casetrack_core::Properties) have it, lies in the range; `None` where it is
+    /// True if any day of a date, as [`Properties`](casetrack_core::Properties) have it, lies in the range; `None` if it is
     /// not a date.
     fn meets(&self, date: &str) -> Option<bool> {
         let day = date.get(..10).or_else(|| date.split('T').next())?;
@@ -247,7 +247,7 @@ pub(super) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
 /// Most characters of a printed label.
 const MAX_LABEL: usize = 40;
 
-/// One page or a range `N-M`, from 1, or a printed label: one with letters and digits or a Roman number, any with a letter where it `is_quoted`.
+/// One page or a range `N-M`, from 1, or a printed label: one with letters and digits or a Roman number, any with a letter if it `is_quoted`.
 pub(super) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     if let (Ok(first), Ok(last)) = (first.parse(), last.parse())
@@ -268,7 +268,7 @@ pub(super) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
     }
 }
 
-/// The chunks that a request's filters, a query's own ones and conditions on words leave; `None` where there are none of these. Notices,
+/// The chunks that a request's filters, a query's own ones and conditions on words leave; `None` if there are none of these. Notices,
 /// each once, say what is not known or is ambiguous.
 pub(super) fn left(
     host: &Host,
@@ -280,13 +280,13 @@ pub(super) fn left(
     let mut new = Vec::new();
     let entities = filters.map(|filters| filters.entities.as_slice());
     let mentioning = chunks_with_entities(host, collection.meta().id, &entities, &mut new)?;
-    new.extend(marked::unknown(collection, filters)?);
+    new.extend(mark_filter::unknown(collection, filters)?);
     new.retain(|notice| !notices.contains(notice));
     notices.extend(new);
     select(host, collection, filters, mentioning, words)
 }
 
-/// The chunks that all filters and conditions leave; `None` where there are none of these. `chunks` are those that mention the
+/// The chunks that all filters and conditions leave; `None` if there are none of these. `chunks` are those that mention the
 /// entities.
 fn select(
     host: &Host,
@@ -351,7 +351,7 @@ pub(super) fn chosen(host: &Host, collection: &Collection, filters: &Filters) ->
             && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches_with(&entry.path, options)))
             && (dated.is_empty() || dated.iter().any(|range| is_dated(entry, range)))
             && (ingested.is_empty() || ingested.iter().any(|range| was_ingested(entry, range)))
-            && marked::admit(marks, &entry.marks)
+            && mark_filter::admit(marks, &entry.marks)
     };
     let catalogue = collection.catalogue()?;
     let passing: Vec<&CatalogueEntry> = catalogue.iter().map(|entry| &**entry).filter(|entry| passes(entry)).collect();

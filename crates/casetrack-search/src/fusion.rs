@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use casetrack_core::DocumentId;
 use casetrack_store::Hit;
 
-use super::preferred::Preferred;
+use super::preferences::Preferred;
 use super::{Recall, StageScore};
 
 /// The weight of each list in the fused score: not negative, and not all 0.
@@ -17,7 +17,7 @@ pub struct Weights {
     pub sparse: f32,
 }
 
-/// What searches of English text use. On SciFact these weights give the compact models an nDCG@10 of 0.7386, the best of those tried.
+/// The weights for English text. On SciFact they give the compact models an nDCG@10 of 0.7386, the best of those tried.
 impl Default for Weights {
     fn default() -> Self {
         Self { bm25: 0.5, dense: 1.0, sparse: 0.5 }
@@ -45,9 +45,9 @@ pub struct Candidate {
     pub bm25: Option<StageScore>,
     pub dense: Option<StageScore>,
     pub sparse: Option<StageScore>,
-    /// What late interaction says of it, where it was compared.
+    /// Its score of late interaction, if it was compared.
     pub late: Option<StageScore>,
-    /// What preferences add to the score.
+    /// The score that preferences add.
     pub preferred: Option<f32>,
 }
 
@@ -57,7 +57,7 @@ impl Recall {
         self.fused_with(self.weights)
     }
 
-    /// The same without what lists of no weight found: the models of one collection may know the language of a query, those of another not.
+    /// The same without lists of no weight: the models of one collection may know the language of a query, and other models not.
     pub(super) fn weighed(&self) -> Self {
         let counts = |weight: f32, hits: &Option<Vec<Hit>>| {
             hits.as_ref().map(|hits| if weight > 0.0 { hits.clone() } else { Vec::new() })
@@ -113,7 +113,7 @@ pub fn fuse(bm25: Option<&[Hit]>, dense: Option<&[Hit]>, sparse: Option<&[Hit]>,
         }
     }
     let mut fused: Vec<Candidate> = candidates.into_values().collect();
-    // No list took part where it is 0.
+    // No list took part if it is 0.
     let total = if total > 0.0 { total } else { 1.0 };
     for candidate in &mut fused {
         candidate.score /= total;
@@ -188,7 +188,7 @@ impl Candidate {
     }
 }
 
-/// Maps the scores of a list to 0–1; all to 1 where they are equal.
+/// Maps the scores of a list to 0–1; all to 1 if they are equal.
 pub(super) fn min_max(scores: &[f32]) -> impl Fn(f32) -> f32 + use<> {
     let min = scores.iter().copied().fold(f32::INFINITY, f32::min);
     let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -14,7 +14,7 @@ pub struct SetFilter {
     pub name: String,
 }
 
-/// Whether each of these documents passes: its file is in any of the sets, and in none that is excluded.
+/// True for each of these documents whose file is in any of the sets, and in none that is excluded.
 ///
 /// Errors: a set that does not exist.
 pub(super) fn admit(host: &Host, filters: &[SetFilter], entries: &[&CatalogueEntry]) -> Result<Vec<bool>> {

@@ -11,7 +11,7 @@ use super::Weights;
 /// The best passages of keyword search whose documents are looked at.
 const LOOKED_AT: usize = 20;
 
-/// What the models found, a list for each scope.
+/// The hits of the models, a list for each scope.
 pub(super) struct Found<'f> {
     pub dense: Option<&'f mut Vec<Vec<Hit>>>,
     pub sparse: Option<&'f mut Vec<Vec<Hit>>>,
@@ -57,7 +57,7 @@ struct Languages<'c> {
 }
 
 impl Languages<'_> {
-    /// Those of some passages whose documents are in languages that a model does not know.
+    /// The passages whose documents are in languages that a model does not know.
     fn foreign<'h>(
         &mut self,
         hits: impl Iterator<Item = &'h Hit>,

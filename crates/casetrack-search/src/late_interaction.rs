@@ -8,36 +8,40 @@ use casetrack_core::{DocumentId, Notice, Result};
 use casetrack_embed::{SignQuery, TokenVectors};
 use casetrack_store::Collection;
 
-use super::asking::Asked;
+use super::collection_query::CollectionQuery;
 use super::fusion::{self, Candidate};
 use super::{Recall, StageScore};
 
 /// MaxSims of chunks by their places.
 pub(crate) type MaxSims = HashMap<(DocumentId, u32), f32>;
 
-/// How many of the best candidates are ranked again.
+/// The number of the best candidates that are ranked again.
 pub(crate) const DEPTH: usize = 100;
 /// The most that it adds to a fused score of 0–1. docs/embedding.md has what other weights give.
 pub(crate) const WEIGHT: f32 = 0.5;
 /// The stage's name.
 pub(super) const STAGE: &str = "late interaction E12";
 
-/// The token vectors of a query; `None` where it has no word that counts.
+/// The token vectors of a query; `None` if it has no word that counts.
 pub(super) fn prepared(query: &TokenVectors, collection: &Collection) -> Option<SignQuery> {
     let model = collection.models().tokens.as_ref()?;
     Some(SignQuery::new(query, model.dimension as usize)).filter(|query| !query.is_empty())
 }
 
 /// Ranks the best candidates of all collections again; `total` is the highest score that they may have, of which fusion gives 1.
-/// What was not compared with the query keeps its fused score; a notice says how many that are.
-pub(super) fn ranked_again(asked: &[Asked], ranked: &mut [(usize, Candidate)], total: f32) -> Result<Option<Notice>> {
+/// Candidates that were not compared with the query keep their fused score; a notice counts them.
+pub(super) fn ranked_again(
+    asked: &[CollectionQuery],
+    ranked: &mut [(usize, Candidate)],
+    total: f32,
+) -> Result<Option<Notice>> {
     if asked.iter().all(|asked| asked.late().is_none()) {
         return Ok(None);
     }
     let depth = ranked.len().min(DEPTH);
     let mut of_models: BTreeMap<&str, Vec<(usize, f32)>> = BTreeMap::new();
     let mut missing = 0;
-    for (at, Asked { collection, .. }) in asked.iter().enumerate() {
+    for (at, CollectionQuery { collection, .. }) in asked.iter().enumerate() {
         let (Some(query), Some(model)) = (asked[at].late(), &collection.models().tokens) else { continue };
         let (mut places, mut passages) = (Vec::new(), Vec::new());
         for (place, (_, candidate)) in ranked[..depth].iter().enumerate().filter(|(_, (of, _))| *of == at) {

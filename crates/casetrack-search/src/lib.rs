@@ -1,29 +1,29 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
-mod asking;
 mod clauses;
+mod collection_query;
 pub mod compare;
 mod complete;
 mod context;
 mod cover;
 mod coverage;
-mod deleted;
+mod deletions;
 pub mod every;
 mod excerpt;
 mod filter;
-mod folding;
 pub mod fusion;
 mod in_sets;
 mod language;
 pub mod late_interaction;
 mod literal;
-mod marked;
-mod preferred;
+mod mark_filter;
+mod message_quotes;
+mod preferences;
 mod quantity;
 mod query;
-mod quoting;
 mod recall;
 mod related;
+mod results;
 mod route;
 mod section;
 pub mod similar;
@@ -40,18 +40,18 @@ use serde::Serialize;
 
 pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 
-use asking::Asked;
 use casetrack_host::Host;
 use casetrack_host::documents::chunks;
 use casetrack_host::paging::check_range;
+use collection_query::CollectionQuery;
 
 pub use compare::compare_documents;
 pub use complete::CompleteList;
-pub use deleted::{DeletedText, DeletedTexts};
+pub use deletions::{DeletedText, DeletedTexts};
 pub use every::ask_every_document;
 pub use excerpt::matched;
 pub use fusion::Weights;
-pub use marked::{MarkFilter, admit};
+pub use mark_filter::{MarkFilter, admit};
 pub use recall::Recall;
 pub use recall::{Scope, recall};
 pub use related::{RelatedPassage, Relation};
@@ -66,7 +66,7 @@ pub const MAX_QUERY_CHARS: usize = 10_000;
 pub const MAX_OFFSET: u32 = 10_000;
 /// Most characters of text around a passage, on each side.
 pub const MAX_CONTEXT: u32 = 10_000;
-/// Most passages of each document where they are limited.
+/// Most passages of each document if they are limited.
 pub const MAX_PER_DOCUMENT: u32 = 3;
 /// Candidates that each recall source contributes.
 pub const RECALL: usize = 500;
@@ -82,20 +82,20 @@ pub struct SearchRequest {
     pub document: Option<String>,
     /// Restrictions besides those in the query.
     pub filters: Filters,
-    /// Results to pass over: those of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
+    /// Results to pass over: the results of the pages before. In a ranking 0–[`MAX_OFFSET`], in a complete list any number.
     pub offset: u32,
     /// Characters of text around each passage, on each side, 0–[`MAX_CONTEXT`].
     pub context: u32,
-    /// Whether to add passages that are related to the best results, though the query may not find them.
+    /// True to add passages that are related to the best results, though the query may not find them.
     pub related: bool,
-    /// Only so many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
+    /// Only this many passages of each document, the best ones, 1–[`MAX_PER_DOCUMENT`]; documents are in the order of their best. Every
     /// document that was searched is found then, however many there are.
     pub per_document: Option<u32>,
-    /// With `per_document`: only documents that have passages among so many candidates of each stage, at least [`RECALL`]. All where absent.
+    /// With `per_document`: only documents with passages among this many candidates of each stage, at least [`RECALL`]. All if absent.
     pub among: Option<usize>,
     /// Hits of a line each instead of results.
     pub brief: bool,
-    /// Whether only the counts of a complete list are wanted, without its passages.
+    /// True if only the counts of a complete list are wanted, without its passages.
     pub count_only: bool,
 }
 
@@ -253,7 +253,7 @@ pub struct StageScore {
 pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
     let started = Instant::now();
     let query = checked_query(request)?;
-    if let Some(deleted) = deleted::deleted_texts(host, collections, query, request, started)? {
+    if let Some(deleted) = deletions::deleted_texts(host, collections, query, request, started)? {
         return Ok(deleted);
     }
     if let Some(list) = complete::complete_list(host, collections, query, request, started)? {
@@ -263,14 +263,14 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     let mut notices = Vec::new();
     let request = &within_tier(request, host.config().tier, &mut notices);
     let count = RECALL.max(request.offset as usize + request.top_k as usize);
-    let ask = |&id: &CollectionId| Asked::of(host, id, query, request, count);
-    let mut asked: Vec<Asked> = collections.iter().map(ask).collect::<Result<_>>()?;
-    let stages = asking::stages(&asked);
-    let candidates = asking::ranked(&mut asked)?;
-    let results = folding::results(&asked, &candidates, request, &host.config().citations)?;
+    let ask = |&id: &CollectionId| CollectionQuery::of(host, id, query, request, count);
+    let mut asked: Vec<CollectionQuery> = collections.iter().map(ask).collect::<Result<_>>()?;
+    let stages = collection_query::stages(&asked);
+    let candidates = collection_query::ranked(&mut asked)?;
+    let results = results::results(&asked, &candidates, request, &host.config().citations)?;
     let mut related = Vec::new();
     if request.related {
-        for Asked { collection, .. } in &asked {
+        for CollectionQuery { collection, .. } in &asked {
             related.extend(related::to(host, collection, &results)?);
         }
     }
@@ -280,7 +280,7 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     let mut notices: Vec<Notice> = notices.into_iter().map(Notice::from).collect();
     notices.extend(asked.iter_mut().flat_map(|asked| std::mem::take(&mut asked.notices)));
     let names: Vec<&str> = asked.iter().map(|asked| asked.collection.meta().name.as_str()).collect();
-    let sum = |of: fn(&Asked) -> u64| asked.iter().map(of).sum();
+    let sum = |of: fn(&CollectionQuery) -> u64| asked.iter().map(of).sum();
     Ok(SearchResponse {
         results,
         hits,
@@ -300,7 +300,7 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     })
 }
 
-/// Whether a query says with operators what passages must have, so that its answer is a list and no ranking.
+/// True if a query has operators for what passages must have, so that its answer is a list and no ranking.
 ///
 /// Errors: operators that cannot be read.
 pub fn has_operators(query: &str) -> Result<bool> {
@@ -311,7 +311,7 @@ pub fn has_operators(query: &str) -> Result<bool> {
 const MAX_NAMED: usize = 3;
 
 impl SearchResult {
-    /// How many other documents say the same, as far as lower ranked passages show, and the names of the first; `None` where none does.
+    /// The number of other documents that say the same, as far as lower ranked passages show, and the names of the first; `None` if none does.
     pub fn other_documents(&self) -> Option<(usize, Vec<&str>)> {
         let mut seen = HashSet::from([self.chunk.provenance.file_path.as_str()]);
         let others: Vec<&str> =
@@ -322,7 +322,7 @@ impl SearchResult {
 }
 
 impl Hit {
-    /// Results, or hits in their place where they are to be brief.
+    /// Results, or hits in their place if they are to be brief.
     fn instead_of(results: Vec<SearchResult>, brief: bool) -> (Vec<SearchResult>, Vec<Hit>) {
         let hit = |result: SearchResult| {
             let also_in = result.other_documents().map(|(count, names)| {
@@ -340,7 +340,7 @@ impl Hit {
     }
 }
 
-/// Says how passages with tracked changes are quoted, where there are some.
+/// Says how passages with tracked changes are quoted, if there are some.
 fn of_changes(results: &[SearchResult]) -> Option<String> {
     let count = results.iter().filter(|result| result.chunk.provenance.tracked_changes).count();
     let passages = if count == 1 { "1 passage contains" } else { "passages contain" };
@@ -356,7 +356,7 @@ fn of_hidden(results: &[SearchResult]) -> Option<String> {
     (count > 0).then(|| format!("{passages} hidden text, which readers of the file do not see."))
 }
 
-/// The request for no more results than the tier gives, with a notice where that is fewer than were asked for.
+/// The request for at most the results that the tier gives, with a notice if that is fewer than were asked for.
 fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -> SearchRequest {
     let mut request = request.clone();
     if let Some(most) = tier.max_results().filter(|most| request.offset + request.top_k > *most) {

@@ -1,4 +1,4 @@
-//! What of a query is meant to the letter: quoted words, numbers, identifiers, sections by number.
+//! The parts of a query that are meant to the letter: quoted words, numbers, identifiers, sections by number.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use super::section;
 const ONE_IN: u64 = 100;
 /// … unless so few have it.
 const FEW: u64 = 5;
-/// What quoted words count against numbers, which are never said in other words.
+/// The weight of quoted words against numbers, which are never said in other words.
 const QUOTED: f32 = 0.7;
 /// Most numbers and identifiers of a query that are looked at.
 const MAX_TOKENS: usize = 16;
 
 /// The passages that have something of a query to the letter.
 pub(super) struct Literals {
-    /// Those of them that were searched.
+    /// The passages among them that were searched.
     pub filter: Filter,
-    /// How much each of them has, 0–1.
+    /// The share that each of them has, 0–1.
     weights: HashMap<(DocumentId, u32), f32>,
 }
 
@@ -32,7 +32,7 @@ impl Literals {
 }
 
 /// The passages of `searched` (`None` for all) that have one of `phrases`, a rare number or identifier of `text`, or the beginning of
-/// a section that it names, where documents are `meant` in one of these; `None` where there are none. A notice says of each phrase whether any passage has it.
+/// a section that it names, if documents are `meant` in one of these; `None` if there are none. A notice says of each phrase whether any passage has it.
 pub(super) fn literals(
     collection: &Collection,
     text: &str,

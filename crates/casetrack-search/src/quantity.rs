@@ -35,7 +35,7 @@ enum Dimension {
     Count(Vec<String>),
 }
 
-/// Where a comparison puts the range.
+/// The side of a quantity that a comparison admits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Relation {
     Above,
@@ -46,7 +46,7 @@ enum Relation {
 }
 use Relation::{Above, AtLeast, AtMost, Below, Within};
 
-/// What is said before a quantity.
+/// Phrases before a quantity.
 const BEFORE: &[(Relation, &str)] = &[
     (Above, "more than, greater than, higher than, larger than, longer than, over, above, exceeding, exceeds, exceed"),
     (Above, "in excess of, >"),
@@ -64,7 +64,7 @@ const BEFORE_DATE: &[(Relation, &str)] = &[
     (AtMost, "by, until, till, no later than, not later than, not after, on or before"),
     (Within, "dated, in, on, of, from, during, between"),
 ];
-/// What is said after a quantity, in two words.
+/// Phrases after a quantity, of two words.
 const AFTER: &[(Relation, &str)] = &[
     (AtLeast, "or more, or longer, or higher, or greater, or above, or over, or later, and above, and more"),
     (AtMost, "or less, or fewer, or shorter, or lower, or below, or under, or earlier"),
@@ -89,7 +89,7 @@ struct Quantity {
 }
 
 impl Comparison {
-    /// Whether a text says a quantity of the same dimension that lies in the range. Amounts and dates are read as its language writes them; it
+    /// True if a text has a quantity of the same dimension that lies in the range. Amounts and dates are read as its language writes them; it
     /// is `None` for English. Linear.
     pub fn satisfied_by(&self, text: &str, language: Option<Language>) -> bool {
         let tokens = Tokens::new(text);
@@ -110,7 +110,7 @@ impl Comparison {
 }
 
 impl Dimension {
-    /// Whether quantities of the two can be compared.
+    /// True if quantities of the two can be compared.
     fn is_like(&self, other: &Dimension) -> bool {
         match (self, other) {
             (Dimension::Count(these), Dimension::Count(those)) => these.iter().any(|counted| those.contains(counted)),
@@ -119,7 +119,7 @@ impl Dimension {
     }
 }
 
-/// What a query compares, in its order, without overlap.
+/// The comparisons of a query, in its order, without overlap.
 pub(super) fn comparisons(query: &str) -> Vec<Comparison> {
     let tokens = Tokens::new(query);
     let mut quantities = dates_of(&tokens);
@@ -154,7 +154,7 @@ pub(super) fn comparisons(query: &str) -> Vec<Comparison> {
     found.into_iter().map(|(comparison, _)| comparison).collect()
 }
 
-/// The query without what states the comparisons; all of it where nothing else is in it.
+/// The query without what states the comparisons; all of it if nothing else is in it.
 pub(super) fn without(query: &str, comparisons: &[Comparison]) -> String {
     let mut rest = query.to_owned();
     for comparison in comparisons.iter().rev() {
@@ -194,7 +194,7 @@ fn range(tokens: &Tokens, all: &[Quantity], quantity: &Quantity) -> Option<((f64
     Some((range, first, end))
 }
 
-/// What the longest phrase of a table says that ends before a token, and where it begins.
+/// The relation of the longest phrase of a table that ends before a token, and the start of the phrase.
 fn said(tokens: &Tokens, end: usize, table: &[(Relation, &str)]) -> Option<(Relation, usize)> {
     let phrases = table.iter().flat_map(|(relation, phrases)| phrases.split(", ").map(|phrase| (*relation, phrase)));
     phrases
@@ -202,13 +202,13 @@ fn said(tokens: &Tokens, end: usize, table: &[(Relation, &str)]) -> Option<(Rela
         .min_by_key(|(_, start)| *start)
 }
 
-/// Where a phrase begins that ends before a token.
+/// The start of a phrase that ends before a token.
 fn start(tokens: &Tokens, end: usize, phrase: &str) -> Option<usize> {
     let start = end.checked_sub(phrase.split(' ').count())?;
     phrase.split(' ').enumerate().all(|(n, word)| tokens.word(start + n) == word).then_some(start)
 }
 
-/// The last or first day alone, and the token where the words begin that say so: "the end of 2021".
+/// Only the last or first day, and the token where the words begin that say so: "the end of 2021".
 fn part_of_date(tokens: &Tokens, date: &Quantity) -> (f64, f64, usize) {
     let &Quantity { low, high, mut first, .. } = date;
     first -= usize::from(first > 0 && tokens.word(first - 1) == "year");
@@ -220,7 +220,7 @@ fn part_of_date(tokens: &Tokens, date: &Quantity) -> (f64, f64, usize) {
     }
 }
 
-/// The lower end of "between A and B", where the quantity is B, and the token where it begins. A may leave out its unit.
+/// The lower end of "between A and B", if the quantity is B, and the token where it begins. A may leave out its unit.
 fn lower_end(tokens: &Tokens, all: &[Quantity], upper: &Quantity) -> Option<(f64, usize)> {
     let joint = upper.first.checked_sub(1)?;
     if !matches!(tokens.word(joint), "and" | "to" | "-" | "–") {
@@ -344,7 +344,7 @@ fn years_of(tokens: &Tokens) -> Vec<Quantity> {
     })
 }
 
-/// What is found at each token after the one found before.
+/// The quantities at each token after the one found before.
 fn each(tokens: &Tokens, find: impl Fn(usize) -> Option<Quantity>) -> Vec<Quantity> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -13,21 +13,21 @@ use super::language::{self, Found};
 use super::late_interaction::{self, MaxSims};
 use casetrack_host::Host;
 
-/// What each recall source found, best first.
+/// The candidates of each recall source, best first.
 #[derive(Debug, Clone)]
 pub struct Recall {
     pub bm25: Vec<Hit>,
-    /// `None` where the model is missing.
+    /// `None` if the model is missing.
     pub dense: Option<Vec<Hit>>,
-    /// `None` where the model is missing, or the collection has no learned-sparse vectors.
+    /// `None` if the model is missing, or the collection has no learned-sparse vectors.
     pub sparse: Option<Vec<Hit>>,
-    /// The query's token vectors, where the collection has such of its chunks.
+    /// The query's token vectors, if the collection has such of its chunks.
     pub late: Option<Arc<SignQuery>>,
     /// The MaxSims of the best, in evaluations.
     pub max_sims: MaxSims,
     /// The weights that suit the language of what was found.
     pub weights: Weights,
-    /// What is missing and why; empty if nothing is.
+    /// Reasons for missing parts; empty if nothing is missing.
     pub notices: Vec<Notice>,
 }
 
@@ -49,7 +49,7 @@ pub fn recall(
 ) -> Result<Vec<Recall>> {
     let mut notices = Vec::new();
     let (mut embedder, mut late) = (None, None);
-    // Beside each other: keyword search and the first model; then nearest neighbours and the second model.
+    // In parallel: keyword search and the first model; then nearest neighbours and the second model.
     let (bm25, dense, sparse) = thread::scope(|threads| {
         let bm25 =
             threads.spawn(|| in_each(scopes, |scope| collection.search_bm25(scope.keywords, count, &scope.filter)));
@@ -126,7 +126,7 @@ fn in_each(scopes: &[Scope<'_>], search: impl Fn(&Scope<'_>) -> Result<Vec<Hit>>
     scopes.iter().map(search).collect()
 }
 
-/// `None` where the collection has no learned-sparse vectors.
+/// `None` if the collection has no learned-sparse vectors.
 fn sparse_recall(
     host: &Host,
     collection: &Collection,

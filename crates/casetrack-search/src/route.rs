@@ -1,6 +1,6 @@
 //! Documents that a query names: "NETGEAR" in "notice period of the NETGEAR agreement".
 //!
-//! What such a query asks is to be found inside the document, whose title and signature pages would otherwise win on the names.
+//! The answer to such a query is inside the document, whose title and signature pages would otherwise win on the names.
 //! So the names are taken out of the query, and the passages of the named documents are ranked by what is left.
 
 use std::collections::{HashMap, HashSet};
@@ -13,14 +13,14 @@ use casetrack_store::{Collection, NameMatch};
 const ONE_IN: usize = 4;
 /// … nor does one that more documents than this are called by.
 const MOST: usize = 200;
-/// A capitalised word is a name where at least this share of its passages lies in the documents it names …
+/// A capitalised word is a name if at least this share of its passages lies in the documents it names …
 const CAPITALISED: f32 = 0.25;
-/// … and another word where this share does.
+/// … and another word if this share does.
 const LOWER_CASE: f32 = 0.85;
 /// Weight of a word that is not capitalised, and of one that is on the cover only.
 const LOWER_CASE_WEIGHT: f32 = 0.95;
 const COVER_WEIGHT: f32 = 0.6;
-/// A document is named by words that weigh this share of what a word of its title would weigh that it alone has.
+/// A document is named by words that weigh this share of what a word of its title would weigh that only it has.
 const SUFFICIENT: f32 = 0.55;
 /// A document that is named half as well as the best one is not meant.
 const LEAST: f32 = 0.5;
@@ -31,16 +31,16 @@ const MAX_DOCUMENTS: usize = 20;
 const EMPTY: &str = "a about according all an and any are as at between by consider did do does for from has have how in inside \
      into is it its of on or please regarding s say says tell that the there this to under was were what when where \
      which who whom whose with within";
-/// What documents are.
+/// Words for kinds of documents.
 const KINDS: &str = "agreement agreements amendment contract contracts deed document documents file files form lease letter memo \
      memorandum minutes nda note policy report statement";
 
-/// What a query names and what it asks.
+/// The documents that a query names and the question about them.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Route {
     /// The documents, best first, with how well each is named: 1 for the best, at least [`LEAST`].
     pub documents: Vec<(DocumentId, f32)>,
-    /// The query without the names; `None` where nothing is left.
+    /// The query without the names; `None` if nothing is left.
     pub rest: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Route {
     }
 }
 
-/// The documents of `searched` (`None` for all) that a query names; `None` where it names none of them, or there is only one.
+/// The documents of `searched` (`None` for all) that a query names; `None` if it names none of them, or there is only one.
 pub(super) fn route(
     collection: &Collection,
     query: &str,
@@ -108,7 +108,7 @@ struct Weighed {
     documents: Vec<(DocumentId, f32)>,
 }
 
-/// Words by which documents are told apart. Of words written as one, those whose parts are names count by their parts.
+/// Words that distinguish documents. Of words written as one, those whose parts are names count by their parts.
 fn weighed(
     query: &str,
     namings: Vec<NameMatch>,
@@ -150,7 +150,7 @@ fn rarity(documents: usize, of: usize) -> f32 {
     ((of as f32 + 1.0) / (documents as f32 + 0.5)).ln()
 }
 
-/// Whether a word has a capital or a digit that does not come from its place at the beginning of a sentence.
+/// True if a word has a capital or a digit that does not come from its place at the beginning of a sentence.
 fn is_capitalised(query: &str, place: &Range<usize>) -> bool {
     let Some(word) = query.get(place.clone()) else { return false };
     let first = word.chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric());
@@ -168,7 +168,7 @@ enum Role {
     Asked,
 }
 
-/// The query without the names at `places`, and without what belongs to them; `None` where nothing is asked besides.
+/// The query without the names at `places`, and without what belongs to them; `None` if nothing is asked besides.
 fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
     let words = words(query);
     let role = |place: &Range<usize>| match places.iter().any(|name| name.start < place.end && place.start < name.end) {
@@ -207,13 +207,13 @@ fn without(query: &str, places: &[Range<usize>]) -> Option<String> {
     Some(rest)
 }
 
-/// Whether a word says something besides what kind of document is meant.
+/// True if a word says something besides the kind of document.
 fn asks(word: &str) -> bool {
     let word = word.to_lowercase();
     !EMPTY.split(' ').chain(KINDS.split(' ')).any(|empty| empty == word)
 }
 
-/// The end of the run of names and what is around them that begins with the word `at`; `at` itself where it is asked.
+/// The end of the run of names and what is around them that begins with the word `at`; `at` itself if it is asked.
 fn run_end(query: &str, words: &[Range<usize>], roles: &[Role], at: usize) -> usize {
     let mut end = at;
     while end < words.len() && roles[end] != Role::Asked {

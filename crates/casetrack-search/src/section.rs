@@ -5,7 +5,7 @@ use casetrack_store::{Collection, Conditions, WordConditions};
 
 /// Most passages with a number that are read to see whether a section begins there.
 const MAX_READ: u64 = 1_000;
-/// What stands before the number of a section.
+/// Words before the number of a section.
 const WORDS: [&str; 10] =
     ["section", "sections", "sec.", "clause", "clauses", "article", "articles", "art.", "paragraph", "para."];
 
@@ -61,7 +61,7 @@ fn numbers(query: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a section of this number begins in a chunk: a line or a heading begins with it.
+/// True if a section of this number begins in a chunk: a line or a heading begins with it.
 fn begins(chunk: &Chunk, number: &str) -> bool {
     let headings = chunk.heading_path.iter().map(String::as_str);
     chunk.text.lines().chain(headings).any(|line| is_headed(line, number))

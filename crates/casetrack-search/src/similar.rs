@@ -26,7 +26,7 @@ pub struct SimilarChunk {
     pub chunk: ChunkView,
 }
 
-/// Which similar passages are wanted.
+/// The similar passages to find.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     /// Leave out the document of the passage itself.

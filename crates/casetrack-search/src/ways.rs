@@ -13,7 +13,7 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Most bytes of the automaton of an expression. Repetitions of any characters outgrow the library's limit, and then it is several times as slow.
 const AUTOMATON_BYTES: usize = 16 << 20;
-/// Characters that end a part of a text for expressions that cannot pass them. Words never touch them, so that a part can be searched alone.
+/// Characters that end a part of a text for expressions that cannot pass them. Words never touch them, so that a part can be searched by itself.
 const STOPS: [u8; 3] = *b".;:";
 /// Shortest literal that is looked for, in bytes.
 const SHORTEST: usize = 3;
@@ -42,12 +42,12 @@ struct Trying<'w, 't> {
     text: &'t [u8],
     /// The parts of the text that have what it needs, in order.
     parts: Vec<Range<usize>>,
-    /// Its next place; `None` where it has not been looked for.
+    /// Its next place; `None` if it has not been looked for.
     next: Cell<Option<Option<(usize, usize)>>>,
 }
 
 impl Ways {
-    /// `None` where a line is no regular expression. There may be no lines.
+    /// `None` if a line is no regular expression. There may be no lines.
     pub fn new(lines: &[&str]) -> Option<Self> {
         let mut literals: Vec<String> = Vec::new();
         let mut number = |literal: String| {
@@ -74,7 +74,7 @@ impl Ways {
         self.ways.is_empty()
     }
 
-    /// The places of a text where any is, from left to right, none within another. Costs one pass over the text where it has none of the literals.
+    /// The places of a text where any is, from left to right, none within another. Costs one pass over the text if it has none of the literals.
     pub fn find_all(&self, text: &str) -> Vec<Range<usize>> {
         let text = text.as_bytes();
         let mut places: Vec<Vec<usize>> = Vec::new();
@@ -117,7 +117,7 @@ impl Trying<'_, '_> {
     }
 }
 
-/// The parts of a text, between the characters that a way cannot pass, that have all that it needs. `places` has those of each literal.
+/// The parts of a text, between the characters that a way cannot pass, that have all that it needs. `places` has the places of each literal.
 fn parts(way: &Way, text: &[u8], places: &[Vec<usize>]) -> Vec<Range<usize>> {
     let Some(rarest) = way.needs.iter().min_by_key(|any| places_of(any, places).count()) else {
         return std::iter::once(0..text.len()).collect();
@@ -143,7 +143,7 @@ fn places_of<'a>(literals: &'a [usize], places: &'a [Vec<usize>]) -> impl Iterat
     literals.iter().filter_map(|literal| places.get(*literal)).flatten().copied()
 }
 
-/// What every match has: at least one literal of each of these, in lower case.
+/// The literals that every match has: at least one of each of these, in lower case.
 fn needs(of: &Hir) -> Vec<Vec<String>> {
     match of.kind() {
         HirKind::Literal(literal) => {
@@ -165,7 +165,7 @@ fn needs(of: &Hir) -> Vec<Vec<String>> {
     }
 }
 
-/// Whether a match may have this byte.
+/// True if a match may have this byte.
 fn may_match(of: &Hir, byte: u8) -> bool {
     match of.kind() {
         HirKind::Empty => false,

@@ -20,7 +20,7 @@ static INTRODUCTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// `-----Original Message-----` and its kin. Underscores alone are a rule that may stand for anything.
+/// `-----Original Message-----` and its kin. A line of underscores only is a rule that may mean anything.
 static SEPARATOR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"(?ix) ^ \s* (?: -{2,} \s* (?: original\ (?: message | e-?mail ) | forwarded\ (?: message | by\ .* ) | forwarded\ from\ .*
@@ -84,13 +84,13 @@ const OTHERS: [&str; 28] = [
     "temat",
 ];
 
-/// Whether lines, joined, introduce a quotation.
+/// True if lines, joined, introduce a quotation.
 pub(super) fn is_introduction(text: &str) -> bool {
     let ends_so = text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != ':').ends_with(':');
     ends_so && text.len() <= 600 && INTRODUCTION.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
-/// Whether a line stands between a message and the one that it answers or forwards.
+/// True if a line stands between a message and the one that it answers or forwards.
 pub(super) fn is_separator(line: &str) -> bool {
     line.len() <= 200 && SEPARATOR.as_ref().is_some_and(|pattern| pattern.is_match(line))
 }
@@ -101,7 +101,7 @@ pub(super) fn is_rule(line: &str) -> bool {
     line.len() >= 8 && line.bytes().all(|byte| matches!(byte, b'_' | b'-' | b'='))
 }
 
-/// How many of these lines are the headers of a quoted message; 0 where they are none. Sender and date or subject are among them. They end
+/// The number of these lines that are the headers of a quoted message; 0 if they are none. Sender and date or subject are among them. They end
 /// at an empty line, unless one stands between each two.
 pub(super) fn header_lines<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
     let (mut count, mut labelled, mut empty) = (0, 0, 0);
@@ -117,7 +117,7 @@ pub(super) fn header_lines<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
         match label(line).as_deref() {
             Some(label) if FROM.contains(&label) => senders += 1,
             Some(label) if DATE.contains(&label) || OTHERS.contains(&label) => others += 1,
-            // A long list of recipients goes on in the next line.
+            // A long list of recipients continues in the next line.
             _ if labelled > 0 && line.starts_with([' ', '\t']) => {
                 count = number + 1;
                 continue;
@@ -130,7 +130,7 @@ pub(super) fn header_lines<'l>(lines: impl Iterator<Item = &'l str>) -> usize {
     if senders == 1 && others >= 2 { count } else { 0 }
 }
 
-/// What stands before the colon of a header, in lower case; bold type in plain text is between asterisks.
+/// The text before the colon of a header, in lower case; bold type in plain text is between asterisks.
 fn label(line: &str) -> Option<String> {
     let line = line.trim_start().trim_start_matches('*');
     let (label, _) = line.split_once(':')?;

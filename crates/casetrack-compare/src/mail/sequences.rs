@@ -46,7 +46,7 @@ impl Sequences {
         self.hashes.iter().copied()
     }
 
-    /// The share (0–1) of its sequences that the other has; 0 where it has none.
+    /// The share (0–1) of its sequences that the other has; 0 if it has none.
     pub fn share_in(&self, other: &Self) -> f32 {
         let (mut common, mut at) = (0usize, 0);
         for hash in &self.hashes {

@@ -11,7 +11,7 @@ const PREFIXES: [&str; 23] = [
 pub struct Subject {
     /// In lower case, with white space folded.
     pub base: String,
-    /// Whether it says that the message answers or forwards another.
+    /// True if it marks the message as an answer or a forward of another.
     pub is_reply: bool,
 }
 
@@ -37,13 +37,13 @@ impl Subject {
     }
 }
 
-/// The text behind the name of a mailing list in brackets, where more follows (RFC 5256, 2.1).
+/// The text behind the name of a mailing list in brackets, if more follows (RFC 5256, 2.1).
 fn without_list(text: &str) -> &str {
     let inside = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     inside.map(|(_, after)| after.trim_start()).filter(|after| !after.is_empty()).unwrap_or(text)
 }
 
-/// What follows a prefix at the start: `Re:`, `RE :`, `Re[2]:`, `Re(2):`, `Re2:`, `回复：`.
+/// The text behind a prefix at the start: `Re:`, `RE :`, `Re[2]:`, `Re(2):`, `Re2:`, `回复：`.
 fn after_prefix(text: &str) -> Option<&str> {
     let colon = text.find([':', '：'])?;
     let (before, after) = text.split_at(colon);

@@ -1,4 +1,4 @@
-//! The words of a quotation beside those of a passage, so that they differ as little as they can.
+//! Alignment of the words of a quotation with a passage, so that they differ as little as they can.
 //!
 //! A semi-global alignment (Sellers 1980): all of the quotation against any part of the passage. Besides one word for another, a word too
 //! many and one that is missing, a step may be a word that is broken into two or three. Long texts are aligned part by part, between
@@ -10,9 +10,9 @@ use std::ops::Range;
 use super::cuts::{common_places, likely_part};
 use super::tokens::{Class, Likeness, Token, likeness};
 
-/// Most cells of a table: a quotation of 2,000 words beside a passage of 3,000.
+/// Most cells of a table: a quotation of 2,000 words and a passage of 3,000.
 const MAX_CELLS: usize = 6_000_000;
-/// Texts with a larger table are cut into parts where they have places in common, each of about so many cells.
+/// Texts with a larger table are cut where they have places in common, into parts of about this many cells each.
 const CUT_CELLS: usize = 400_000;
 const PART_CELLS: usize = 100_000;
 
@@ -38,17 +38,17 @@ pub(super) struct Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StepKind {
     Same,
-    /// But for capitals.
+    /// Except for capitals.
     Letters,
-    /// But for letters that a scan confuses, or broken into several words.
+    /// Except for letters that a scan confuses, or broken into several words.
     Confused,
     /// One for another, too many, or missing.
     Different,
-    /// What an ellipsis or brackets stand for.
+    /// Text that an ellipsis or brackets stand for.
     Hole,
 }
 
-/// How a quotation fits best into a passage.
+/// The best fit of a quotation into a passage.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Alignment {
     /// In order, from the first token of either to the last.
@@ -57,8 +57,8 @@ pub(super) struct Alignment {
     pub likeness: f32,
 }
 
-/// `None` where one is empty, or both are too long and have no places in common. Time and memory grow with the product of their lengths, or
-/// with their sum where they are long.
+/// `None` if one is empty, or both are too long and have no places in common. Time and memory grow with the product of their lengths, or
+/// with their sum if they are long.
 pub(super) fn align(quotation: &[Token], passage: &[Token]) -> Option<Alignment> {
     if quotation.is_empty() || passage.is_empty() {
         return None;
@@ -106,14 +106,14 @@ fn steps_of_parts(quotation: &[Token], passage: &[Token]) -> Option<Vec<Step>> {
     Some(steps)
 }
 
-/// Whether the passage begins and ends where the quotation does; else words before and behind it cost nothing.
+/// True if the passage begins and ends where the quotation does; else words before and behind it cost nothing.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ends {
     start_is_fixed: bool,
     end_is_fixed: bool,
 }
 
-/// How a cell was reached: how many tokens of each side the last step took.
+/// The last step to a cell: the number of tokens that it took of each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Move {
     quotation: u8,
@@ -220,7 +220,7 @@ impl<'t> Table<'t> {
     }
 }
 
-/// What a token costs that the other side lacks.
+/// The cost of a token that the other side lacks.
 fn alone(token: &Token) -> u16 {
     match token.class {
         Class::Mark => MARK,
@@ -229,7 +229,7 @@ fn alone(token: &Token) -> u16 {
     }
 }
 
-/// What two or three tokens that end at one place give as a word, with their number.
+/// The words that two or three tokens ending at one place give, with their number.
 type Joined = Vec<(String, usize)>;
 
 fn joined(tokens: &[Token]) -> Vec<Joined> {
@@ -250,7 +250,7 @@ fn joined(tokens: &[Token]) -> Vec<Joined> {
     (0..tokens.len()).map(at).collect()
 }
 
-/// How alike every token of one side is to every one of the other, each pair of different tokens compared once.
+/// The likeness of every token of one side to every one of the other, each pair of different tokens compared once.
 struct Alike {
     quotation: Vec<usize>,
     passage: Vec<usize>,
@@ -319,7 +319,7 @@ mod tests {
     use super::super::tokens::tests::of;
     use super::*;
 
-    /// What differs, as (quotation, passage).
+    /// The differences, as (quotation, passage).
     fn differs(quotation: &str, passage: &str) -> Vec<(String, String)> {
         let (quotation, passage) = (of(quotation), of(passage));
         let texts = |tokens: &[Token]| tokens.iter().map(|token| token.text.as_str()).collect::<Vec<_>>().join(" ");

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use casetrack_core::{CitationStyle, DocumentId, Result};
 use casetrack_store::{Collection, Conditions, Selection, WordConditions};
 
-use super::finding::{Finder, place};
+use super::finder::{Finder, place};
 use super::places::{QuotePlace, of};
 use super::symbols::{Row, symbols};
 use super::tokens::{Class, Token, tokens};
@@ -16,18 +16,18 @@ const MAX_BREAKS: usize = 2_000;
 /// Most places that are described.
 const MAX_PLACES: usize = 5;
 
-/// Where a phrase runs over page breaks.
+/// The places where a phrase runs over page breaks.
 #[derive(Debug, Default)]
 pub struct Broken {
     pub total: u64,
     /// The first five.
     pub places: Vec<QuotePlace>,
-    /// Whether there may be more: not all page breaks were looked at.
+    /// True if there may be more: some page breaks were not read.
     pub is_cut: bool,
 }
 
 /// Looks for a phrase at the page breaks of the documents that `base` (`None` for all) has passages of. Words are the same letter by letter, but
-/// for case; running lines are left out. Costs some milliseconds: only page breaks beside its rarest word are read.
+/// except for case; running lines are left out. Costs some milliseconds: only page breaks next to its rarest word are read.
 pub fn over_page_breaks(
     collection: &Collection,
     style: &CitationStyle,
@@ -69,7 +69,7 @@ pub fn over_page_breaks(
     Ok(broken)
 }
 
-/// The last chunks before page breaks, at which some chunks lie. A sheet does not go on in the next one.
+/// The last chunks before page breaks, at which some chunks lie. A sheet does not continue in the next one.
 fn breaks(collection: &Collection, chunks: &Selection, is_cut: &mut bool) -> Result<BTreeSet<(DocumentId, u32)>> {
     let mut spans = HashMap::new();
     let mut breaks = BTreeSet::new();

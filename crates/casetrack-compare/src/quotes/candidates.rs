@@ -1,4 +1,4 @@
-//! Where a quotation may be: chunks that have phrases of it, and chunks that keyword search finds for its words.
+//! Possible places of a quotation: chunks that have phrases of it, and chunks that keyword search finds for its words.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -30,9 +30,9 @@ pub(super) type ChunkPlace = (DocumentId, u32);
 pub(super) struct Candidates {
     /// Chunks that have one of the rarest phrases: whatever has all words of the quotation is in them or begins or ends there.
     pub chunks: Vec<ChunkPlace>,
-    /// Whether there were more.
+    /// True if there were more.
     pub is_cut: bool,
-    /// How many phrases each chunk has.
+    /// The number of phrases that each chunk has.
     pub votes: HashMap<ChunkPlace, u32>,
     /// Phrases that some chunk has.
     pub phrases: u32,
@@ -76,7 +76,7 @@ pub(super) fn candidates(
     Ok(found)
 }
 
-/// What keyword search finds for the words of a quotation.
+/// The hits of keyword search for the words of a quotation.
 pub(super) fn keyword_hits(
     collection: &Collection,
     quotation: &str,
@@ -118,7 +118,7 @@ pub(super) fn phrases(reading: &Pattern) -> Vec<String> {
     phrases
 }
 
-/// Letters of a phrase that tell it from others.
+/// Letters of a phrase that distinguish it from others.
 fn letters(phrase: &str) -> usize {
     phrase.split(' ').filter(|word| !is_common(&skeleton(word))).map(str::len).sum()
 }
@@ -142,7 +142,7 @@ fn take(run: &mut Vec<&str>, phrases: &mut Vec<String>, alone: &mut Vec<String>)
     run.clear();
 }
 
-/// Whether a word is letters only and nothing joins it to what is beside it.
+/// True if a word is letters only and nothing joins it to its neighbours.
 fn is_plain(row: &Row<'_>, token: &Token) -> bool {
     let joins = |c: char| matches!(c, DASH | '/' | '_' | '&' | '@' | '.' | WILD);
     let is_close = |symbol: Option<&Symbol>| symbol.is_some_and(|symbol| symbol.gap == Gap::None && symbol.c != ' ');

@@ -1,4 +1,4 @@
-//! Citations of a draft that stand beside no quotation: whether the document is there, and has what they name.
+//! Citations of a draft that stand next to no quotation: checks that the document is there, and has what they name.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -8,9 +8,9 @@ use casetrack_core::{BatesRange, DocumentId, Page, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::cited::{Citation, CitationFault, CitationFit, sentence_end};
+use super::citation_fit::{Citation, CitationFault, CitationFit, sentence_end};
 use super::draft::Quotation;
-use super::finding::Finder;
+use super::finder::Finder;
 use super::labels::{Label, labels};
 use super::mentions::{Mention, Who};
 use super::sections::{base, is_comparable, is_in, is_marked, numbering};
@@ -34,7 +34,7 @@ pub struct CitationRow {
     pub cited: Citation,
 }
 
-/// What is known of the cited documents.
+/// Facts known of the cited documents.
 #[derive(Default)]
 pub(super) struct Known(HashMap<DocumentId, Rc<[(u32, String)]>>);
 
@@ -103,12 +103,12 @@ fn ahead(draft: &str, mention: &Mention, limit: usize) -> Option<(Vec<Label>, Ra
     Some((own, start..mention.place.end))
 }
 
-/// Whether a number belongs to the name behind it.
+/// True if a number belongs to the name behind it.
 fn names(between: &str) -> bool {
     between.split_whitespace().any(|word| matches!(word, "of" | "in" | "to"))
 }
 
-/// Whether numbers on both sides belong to one citation.
+/// True if numbers on both sides belong to one citation.
 fn is_gap(between: &str) -> bool {
     const WORDS: [&str; 9] = ["and", "at", "in", "of", "the", "on", "to", "that", "see"];
     let mut words = between.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -126,7 +126,7 @@ impl CitationRow {
     }
 }
 
-/// Whether a document has what a citation names.
+/// Checks that a document has what a citation names.
 fn check(
     finder: &mut Finder<'_>,
     known: &mut Known,

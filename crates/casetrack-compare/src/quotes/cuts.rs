@@ -1,7 +1,7 @@
-//! Where two long texts have the same words, so that they can be compared part by part.
+//! Places where two long texts have the same words, so that they can be compared part by part.
 //!
-//! Runs of tokens that a text has once show the places, as unique lines do in patience diff (Cohen 2010). They lie on one diagonal, but
-//! for what one side has and the other has not.
+//! Runs of tokens that a text has once show the places, as unique lines do in patience diff (Cohen 2010). They lie on one diagonal,
+//! except for text that only one side has.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ const HOLE_TOKENS: usize = 600;
 
 type Run<'t> = [&'t str; RUN];
 
-/// The part of a passage in which most runs of a quotation are, with some tokens around it. `None` where there are none.
+/// The part of a passage in which most runs of a quotation are, with some tokens around it. `None` if there are none.
 pub(super) fn likely_part(quotation: &[Token], passage: &[Token]) -> Option<Range<usize>> {
     let known = once(quotation);
     let start = |(at, run): (usize, Run<'_>)| Some(at as i64 - known.get(&run).copied().flatten()? as i64);
@@ -62,7 +62,7 @@ fn runs(tokens: &[Token]) -> impl Iterator<Item = (usize, Run<'_>)> {
     })
 }
 
-/// Where each run begins; `None` for one that there is more than once.
+/// The start of each run; `None` for one that occurs more than once.
 fn once(tokens: &[Token]) -> HashMap<Run<'_>, Option<usize>> {
     let mut places = HashMap::new();
     for (at, run) in runs(tokens) {

@@ -1,4 +1,4 @@
-//! How a quotation differs from a passage, word by word.
+//! Differences between a quotation and a passage, word by word.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub enum DifferenceKind {
 }
 
 impl DifferenceKind {
-    /// Whether both sides have the same words.
+    /// True if both sides have the same words.
     pub fn has_same_words(self) -> bool {
         self <= Self::ScanningSlip
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::symbols::is_quote;
 
-/// Shorter texts in quotation marks are names and defined terms; not so where they have a number, such as "30 days".
+/// Shorter texts in quotation marks are names and defined terms; not so if they have a number, such as "30 days".
 const MIN_WORDS: usize = 3;
 const MIN_WORDS_WITH_NUMBER: usize = 2;
 /// Shorter indented paragraphs are no quotations.
@@ -38,7 +38,7 @@ pub(super) fn quotations(draft: &str) -> Vec<Quotation> {
             continue;
         }
         let mut block = vec![first];
-        // A block goes on while its lines are of the same kind.
+        // A block continues while its lines are of the same kind.
         while let Some(next) = lines.next_if(|next| self::kind(&draft[next.clone()], kind == Kind::Indented) == kind) {
             block.push(next);
             line += 1;
@@ -134,14 +134,14 @@ fn in_marks(draft: &str, paragraph: Range<usize>, line: u32, found: &mut Vec<Quo
     }
 }
 
-/// Whether the heading of a citation follows: `Lease.docx, no page, "7. The Works"`.
+/// True if the heading of a citation follows: `Lease.docx, no page, "7. The Works"`.
 fn is_cited_heading(before: &str) -> bool {
     const MOST: usize = 80;
     let from = before.rfind("no page").filter(|from| before.len() - from <= MOST);
     from.is_some_and(|from| before.ends_with(", ") && !before[from..].contains(is_quote))
 }
 
-/// Whether a mark begins a quotation.
+/// True if a mark begins a quotation.
 fn opens(text: &str, at: usize, c: char) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at + c.len_utf8()..].chars().next();
@@ -154,7 +154,7 @@ fn opens(text: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// Where the quotation ends that a mark begins; `marks` are those behind it.
+/// The end of the quotation that a mark begins; `marks` are those behind it.
 fn closing(text: &str, marks: &[(usize, char)], open: char) -> Option<usize> {
     let closers: &[char] = match open {
         '“' => &['”'],

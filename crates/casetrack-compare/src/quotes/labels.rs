@@ -56,7 +56,7 @@ pub(super) fn labels(text: &str) -> Vec<Label> {
     labels
 }
 
-/// What the word at `begin` says that the number behind it is, and where that begins. The next word is at `next`.
+/// The kind that the word at `begin` gives to the number behind it, and the start of the number. The next word is at `next`.
 fn kind(text: &str, word: &str, begin: usize, next: usize) -> Option<(LabelKind, usize)> {
     for (sign, kind) in [('§', LabelKind::Section), ('¶', LabelKind::Numbered)] {
         if word.starts_with(sign) {

@@ -1,4 +1,4 @@
-//! The documents that a draft names: those of the collection, and files that it does not have.
+//! The documents that a draft names: documents of the collection, and files that it does not have.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -82,7 +82,7 @@ impl Names {
         Self { documents, by_first }
     }
 
-    /// What a draft names, in order. A name that is part of a longer one there is not meant.
+    /// The mentions in a draft, in order. A name that is part of a longer one there is not meant.
     pub fn mentions(&self, draft: &str) -> Vec<Mention> {
         let words = words(draft);
         let mut found: Vec<Mention> = Vec::new();
@@ -123,7 +123,7 @@ impl Names {
     }
 }
 
-/// Whether the words of a name may have this between them: no line is left out, and no sentence ends.
+/// True if the words of a name may have this between them: no line is left out, and no sentence ends.
 fn is_joined(between: &str) -> bool {
     between.chars().count() <= 4 && !between.contains("\n\n") && !between.contains(". ")
 }
@@ -156,7 +156,7 @@ fn missing_file(draft: &str, words: &[Word], at: usize) -> Option<Mention> {
     Some(Mention { name: draft[place.clone()].to_owned(), place, who: Who::MissingFile })
 }
 
-/// What stands in brackets where citations have the name: "(Sublease, p. 4)".
+/// The text in brackets at the place of the name in citations: "(Sublease, p. 4)".
 fn unnamed(draft: &str, words: &[Word], at: usize) -> Option<Mention> {
     const OTHERS: [&str; 24] = [
         "id",

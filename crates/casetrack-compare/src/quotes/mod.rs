@@ -1,23 +1,23 @@
-//! Whether quotations are in the documents, word for word.
+//! Checks that quotations are in the documents, word for word.
 //!
 //! Phrases of a quotation are looked up in the keyword index; the text around them is then compared character by character, after
-//! [`symbols`] has made of both what counts. Where no place has the same words and punctuation, the passage that differs least is found
-//! by [`align`], and each word that differs is named. Nothing is decided by a score, except which passage is shown beside a quotation
+//! [`symbols`] has made of both what counts. If no place has the same words and punctuation, the passage that differs least is found
+//! by [`align`], and each word that differs is named. Nothing is decided by a score, except which passage is shown for a quotation
 //! that is not there.
 
 mod align;
-mod before;
+mod alterations;
 mod breaks;
 mod candidates;
+mod citation_fit;
 mod citations;
-mod cited;
 mod cuts;
 mod differences;
 mod draft;
-mod finding;
+mod finder;
 mod labels;
-mod marked;
 mod mentions;
+mod originals;
 mod parts;
 mod places;
 mod rows;
@@ -35,17 +35,17 @@ use casetrack_host::documents::document_named;
 use casetrack_host::documents::tracked::CitedChange;
 use casetrack_host::paging::Paging;
 
+pub use alterations::{Mark, MarkedChange};
 pub use breaks::{Broken, over_page_breaks};
+pub use citation_fit::{Citation, CitationFault, CitationFit};
 pub use citations::CitationRow;
-pub use cited::{Citation, CitationFault, CitationFit};
 pub use differences::{Difference, DifferenceKind};
-pub use marked::{Mark, MarkedChange};
 pub use places::QuotePlace;
 pub use rows::verify_quotes;
 pub use rows::{DraftCheck, DraftCounts, DraftRow};
 pub use symbols::Typography;
 
-use finding::{Finder, Finding};
+use finder::{Finder, Finding};
 
 /// Longest quotation, in characters.
 pub const MAX_QUOTATION_CHARS: usize = 10_000;
@@ -62,7 +62,7 @@ pub struct QuoteRequest {
     pub text: String,
     /// Look only in the document of this name or id.
     pub document: Option<String>,
-    /// Which of the places that have it are listed.
+    /// The part of the places that is listed.
     pub paging: Paging,
 }
 
@@ -123,7 +123,7 @@ pub struct NearestPassage {
     pub differences: Vec<Difference>,
 }
 
-/// Whether a quotation is in a collection, word for word, and where; else the nearest passage with the words that differ. Takes some
+/// Finds a quotation in a collection, word for word; else the nearest passage with the words that differ. Takes some
 /// milliseconds. Needs no model.
 ///
 /// Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS)
@@ -163,7 +163,7 @@ fn checked(text: &str) -> Result<&str> {
     Ok(text)
 }
 
-/// What a finding says, with the places of a part of the list.
+/// The report of a finding, with the places of a part of the list.
 fn checked_places(finder: &mut Finder<'_>, finding: Finding, paging: Paging) -> Result<QuoteCheck> {
     let mut check = QuoteCheck {
         status: QuoteStatus::NotFound,

@@ -44,13 +44,13 @@ pub(super) struct Pattern {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
     pub place: Range<usize>,
-    /// What the text has for each part that is no text, in order.
+    /// The range of the text for each part that is no text, in order.
     pub between: Vec<Range<usize>>,
     pub trail: Trail,
 }
 
 impl Pattern {
-    /// The ways to read a quotation, the strictest first; empty where it has no word.
+    /// The ways to read a quotation, the strictest first; empty if it has no word.
     pub fn readings(quotation: &str) -> Vec<Self> {
         let chars: Vec<char> =
             quotation.trim().chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();

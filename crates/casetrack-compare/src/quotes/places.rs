@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NearestPassage;
-use super::finding::{Finder, Found};
+use super::finder::{Finder, Found};
 use casetrack_host::documents::just_deleted;
 
 /// Where a passage is. Line and paragraph numbers count from 1 within their page and include both ends.

@@ -6,10 +6,10 @@ use casetrack_core::{ChunkId, CollectionId, Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::citation_fit::{Citation, CitationFault, CitationFit, Described, beside};
 use super::citations::{CitationRow, Known, alone};
-use super::cited::{Citation, CitationFault, CitationFit, Described, beside};
 use super::draft::{Quotation, quotations};
-use super::finding::{Finder, Finding, Found};
+use super::finder::{Finder, Finding, Found};
 use super::mentions::{Mention, Names};
 use super::places::QuotePlace;
 use super::{
@@ -217,7 +217,7 @@ fn row(
     Ok((row, mention))
 }
 
-/// Looks for a quotation everywhere; where no place has it, for the nearest passage of the document that is cited.
+/// Looks for a quotation everywhere; if no place has it, for the nearest passage of the document that is cited.
 fn find(finder: &mut Finder<'_>, text: &str, cited: Option<&Citation>) -> Result<(Finding, String)> {
     let text = text.trim();
     let end = text.char_indices().nth(MAX_QUOTATION_CHARS).map_or(text.len(), |(end, _)| end);
@@ -249,7 +249,7 @@ fn is_unchanged(found: &Found) -> bool {
     found.differences.is_empty()
 }
 
-/// Whether a citation fits a place.
+/// The fit of a citation to a place.
 fn fit(finder: &Finder<'_>, cited: &Citation, place: &QuotePlace) -> Result<(CitationFit, Option<CitationFault>)> {
     let first = finder.page(place.document_id, place.page)?;
     let last = place.page_end.map(|page| finder.page(place.document_id, page)).transpose()?.flatten();

@@ -1,4 +1,4 @@
-//! Whether a place is in a section, as far as headings say so.
+//! Checks that a place is in a section, as far as headings show it.
 
 /// Words that stand before the number of a section.
 const WORDS: [&str; 9] = ["section", "sec", "clause", "cl", "article", "art", "paragraph", "para", "§"];
@@ -20,13 +20,13 @@ pub(super) fn numbering(head: &str) -> Option<&str> {
     (is_numbering(number) && !counts).then_some(number)
 }
 
-/// Whether a line begins with a number that is marked as one: "4.", "(a)", "4.2", "Section 4".
+/// True if a line begins with a number that is marked as one: "4.", "(a)", "4.2", "Section 4".
 pub(super) fn is_marked(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     first.contains(['.', ')']) || WORDS.contains(&first.to_lowercase().as_str())
 }
 
-/// Whether a place is in the section with a number, where that can be said: some heading has the number, or another one of its kind.
+/// True if a place is in the section with a number. Known only if some heading has the number, or another one of its kind.
 pub(super) fn section_fits(section: &str, heads: &[String]) -> Option<bool> {
     let base = base(section);
     let found: Vec<&str> = heads.iter().filter_map(|head| numbering(head)).collect();
@@ -40,7 +40,7 @@ pub(super) fn section_fits(section: &str, heads: &[String]) -> Option<bool> {
     Some(false)
 }
 
-/// Whether a place is in the exhibit, schedule or annex with a number, where a heading names one.
+/// True if a place is in the exhibit, schedule or annex with a number; `None` if no heading names one.
 pub(super) fn part_fits(part: &str, heads: &[String]) -> Option<bool> {
     let named = |head: &String| {
         let mut words = head.split_whitespace();
@@ -57,14 +57,14 @@ pub(super) fn base(section: &str) -> &str {
     section.split('(').next().unwrap_or(section).trim_end_matches('.')
 }
 
-/// Whether a numbering is that of a section or of a part of it. Clause 4.2 is in clause 4; a place in clause 4 may be in 4.2.
+/// True if a numbering names a section or a part of it. Clause 4.2 is in clause 4; a place in clause 4 may be in 4.2.
 pub(super) fn is_in(number: &str, base: &str) -> bool {
     number.eq_ignore_ascii_case(base)
         || number.split('(').next() == Some(base)
         || number.strip_prefix(base).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether both are of digits, or neither.
+/// True if both are of digits, or neither.
 pub(super) fn is_comparable(number: &str, base: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit()) == base.starts_with(|c: char| c.is_ascii_digit())
 }

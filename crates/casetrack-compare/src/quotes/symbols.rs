@@ -1,6 +1,6 @@
 //! Text as a row of symbols in which only its words and its punctuation count.
 //!
-//! Two texts are the same word for word where their rows are equal: white space between words is one space, and none beside punctuation;
+//! Two texts are the same word for word if their rows are equal: white space between words is one space, and none next to punctuation;
 //! quotation marks are one symbol, dashes another, and so are dots of an ellipsis; ligatures are their letters; a hyphen at the end of
 //! a line may be there or not. Everything else, capitals among it, counts. White space between the digits and points of a number counts:
 //! `1. 5` is not `1.5`.
@@ -25,7 +25,7 @@ pub(super) const WILD: char = '\u{1}';
 /// Most letters that a bracket inside a word stands for.
 const MAX_WILD: usize = 8;
 
-/// What stands before a symbol.
+/// The gap before a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     None,
@@ -43,7 +43,7 @@ pub(super) struct Symbol {
 }
 
 impl Symbol {
-    /// Whether it is part of a word or a number.
+    /// True if it is part of a word or a number.
     pub fn is_word(self) -> bool {
         is_word(self.c)
     }
@@ -72,7 +72,7 @@ pub enum Typography {
     PageBreak,
 }
 
-/// The symbols of a text without those of `left_out`, which are ranges of its characters in order. Linear.
+/// The symbols of a text without the characters in `left_out`, which are ranges in order. Linear.
 pub(super) fn symbols(chars: &[char], left_out: &[Range<usize>]) -> Vec<Symbol> {
     let mut reader = Reader { chars, left_out, symbols: Vec::with_capacity(chars.len()), gap: Gap::None };
     let mut at = 0;
@@ -144,7 +144,7 @@ impl Reader<'_> {
         self.symbols.push(Symbol { c, start: start as u32, end: end as u32, gap });
     }
 
-    /// Whether white space between two symbols counts; the second ends at `end`.
+    /// True if white space between two symbols counts; the second ends at `end`.
     fn space_counts(&self, before: char, c: char, end: usize) -> bool {
         let joins = |c: char| matches!(c, '.' | ',' | ':' | '/');
         let second_to_last = || self.symbols.len().checked_sub(2).and_then(|at| self.symbols.get(at));
@@ -157,7 +157,7 @@ impl Reader<'_> {
         before.is_ascii_digit() && joins(c) && self.chars.get(end).is_some_and(char::is_ascii_digit)
     }
 
-    /// Where the range that is left out and holds a character ends.
+    /// The end of the range that is left out and holds a character.
     fn skipped(&self, at: usize) -> Option<usize> {
         let next = self.left_out.partition_point(|range| range.end <= at);
         self.left_out.get(next).filter(|range| range.start <= at && at < range.end).map(|range| range.end)
@@ -167,7 +167,7 @@ impl Reader<'_> {
         at + self.chars[at..].iter().take_while(|&&c| belongs(c)).count()
     }
 
-    /// Where three dots or more end, with spaces between them or not; `at + 1` where there are fewer.
+    /// The end of three dots or more, with spaces between them or not; `at + 1` if there are fewer.
     fn dots(&self, at: usize) -> usize {
         let (mut end, mut count, mut next) = (at, 0, at);
         while let Some(&c) = self.chars.get(next) {
@@ -200,7 +200,7 @@ impl Reader<'_> {
         end
     }
 
-    /// Where a word goes on that a hyphen breaks at the end of a line.
+    /// The place where a word continues that a hyphen breaks at the end of a line.
     fn broken_word(&self, at: usize) -> Option<usize> {
         let is_letter = |at: Option<usize>| at.and_then(|at| self.chars.get(at)).is_some_and(|c| c.is_alphabetic());
         let mut next = at + 1;
@@ -245,7 +245,7 @@ fn is_single(c: char) -> bool {
     is_apostrophe(c) || matches!(c, '\u{201a}' | '\u{201b}' | '\u{2039}' | '\u{203a}')
 }
 
-/// Whether a character is a quotation mark or may be one.
+/// True if a character is a quotation mark or may be one.
 pub(super) fn is_quote(c: char) -> bool {
     is_single(c)
         || matches!(c, '"' | '\u{ab}' | '\u{bb}' | '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{300c}'..='\u{300f}' | '\u{ff02}')
@@ -284,7 +284,7 @@ impl<'t> Row<'t> {
         self.chars.get(symbol.start as usize..symbol.end as usize).unwrap_or_default()
     }
 
-    /// Where the symbols of `needle` end here if they begin at `at` and are whole words; adds to `trail` what is noticed on the way.
+    /// The end of the symbols of `needle` here if they begin at `at` and are whole words; adds to `trail` what is noticed on the way.
     pub fn matches(&self, at: usize, needle: &Row<'_>, trail: &mut Trail) -> Option<usize> {
         let first = needle.symbols.first()?;
         let found = self.symbols.get(at)?;
@@ -343,7 +343,7 @@ impl<'t> Row<'t> {
     }
 }
 
-/// What is noticed while a quotation is compared with a text that has its words.
+/// Observations while a quotation is compared with a text that has its words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Trail {
     pub typography: BTreeSet<Typography>,
@@ -382,7 +382,7 @@ mod tests {
         (chars, symbols)
     }
 
-    /// How two texts differ in type; `None` where they are not the same.
+    /// The differences in type between two texts; `None` if they are not the same.
     fn same(document: &str, quotation: &str) -> Option<Vec<Typography>> {
         let ((chars, symbols), (needle, wanted)) = (row(document), row(quotation));
         let mut trail = Trail::default();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::symbols::{Gap, Row, SOFT, WILD, is_word};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Word,
@@ -39,7 +39,7 @@ impl Token {
         Self { skeleton: skeleton(&text), text, class, place }
     }
 
-    /// What the part of a quotation with this index stands for.
+    /// The token for the part of a quotation with this index.
     pub fn hole(at: usize) -> Self {
         Self { text: String::new(), skeleton: String::new(), class: Class::Hole, place: at..at }
     }
@@ -48,7 +48,7 @@ impl Token {
         self.text.contains(|c: char| c.is_numeric())
     }
 
-    /// How much it counts for the likeness of two passages.
+    /// Its weight in the likeness of two passages.
     pub fn weight(&self) -> f32 {
         match self.class {
             Class::Word if is_common(&self.skeleton) => 0.25,
@@ -64,7 +64,7 @@ const COMMON: [&str; 28] = [
     "shall", "such", "that", "the", "thls", "to", "wlll", "wlth", "whlch", "all",
 ];
 
-/// Whether most passages have a word, given as its skeleton.
+/// True if most passages have a word, given as its skeleton.
 pub(super) fn is_common(word: &str) -> bool {
     COMMON.contains(&word)
 }
@@ -122,14 +122,14 @@ fn replace_last(text: &mut String, c: char) {
     text.push(c);
 }
 
-/// How two tokens are alike.
+/// The likeness of two tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Likeness {
     Same,
-    /// But for capitals.
+    /// Except for capitals.
     Letters,
-    /// But for letters that a scan confuses.
+    /// Except for letters that a scan confuses.
     Confused,
     /// A letter or a few differ.
     Spelling,

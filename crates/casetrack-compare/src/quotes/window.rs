@@ -19,7 +19,7 @@ pub(super) struct Window {
     pub running: Vec<Range<usize>>,
 }
 
-/// Where a part of the text comes from.
+/// The source of a part of the text.
 pub(super) struct Segment {
     /// Its first character in the text.
     pub at: usize,
@@ -112,7 +112,7 @@ impl Window {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Whether some characters lie on several pages, or have running lines between them.
+    /// True if some characters lie on several pages, or have running lines between them.
     pub fn is_broken(&self, chars: &Range<usize>) -> bool {
         let page = |at: usize| self.segment(at).map(|segment| segment.page);
         page(chars.start) != page(chars.end.saturating_sub(1))

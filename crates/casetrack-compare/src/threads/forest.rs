@@ -19,9 +19,9 @@ pub enum ThreadLink {
 /// A message of a tree.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Node {
-    /// Its id, where it is known.
+    /// Its id, if it is known.
     pub id: Option<String>,
-    /// The documents that hold it, as numbers; none where it is missing.
+    /// The documents that hold it, as numbers; none if it is missing.
     pub messages: Vec<usize>,
     pub parent: Option<(usize, ThreadLink)>,
     /// When it was sent, to order by.

@@ -1,8 +1,8 @@
-//! What is known of a message: its headers, what it says itself, and what it quotes.
+//! A message for comparison: its headers, its own text, and its quotations.
 
 use casetrack_core::{DocumentId, MailHeaders, Page, Result, Timestamp};
 
-use crate::mail::quoted::parts_of;
+use crate::mail::quotations::parts_of;
 use crate::mail::sequences::Sequences;
 use crate::mail::subject::Subject;
 use casetrack_host::OpenCollection;
@@ -12,7 +12,7 @@ use casetrack_host::documents::facts::CitedPlace;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Message {
     pub headers: MailHeaders,
-    /// Whether the headers were stored; those of messages ingested by earlier versions are read from the text.
+    /// True if the headers were stored; those of messages ingested by earlier versions are read from the text.
     pub has_headers: bool,
     pub subject: Subject,
     /// As shown.
@@ -21,15 +21,15 @@ pub(super) struct Message {
     pub date: Option<String>,
     /// To order by.
     pub time: Option<Timestamp>,
-    /// Where the headers stand: `p. 1, para. 1, ll. 1-5`.
+    /// The place of the headers: `p. 1, para. 1, ll. 1-5`.
     pub place: String,
-    /// What it says itself.
+    /// Its own text.
     pub own: Sequences,
-    /// What it quotes, by depth from 1.
+    /// Its quotations, by depth from 1.
     pub quoted: Vec<(u32, Sequences)>,
 }
 
-/// An address as people are compared by: in lower case, without the name where both are given.
+/// An address as people are compared by: in lower case, without the name if both are given.
 pub(super) fn address(shown: &str) -> String {
     let inside = shown.rsplit_once('<').map_or(shown, |(_, rest)| rest.split('>').next().unwrap_or(rest));
     inside.trim().to_lowercase()
@@ -53,7 +53,7 @@ impl Message {
         Ok(message.completed())
     }
 
-    /// What the page says.
+    /// Adds the text of the page.
     fn take(&mut self, page: &Page, unpaged: bool) {
         let parts = parts_of(&page.text);
         let headers = page.blocks.first().map_or(0..0, |block| block.char_start..block.char_end);

@@ -1,20 +1,20 @@
-//! Conversations by e-mail: which messages answer which, and what they quote of each other.
+//! Conversations by e-mail: links between messages and answers, and their quotations of each other.
 //!
-//! | what | file |
+//! | content | file |
 //! |---|---|
-//! | what is known of a message | `message` |
-//! | where quotations come from | `sources` |
-//! | which message answers which | `linking`, and without ids `guessing` |
+//! | a message for comparison | `message` |
+//! | sources of quotations | `sources` |
+//! | links between messages and answers | `header_links`, and without ids `heuristics` |
 //! | trees of messages | `forest` |
-//! | the threads with their messages | `listing` |
+//! | the threads with their messages | `thread_list` |
 
 mod forest;
-mod guessing;
-mod linking;
-mod listing;
+mod header_links;
+mod heuristics;
 mod message;
 mod sources;
+mod thread_list;
 
 pub use forest::ThreadLink;
-pub use listing::threads;
-pub use listing::{MailThread, QuotedMessage, ThreadMessage, ThreadQuery, ThreadReport};
+pub use thread_list::threads;
+pub use thread_list::{MailThread, QuotedMessage, ThreadMessage, ThreadQuery, ThreadReport};

@@ -1,4 +1,4 @@
-//! Which message a quotation comes from, by comparing its words with what each message says itself.
+//! The message that a quotation comes from, found by comparing its words with the own text of each message.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,14 +15,14 @@ const LEAST_SHARE: f32 = 0.7;
 /// Fewest sequences by which a message is found that headers do not name: "Thank you very much" is in many.
 const LEAST_SEQUENCES: usize = 5;
 
-/// Where a quotation comes from.
+/// The source of a quotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Source {
     /// Of the quotation in its message.
     pub depth: u32,
     /// Words that are quoted.
     pub words: u32,
-    /// `None` where no message has them.
+    /// `None` if no message has them.
     pub message: Option<usize>,
 }
 
@@ -132,7 +132,7 @@ mod tests {
                 vec![(1, Some(0))],
                 vec![(1, Some(1)), (2, Some(0))],
                 vec![(1, None)],
-                // Three words are enough where the headers name the message.
+                // Three words are enough if the headers name the message.
                 vec![(1, Some(1))],
                 vec![(1, None)],
             ]

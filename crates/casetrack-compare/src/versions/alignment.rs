@@ -1,25 +1,25 @@
-//! Which paragraphs of one version are which of the other.
+//! Pairs of paragraphs of two versions.
 //!
-//! First what is the same to the word and in the same order (Patience differences, Bram Cohen), then what only breaks into other paragraphs,
-//! then what is the same elsewhere, and at last what is similar ([`pairing`](super::pairing)).
+//! First text that is the same to the word and in the same order (Patience differences, Bram Cohen), then text that only breaks into other
+//! paragraphs, then text that is the same elsewhere, and at last similar text ([`similar_pairs`](super::similar_pairs)).
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-use super::pairing::pair_similar;
+use super::similar_pairs::pair_similar;
 use super::words::{Vocabulary, Words};
 
-/// Paragraphs of both versions that belong together; more than one of a side where it breaks the text into more. One of them may be
+/// Paragraphs of both versions that belong together; more than one of a side if it breaks the text into more. One of them may be
 /// none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Match {
     pub old: Range<usize>,
     pub new: Range<usize>,
-    /// Whether the words are the same.
+    /// True if the words are the same.
     pub is_same: bool,
-    /// Whether the order of what is around it changed.
+    /// True if the order of the text around it changed.
     pub is_moved: bool,
 }
 
@@ -75,7 +75,7 @@ impl<'w> Alignment<'w> {
         gaps
     }
 
-    /// What is the same and in the same order. Paragraphs that only one version has are no part of the search.
+    /// Matches text that is the same and in the same order. Paragraphs that only one version has are no part of the search.
     fn match_same(&mut self) {
         let mut texts: HashMap<&[u32], (u32, bool, bool)> = HashMap::new();
         for (words, is_new) in
@@ -104,7 +104,7 @@ impl<'w> Alignment<'w> {
         self.add_in_order(matches);
     }
 
-    /// What has the same words, but breaks into other paragraphs, at both ends of each gap.
+    /// Matches text with the same words that breaks into other paragraphs, at both ends of each gap.
     fn match_broken(&mut self) {
         let mut matches = Vec::new();
         for (old, new) in self.gaps() {
@@ -128,7 +128,7 @@ impl<'w> Alignment<'w> {
         self.add_in_order(matches);
     }
 
-    /// What is the same in another order, unless it hardly says anything.
+    /// Matches text that is the same in another order, unless it hardly says anything.
     fn match_moved(&mut self) {
         let mut places: HashMap<&[u32], Vec<usize>> = HashMap::new();
         for (at, words) in
@@ -148,7 +148,7 @@ impl<'w> Alignment<'w> {
         }
     }
 
-    /// All matches, with those of one side only.
+    /// All matches, with the paragraphs of one side only.
     fn finish(self) -> Vec<Match> {
         let only = |old, new| Match { old, new, is_same: false, is_moved: false };
         let is_free = |free: &[bool], at: usize| free.get(at).copied().unwrap_or_default();
@@ -170,7 +170,7 @@ fn same(old: Range<usize>, new: Range<usize>) -> Match {
     Match { old, new, is_same: true, is_moved: false }
 }
 
-/// How many paragraphs of each side, at least one, have the same words together, from the start on; from the end where they come
+/// The number of paragraphs of each side, at least one, that have the same words together, from the start on; from the end if they come
 /// `backwards`.
 fn same_start<'w>(
     mut old: impl Iterator<Item = &'w Words>,
@@ -210,7 +210,7 @@ fn same_start<'w>(
 mod tests {
     use super::*;
 
-    /// What changed: `=` is the same elsewhere, `~` has other words, `~=` both, `-` deleted, `+` inserted.
+    /// The changes: `=` is the same elsewhere, `~` has other words, `~=` both, `-` deleted, `+` inserted.
     fn changes(old: &[&str], new: &[&str]) -> Vec<String> {
         let mut vocabulary = Vocabulary::default();
         let mut words = |texts: &[&str]| -> Vec<Words> { texts.iter().map(|text| vocabulary.words(text)).collect() };

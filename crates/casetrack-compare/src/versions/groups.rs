@@ -1,4 +1,4 @@
-//! Which documents are alike enough to be versions of one another.
+//! Groups of documents that are alike enough to be versions of one another.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

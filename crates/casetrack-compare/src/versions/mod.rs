@@ -1,30 +1,30 @@
-//! Versions of documents: what differs between two of them, and which documents are versions of one another.
+//! Versions of documents: differences between two of them, and groups of documents that are versions of one another.
 //!
-//! | what | file |
+//! | content | file |
 //! |---|---|
 //! | paragraphs as they are compared | `paragraphs` |
-//! | words and signs, and how two paragraphs differ in them | `words` |
-//! | which paragraph of one version is which of the other | `alignment`, and with other words `pairing` |
+//! | words and signs, and differences of two paragraphs in them | `words` |
+//! | pairs of paragraphs of two versions | `alignment`, and with other words `similar_pairs` |
 //! | the changes with their citations | `redline` |
-//! | how much of their text two documents have in common | `sketch` |
+//! | the share of their text that two documents have in common | `sketch` |
 //! | groups of documents that have much, and their order | `groups`, `drafts` |
-//! | the groups with what lies between neighbours | `listing` |
-//! | what ingestion says of new documents | `notice` |
+//! | the groups with the changes between neighbours | `version_list` |
+//! | the notice of ingestion on new documents | `notice` |
 
 mod alignment;
 mod drafts;
 mod groups;
-mod listing;
 mod notice;
-mod pairing;
 mod paragraphs;
 mod redline;
+mod similar_pairs;
 mod sketch;
+mod version_list;
 mod words;
 
 pub use drafts::DraftOrder;
-pub use listing::versions;
-pub use listing::{DocumentVersion, USUAL_SIMILARITY, VersionGroup, VersionQuery, VersionReport};
 pub use notice::versions_notice;
 pub use redline::redline;
 pub use redline::{ChangeKind, Redline, RedlineChange, RedlineCounts, RedlineSide};
+pub use version_list::versions;
+pub use version_list::{DocumentVersion, USUAL_SIMILARITY, VersionGroup, VersionQuery, VersionReport};

@@ -1,4 +1,4 @@
-//! What ingestion says of new documents that are versions or copies of others.
+//! The notice of ingestion on new documents that are versions or copies of others.
 
 use std::collections::HashSet;
 
@@ -6,15 +6,15 @@ use casetrack_core::hint::Part;
 use casetrack_core::{Action, CollectionId, DocumentId, Notice, Result};
 
 use super::groups::groups;
-use super::listing::{USUAL_SIMILARITY, sketch};
 use super::sketch::Sketch;
+use super::version_list::{USUAL_SIMILARITY, sketch};
 use casetrack_host::Host;
 use casetrack_host::documents::facts::ByVersion;
 
-/// Earlier documents that are read for it where nobody has asked for versions since the program began: about a second. With more of them
-/// nothing is said, and the list of versions says it when it is asked for.
+/// Earlier documents that are read for it if no request listed versions since the program began: about a second. With more of them
+/// there is no notice, and the list of versions shows them on request.
 const MOST_READ: usize = 500;
-/// Likewise where the collection has more documents: what is kept of them for comparison takes 2 kB of memory each.
+/// Likewise if the collection has more documents: what is kept of them for comparison takes 2 kB of memory each.
 const MOST_DOCUMENTS: usize = 20_000;
 
 /// The notice of an ingestion that says which `new` documents are versions or copies of others; `None` if none is, or if they could not be
@@ -25,7 +25,7 @@ pub fn versions_notice(host: &Host, id: CollectionId, new: &HashSet<DocumentId>)
         .unwrap_or_default()
 }
 
-/// Whether some of these `new` documents are versions or copies of others of the collection, in words that name one of them. E-mail messages are
+/// A notice if some of these `new` documents are versions or copies of others of the collection, with the name of one. E-mail messages are
 /// left out, since most quote one another. Reads the new documents, and at most [`MOST_READ`] earlier ones.
 fn versions_among(host: &Host, id: CollectionId, new: &HashSet<DocumentId>) -> Result<Option<Notice>> {
     let collection = host.collection(id)?;

@@ -1,4 +1,4 @@
-//! The paragraphs of a document as they are compared: on one line each, without running lines, and whole where a page ends inside.
+//! The paragraphs of a document as they are compared: on one line each, without running lines, and whole if a page ends inside.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,9 +9,9 @@ use casetrack_extract::running_lines;
 /// A paragraph, heading, list item or row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Paragraph {
-    /// As the document has it, but for white space and line breaks, which are single spaces here.
+    /// As the document has it, except for white space and line breaks, which are single spaces here.
     pub text: String,
-    /// Where it stands, in order; several where a page ends inside it.
+    /// Its places, in order; several if a page ends inside it.
     pub places: Vec<Place>,
     is_row: bool,
 }
@@ -27,13 +27,13 @@ pub(super) struct Place {
 
 /// Longest line that may be a page number, in characters.
 const PAGE_NUMBER_CHARS: usize = 20;
-/// Where a text does not say where its pages end, so many numbers alone in their paragraphs count pages, …
+/// If a text does not mark the ends of its pages, this many numbers in paragraphs of their own count pages, …
 const MIN_NUMBERS: usize = 3;
 /// … each of them at most so much greater than the one before.
 const MAX_STEP: u64 = 2;
 
 /// The paragraphs of a document's pages, in order. Lines that repeat from page to page and numbers of pages are left out, and a paragraph
-/// that goes on after them, or on the next page, is one. Linear in the text, but for finding those lines.
+/// that continues after them, or on the next page, is one. Linear in the text, except for finding those lines.
 pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = Vec::new();
     let has_pages = pages.len() > 1;
@@ -86,7 +86,7 @@ pub(super) fn paragraphs(pages: &[Page]) -> Vec<Paragraph> {
     found
 }
 
-/// The text of a block on one line, and the characters from its first to its last; `None` where nothing is left without running lines.
+/// The text of a block on one line, and the characters from its first to its last; `None` if nothing is left without running lines.
 fn content(chars: &[char], block: Range<u32>, running: &[Range<u32>]) -> Option<(String, Range<u32>)> {
     let first = running.partition_point(|line| line.end <= block.start);
     let mut lines = running[first..].iter().peekable();
@@ -143,8 +143,8 @@ fn page_number(text: &str) -> Option<u64> {
     }
 }
 
-/// The paragraphs of a text without page breaks that count its pages, by where they begin: numbers that stand alone and rise in steps of one
-/// or two. Where some are missing in one version, as where a page was cut out, their series is still found.
+/// The paragraphs of a text without page breaks that count its pages, by start: numbers in paragraphs of their own that rise in steps of one
+/// or two. If some are missing in one version, as when a page was cut out, their series is still found.
 fn counting(pages: &[Page]) -> HashSet<u32> {
     let mut found = HashSet::new();
     for page in pages.iter().filter(|page| page.sheet_name.is_none()) {
@@ -165,7 +165,7 @@ fn counting(pages: &[Page]) -> HashSet<u32> {
     found
 }
 
-/// Whether a paragraph goes on in another: it ends within a sentence, and the other begins within one.
+/// True if a paragraph continues in another: it ends within a sentence, and the other begins within one.
 fn goes_on(text: &str, next: &str) -> bool {
     let end = text.trim_end_matches(['"', '\'', '”', '’', ')', ']']);
     !end.ends_with(['.', '!', '?', ':', ';']) && next.starts_with(char::is_lowercase)

@@ -99,7 +99,7 @@ impl Side {
         Ok(Self { pages, unpaged, paragraphs, words })
     }
 
-    /// The paragraphs of a match as one; `None` where there are none.
+    /// The paragraphs of a match as one; `None` if there are none.
     fn cited(&self, range: &Range<usize>) -> Option<RedlineSide> {
         let paragraphs = self.paragraphs.get(range.clone())?;
         let mut places = paragraphs.iter().flat_map(|paragraph| &paragraph.places).filter_map(|place| {
@@ -191,7 +191,7 @@ impl RedlineCounts {
     }
 }
 
-/// How many paragraphs of two documents differ; `None` where one has gone, or has too many.
+/// The number of paragraphs of two documents that differ; `None` if one has gone, or has too many.
 pub(super) fn count_changes(collection: &OpenCollection, old: DocumentId, new: DocumentId) -> Result<Option<u64>> {
     let (Some(old), Some(new)) = (collection.document(old)?, collection.document(new)?) else { return Ok(None) };
     match Compared::read(collection, &old, &new) {
@@ -201,11 +201,11 @@ pub(super) fn count_changes(collection: &OpenCollection, old: DocumentId, new: D
     }
 }
 
-/// What the second document changes of the first, paragraph by paragraph: two versions of a contract, in any formats. Breaks between
+/// The changes from the first document to the second, paragraph by paragraph: two versions of a contract, in any formats. Breaks between
 /// pages and paragraphs, white space, running heads and feet, and the shapes of quotation marks and dashes are no changes. Takes some 100 ms for 100 pages.
 ///
 /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist;
-/// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) where both are one, and where one has more than
+/// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) if both are one, and if one has more than
 /// [`MAX_PARAGRAPHS`] paragraphs.
 pub fn redline(host: &Host, collection: CollectionId, documents: [&str; 2], paging: Paging) -> Result<Redline> {
     host.config().tier.check(Feature::CompareDocuments)?;

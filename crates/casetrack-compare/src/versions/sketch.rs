@@ -5,7 +5,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Words of a sequence. With three, half of the sequences are left where a word in five has changed (0.8³).
+/// Words of a sequence. With three, half of the sequences are left if a word in five has changed (0.8³).
 const SHINGLE: usize = 3;
 /// Sequences in a sample: the standard error of a share of 0.3 is 0.02.
 const SIZE: usize = 512;
@@ -17,7 +17,7 @@ const MIN_SHINGLES: usize = 8;
 pub(super) struct Sketch {
     /// The smallest hashes, in order.
     hashes: Vec<u32>,
-    /// Whether there are more.
+    /// True if there are more.
     is_sample: bool,
     /// Of all words in their order.
     digest: u64,
@@ -27,7 +27,7 @@ pub(super) struct Sketch {
 #[derive(Default)]
 pub(super) struct Sketcher {
     hashes: Vec<u32>,
-    /// What the next hash must be less than; `None` while there are few.
+    /// The bound below which the next hash must be; `None` while there are few.
     limit: Option<u32>,
     /// Hashes of the last words.
     last: [u64; SHINGLE],
@@ -76,7 +76,7 @@ impl Sketcher {
 }
 
 impl Sketch {
-    /// Whether it has enough text to be compared.
+    /// True if it has enough text to be compared.
     pub fn is_comparable(&self) -> bool {
         self.hashes.len() >= MIN_SHINGLES
     }

@@ -24,22 +24,22 @@ pub(super) struct Words {
     counts: Vec<(u32, u32)>,
     /// Sum of the weights of all words.
     weight: f32,
-    /// How many words there are, numbers among them.
+    /// The number of words, numbers among them.
     pub count: usize,
-    /// Whether it has a word of at least [`TELLING`] letters.
+    /// True if it has a word of at least [`TELLING`] letters.
     pub is_telling: bool,
 }
 
 /// Letters of a word that says something by itself.
 const TELLING: usize = 4;
-/// What a word that most paragraphs have counts for their likeness; another one counts 1.
+/// The weight in the likeness of a word that most paragraphs have; another one counts 1.
 const COMMON_WEIGHT: f32 = 0.25;
 const COMMON: [&str; 46] = [
     "a", "all", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "for", "from", "has", "have", "if",
     "in", "into", "is", "it", "its", "may", "not", "of", "on", "or", "other", "shall", "so", "such", "than", "that",
     "the", "their", "then", "this", "to", "under", "upon", "was", "which", "who", "will", "with", "without",
 ];
-/// Words shown on each side of a change where the text between two is left out.
+/// Words shown on each side of a change if the text between two is left out.
 const AROUND: usize = 7;
 
 impl Vocabulary {
@@ -82,7 +82,7 @@ impl Vocabulary {
         words
     }
 
-    /// How alike two paragraphs are, 0–1: the share of the weight of their words that both have (Dice), whatever their order.
+    /// The likeness of two paragraphs, 0–1: the share of the weight of their words that both have (Dice), whatever their order.
     pub fn likeness(&self, a: &Words, b: &Words) -> f32 {
         let all = a.weight + b.weight;
         if all > 0.0 { 2.0 * self.shared(a, b) / all } else { 0.0 }
@@ -173,7 +173,7 @@ struct Run {
 }
 
 /// The new text with the words that were deleted as `[-old-]` and those that are new as `{+new+}`; long stretches that both have are left
-/// out but for the words around changes. Bounded in time by the heuristics of the difference algorithm.
+/// out except for the words around changes. Bounded in time by the heuristics of the difference algorithm.
 pub(super) fn marked(old: (&str, &Words), new: (&str, &Words)) -> String {
     let runs = runs(old.1, new.1);
     let text = |side: (&str, &Words), tokens: &Range<usize>| -> String {
@@ -218,7 +218,7 @@ pub(super) fn marked(old: (&str, &Words), new: (&str, &Words)) -> String {
     out
 }
 
-/// The runs of two paragraphs. What both have between two long changes is part of the change where it is short beside both.
+/// The runs of two paragraphs. Text that both have between two long changes is part of the change if it is short compared with both.
 fn runs(old: &Words, new: &Words) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut push = |is_same: bool, old: Range<usize>, new: Range<usize>| match runs.last_mut() {
@@ -307,7 +307,7 @@ mod tests {
         assert!(vocabulary.share_of_rest(&whole, &a, &part) > 0.9 && vocabulary.share_of_rest(&a, &b, &part) < 0.2);
     }
 
-    /// What the marks say of each side.
+    /// The text of each side according to the marks.
     fn sides(marked: &str) -> (String, String) {
         let (mut old, mut new) = (String::new(), String::new());
         let mut rest = marked;

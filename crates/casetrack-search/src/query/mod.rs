@@ -1,8 +1,8 @@
-//! What a query says besides its words: phrases, required and excluded words, fields.
+//! The parts of a query besides its words: phrases, required and excluded words, fields.
 //!
 //! | written | meaning |
 //! |---|---|
-//! | `"late payment"` | passages with these words one after the other: beside other words they are preferred, alone no others are searched; typographic quotes are text, as pasted prose has them |
+//! | `"late payment"` | passages with these words one after the other: with other words they are preferred, without any no others are searched; typographic quotes are text, as pasted prose has them |
 //! | `+interest`, `+"late payment"` | only passages with this word or phrase; `+4.2(b)` and `+$1,250,000` likewise |
 //! | `-penalty`, `-"late fee"` | passages without it; a minus before a digit is a number's |
 //! | `document:Lease`, `document:"Vendor Agreement.docx"` | in the document of this name, path or id |
@@ -13,19 +13,19 @@
 //! | `page:A-1`, `page:iv`, `page:"Cover"` | on pages with this printed label |
 //! | `bates:SMITH000042`, `bates:SMITH000042..SMITH000050` | on pages with these Bates numbers; without other words, all their passages |
 //! | `exhibit:A`, `exhibit:"Plaintiff's Exhibit 12"` | on pages with the stamp of this exhibit |
-//! | `paragraph:12`, `paragraph:12-14` | of paragraphs that have these numbers in their document, as those of a complaint have |
+//! | `paragraph:12`, `paragraph:12-14` | of paragraphs that have these numbers in their document, as in a complaint |
 //! | `tag:privileged`, `-tag:"key document"` | in documents that have the user's tag, that lack it |
 //! | `field:custodian=Smith`, `-field:custodian="Ann Lee"`, `field:custodian` | in documents whose field has the value, has another or none, has any |
 //! | `set:Photos`, `-set:"key files"` | in documents whose file is in the user's resource set, or in one below it; is not |
-//! | `in:deleted` | what was deleted while changes were tracked, instead of passages, see [`deleted`] |
+//! | `in:deleted` | text that was deleted while changes were tracked, instead of passages, see [`deleted_words`] |
 //!
-//! A field given several times means any of its values; everything else must hold together. What is not of this form is text,
+//! A field given several times means any of its values; everything else must hold together. Anything not of this form is text,
 //! `Re:` and `http://…` among it, and a query that has nothing of this form is its own text, unchanged.
 //!
 //! A query of phrases, required words and fields only is a complete list, and so are one of what is printed on pages and one with
 //! [`operators`].
 
-mod deleted;
+mod deleted_words;
 mod operators;
 mod parts;
 mod slips;
@@ -35,7 +35,7 @@ use casetrack_store::{Collection, Correction, Expression, WordConditions};
 
 use super::filter::Filters;
 use casetrack_host::Host;
-pub(super) use deleted::{DeletedWords, in_deleted};
+pub(super) use deleted_words::{DeletedWords, in_deleted};
 use parts::{Part, part};
 
 /// A query, taken apart.
@@ -47,27 +47,27 @@ pub(super) struct ParsedQuery {
     /// Quoted words that passages should have.
     pub preferred: Vec<String>,
     pub filters: Filters,
-    /// What operators say.
+    /// The expression of the operators.
     pub expression: Option<Expression>,
-    /// Whether everything is a condition, and nothing is left to rank by.
+    /// True if everything is a condition, and nothing is left to rank by.
     pub is_complete: bool,
-    /// Whether what was deleted is searched.
+    /// True if deleted text is searched.
     pub in_deleted: bool,
-    /// What was taken as text though it looks like a field or an operator.
+    /// Notices of text that looks like a field or an operator.
     pub notices: Vec<String>,
 }
 
 /// A query as it is searched.
 pub(super) struct Understood {
-    /// What is searched for: its text with corrected words.
+    /// The text of the search, with corrected words.
     pub text: String,
     pub filters: Filters,
     pub words: WordConditions,
     /// Quoted words that passages should have.
     pub preferred: Vec<String>,
-    /// What operators say.
+    /// The expression of the operators.
     pub expression: Option<Expression>,
-    /// What the user should know of it.
+    /// Notices for the user.
     pub notices: Vec<String>,
 }
 
@@ -93,14 +93,14 @@ impl Understood {
     }
 }
 
-/// Whether the answer to a query is the list of all passages that fulfil its conditions.
+/// True if the answer to a query is the list of all passages that fulfil its conditions.
 ///
 /// Errors: operators that cannot be read.
 pub(super) fn is_complete(query: &str) -> Result<bool> {
     Ok(parse(query)?.is_complete)
 }
 
-/// Whether a query has operators.
+/// True if a query has operators.
 ///
 /// Errors: as [`is_complete`].
 pub(super) fn has_operators(query: &str) -> Result<bool> {
@@ -213,7 +213,7 @@ fn parse(query: &str) -> Result<ParsedQuery> {
         }
     }
     text.push_str(&query[plain_from..]);
-    // Quoted words alone are what is looked for; in a sentence they are what it is about.
+    // Quoted words without other text are the object of the search; in a sentence they are its subject.
     let mut besides = text.clone();
     for phrase in parsed.preferred.iter().chain(&parsed.words.required) {
         besides = besides.replacen(phrase.as_str(), "", 1);

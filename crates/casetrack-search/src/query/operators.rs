@@ -6,7 +6,7 @@
 //! | `rent OR lease` | one of them |
 //! | `rent AND NOT garage`, `rent NOT garage` | the first without the second |
 //! | `(rent OR lease) AND deposit` | parentheses group; without them AND binds before OR, and NOT before AND |
-//! | `late payment` | beside operators: these words one after the other |
+//! | `late payment` | next to operators: these words one after the other |
 //! | `terminat*`, `wom*n` | words that begin so, or that have anything in the place of the `*`; letter for letter, so without regard to endings |
 //! | `terminat* w/10 convenience` | both, at most ten words apart, in any order; between words, phrases and groups with OR |
 //! | `vendor NEAR/5 contract` | both, with at most five words between them, as full-text indexes of databases write it |
@@ -27,13 +27,13 @@ pub const MAX_DISTANCE: u32 = 1000;
 const MAX_DEPTH: usize = 50;
 /// Fewest letters and digits before a wildcard.
 const MIN_PREFIX: usize = 2;
-/// Fewest digits before a wildcard, where there are no letters.
+/// Fewest digits before a wildcard, if there are no letters.
 const MIN_DIGITS: usize = 3;
 
-/// An expression and the conditions beside it.
+/// An expression and the conditions next to it.
 #[derive(Debug, Default)]
 pub(super) struct Parsed<'q> {
-    /// `None` where there are only conditions.
+    /// `None` if there are only conditions.
     pub expression: Option<Expression>,
     /// Fields and words with signs: they hold for the whole query.
     pub conditions: Vec<Part<'q>>,
@@ -61,7 +61,7 @@ struct Placed<'q> {
     text: &'q str,
 }
 
-/// The expression of a query that uses operators; `None` for any other, with a notice where it looks as if it did.
+/// The expression of a query that uses operators; `None` for any other, with a notice if it looks as if it did.
 ///
 /// Errors: an operator that lacks an operand, parentheses that do not match, and what else is wrong with where it is.
 pub(super) fn in_query<'q>(query: &'q str, notices: &mut Vec<String>) -> Result<Option<Parsed<'q>>> {
@@ -100,7 +100,7 @@ pub(super) fn in_term(term: &str) -> Result<Parsed<'_>> {
     parse(term, &tokens, parsed)
 }
 
-/// Whether a word has a wildcard at its end or inside.
+/// True if a word has a wildcard at its end or inside.
 fn is_wildcard(word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '*');
     let Some((prefix, rest)) = word.split_once('*') else { return false };
@@ -224,7 +224,7 @@ impl<'q> Parser<'_, 'q> {
         Some(next)
     }
 
-    /// Alternatives; `None` where there are only conditions. `before` is the operator or parenthesis before.
+    /// Alternatives; `None` if there are only conditions. `before` is the operator or parenthesis before.
     fn any(&mut self, before: Option<Placed<'q>>) -> Result<Option<Expression>> {
         let mut any = Vec::new();
         let first = self.all(before)?;
@@ -245,7 +245,7 @@ impl<'q> Parser<'_, 'q> {
         }
     }
 
-    /// What must hold together.
+    /// The parts that must hold together.
     fn all(&mut self, before: Option<Placed<'q>>) -> Result<Option<Expression>> {
         let mut all = Vec::new();
         let mut before = before;
@@ -303,7 +303,7 @@ impl<'q> Parser<'_, 'q> {
 
     fn operand(&mut self, before: Option<Placed<'q>>) -> Result<Option<Expression>> {
         let Some(next) = self.peek() else { return Err(self.nothing_after(before)) };
-        // Quotation marks that are not around a phrase are no more than space between words.
+        // Quotation marks that are not around a phrase are only space between words.
         let words = |words: &str| {
             let words: Vec<&str> =
                 words.split(|c: char| c.is_whitespace() || c == '"').filter(|w| !w.is_empty()).collect();
@@ -400,7 +400,7 @@ fn placed(expression: Expression) -> Option<Words> {
     }
 }
 
-/// Whether a passage without any of the words fulfils an expression.
+/// True if a passage without any of the words fulfils an expression.
 pub(super) fn is_negative(expression: &Expression) -> bool {
     match expression {
         Expression::Words(_) => false,
@@ -440,7 +440,7 @@ fn written_words(words: &Words) -> String {
     }
 }
 
-/// Whether a phrase means the same without quotes.
+/// True if a phrase means the same without quotes.
 fn is_plain(phrase: &str) -> bool {
     let is_operator = matches!(phrase, "AND" | "OR" | "NOT") || distance(phrase).is_some();
     let special = |c: char| c.is_whitespace() || c == ':';

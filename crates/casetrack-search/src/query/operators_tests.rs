@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// How a query is read; `None` where it is text.
+/// The reading of a query; `None` if it is text.
 fn read(query: &str) -> Option<String> {
     let parsed = in_query(query, &mut Vec::new()).unwrap_or_else(|error| panic!("{query}: {error}"));
     parsed.and_then(|parsed| parsed.expression).map(|expression| written(&expression))

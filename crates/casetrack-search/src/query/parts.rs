@@ -7,7 +7,7 @@ use casetrack_store::PageTest;
 
 use super::super::filter::{DateRange, Kind, pages, paragraphs};
 use super::super::in_sets::SetFilter;
-use super::super::marked::MarkFilter;
+use super::super::mark_filter::MarkFilter;
 
 /// A part that means something.
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ pub(super) enum Part<'q> {
     Paragraphs(RangeInclusive<u32>),
     Mark(MarkFilter),
     Set(SetFilter),
-    /// What follows is looked for in what was deleted.
+    /// The text behind it is searched in deleted text.
     InDeleted,
 }
 

@@ -1,7 +1,7 @@
-//! Which words of a query are slips.
+//! Slips among the words of a query.
 //!
 //! A word that no passage has may be one, or a word that the documents do not use: "lease" is no slip of "least". The models know what
-//! it means, so it is only replaced where nothing says that it is right.
+//! it means, so it is only replaced if nothing says that it is right.
 
 use casetrack_core::Result;
 use casetrack_embed::Embedder;
@@ -9,14 +9,14 @@ use casetrack_store::{Collection, Correction};
 
 use casetrack_host::Host;
 
-/// Endings of one word that are not told from each other by its stem, as in "given" and "gives".
+/// Endings of one word that its stem does not distinguish, as in "given" and "gives".
 const ENDINGS: [&str; 11] = ["", "s", "es", "d", "ed", "n", "en", "ing", "e", "er", "ers"];
 /// Letters before an ending.
 const STEM: usize = 3;
 
 /// The corrections of a text, without those of words that are in the vocabulary of the collection's model, unless to another form of
-/// the word. A model of many languages has but the most frequent words of each, and words that resemble each other are many in a language with
-/// endings: there a slip is one edit behind the first letter. Where the model is missing, all that keyword search proposes.
+/// the word. A model of many languages has only the most frequent words of each, and words that resemble each other are many in a language with
+/// endings: there a slip is one edit behind the first letter. If the model is missing, all that keyword search proposes.
 pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<Vec<Correction>> {
     let mut corrections = collection.corrections(text)?;
     if corrections.iter().any(|correction| !correction.is_known)
@@ -27,14 +27,14 @@ pub(super) fn among(host: &Host, collection: &Collection, text: &str) -> Result<
     Ok(corrections)
 }
 
-/// What cannot be asked of the model speaks for a slip.
+/// A word that the model cannot judge counts as a slip.
 fn is_slip(embedder: &Embedder, text: &str, Correction { word, replacement, .. }: &Correction) -> bool {
     let mut written = text.split(|c: char| !c.is_alphabetic()).filter(|run| run.to_lowercase() == *word);
     let is_right = !is_form(word, replacement) && written.any(|run| embedder.is_word(run).unwrap_or(false));
     !is_right && (!embedder.is_multilingual().unwrap_or(false) || is_one_edit(word, replacement))
 }
 
-/// Whether two words differ in their endings only.
+/// True if two words differ in their endings only.
 fn is_form(a: &str, b: &str) -> bool {
     stems(a).any(|stem| stems(b).any(|other| other == stem))
 }
@@ -44,7 +44,7 @@ fn stems(word: &str) -> impl Iterator<Item = &str> {
     stems.filter(|stem| stem.chars().count() >= STEM)
 }
 
-/// Whether two words begin with the same letter and differ by one letter that is missing, added or another, or by two that are exchanged.
+/// True if two words begin with the same letter and differ by one letter that is missing, added or another, or by two that are exchanged.
 fn is_one_edit(a: &str, b: &str) -> bool {
     let (mut a, mut b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();

@@ -8,7 +8,7 @@ use super::words::{Vocabulary, Words};
 /// Least likeness of a paragraph in its place to be the other one with changed words, rather than another. Paragraphs of one contract that
 /// say different things are at 0.1 to 0.3.
 const CHANGED: f32 = 0.4;
-/// What is a part of the other, almost to the last word, is that with words added or deleted, however many; it has at least so many words.
+/// Least share of a paragraph in another that makes it that one with words added or deleted, however many; and its least number of words.
 const PART: f32 = 0.9;
 const PART_WORDS: usize = 8;
 /// Least likeness, and words, of one that moved and changed.
@@ -16,11 +16,11 @@ const MOVED: f32 = 0.75;
 const MOVED_WORDS: usize = 8;
 /// Most words of a title, which may change as a whole.
 const TITLE_WORDS: usize = 12;
-/// Least share of a paragraph's words that a changed one lost or won where it is the rest of that.
+/// Least share of a paragraph's words that a changed one lost or won if it is the rest of that.
 const REST: f32 = 0.8;
-/// Gaps with at most so many pairs of paragraphs are searched whole.
+/// Gaps with at most this many pairs of paragraphs are searched whole.
 const SMALL_GAP: usize = 400;
-/// Words that more paragraphs have are not looked up, and of each paragraph only so many are.
+/// Words that more paragraphs have are not looked up, and of each paragraph only this many are.
 const MOST_PLACES: usize = 64;
 const MOST_WORDS: usize = 64;
 /// Most paragraphs that one is compared with, those with most words in common.
@@ -30,7 +30,7 @@ struct Candidate {
     old: usize,
     new: usize,
     likeness: f32,
-    /// Whether both are between the same two matches.
+    /// True if both are between the same two matches.
     is_in_gap: bool,
 }
 

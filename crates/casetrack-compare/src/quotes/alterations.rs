@@ -1,4 +1,4 @@
-//! What a quotation marks as left out or altered, and whether that changes what the document says.
+//! Omissions and alterations that a quotation marks, and whether they change what the document says.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -39,7 +39,7 @@ impl MarkFilter {
         }
     }
 
-    /// `custodian=Smith`, `custodian` for any value, `-custodian=Smith` for documents where the field has no such value.
+    /// `custodian=Smith`, `custodian` for any value, `-custodian=Smith` for documents whose field has no such value.
     pub fn field(text: &str) -> Result<Self> {
         let (excluded, field) = signed(text);
         let (name, value) = field.split_once('=').map_or((field, None), |(name, value)| (name, Some(value.trim())));
@@ -66,7 +66,7 @@ impl Mark {
         }
     }
 
-    /// Whether two filters are about the same thing, so that one of them is enough.
+    /// True if two filters are about the same thing, so that one of them is enough.
     fn is_alternative(&self, other: &Self) -> bool {
         match (self, other) {
             (Mark::Tag(_), Mark::Tag(_)) => true,
@@ -76,7 +76,7 @@ impl Mark {
     }
 }
 
-/// Whether a document passes: it has any of the tags, of each field any of the values, and nothing that is excluded.
+/// True if a document passes: it has any of the tags, of each field any of the values, and nothing that is excluded.
 pub fn admit(filters: &[MarkFilter], marks: &Marks) -> bool {
     let wanted = || filters.iter().filter(|filter| !filter.excluded);
     let has_alternative =

@@ -1,4 +1,4 @@
-//! Which message answers which where headers do not say so: by what it quotes, else by subject, people and dates.
+//! Links between answers and messages if headers do not give them: by what a message quotes, else by subject, people and dates.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::forest::{Forest, ThreadLink};
 use super::message::{Message, address};
 use super::sources::Source;
 
-/// Days after which an answer is not taken for one by its subject alone; chosen with `benches/facts/threads.py`, whose mailbox answers within
+/// Days after which an answer is not taken for one by its subject only; chosen with `benches/facts/threads.py`, whose mailbox answers within
 /// three days, to leave people time.
 const MAX_DAYS: i64 = 60;
 /// The same for an answer that names a message which is missing: it goes to this conversation only if that message was part of it, too.
@@ -41,7 +41,7 @@ pub(super) fn guess(forest: &mut Forest, messages: &[&Message], sources: &[Vec<S
             *at != lead.message && forest.root(node_of[*at]) != root && may_answer(message, messages[*at], days)
         };
         let found: Vec<usize> = compared.filter(seems_answered).collect();
-        // The last one by somebody whom the answer goes to, else the last of all.
+        // The last one by a recipient of the answer, else the last of all.
         let recipients: Vec<String> = message.recipients().map(address).collect();
         let is_to = |at: &&usize| messages[**at].sender().is_some_and(|sender| recipients.contains(&sender));
         let last = found.first().filter(|_| !names_missing);
@@ -100,7 +100,7 @@ fn by_quotation(forest: &mut Forest, lead: &Lead, depth: u32, quoted: usize) {
     forest.link(lead.root, quoted, ThreadLink::Quotation);
 }
 
-/// Whether somebody who had the other message may have sent this one in answer.
+/// True if a person who had the other message may have sent this one in answer.
 fn may_answer(message: &Message, other: &Message, days: i64) -> bool {
     let in_time = match (other.time, message.time) {
         (Some(before), Some(time)) => (0..=days * 86_400_000).contains(&(time.0 - before.0)),
@@ -112,7 +112,7 @@ fn may_answer(message: &Message, other: &Message, days: i64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::linking::linked;
+    use super::super::header_links::linked;
     use super::super::message::tests::message;
     use super::super::sources::sources;
     use super::*;

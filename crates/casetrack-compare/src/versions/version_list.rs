@@ -25,7 +25,7 @@ pub const MAX_LISTED: usize = 200;
 /// Most neighbours whose changes one call counts; the others have none.
 const MAX_COUNTED: usize = 200;
 
-/// Which groups are wanted.
+/// The groups to list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VersionQuery {
     /// Only the group of the document with this name or id.

@@ -8,13 +8,13 @@ use casetrack_embed::SignQuery;
 use casetrack_store::{self as store, Counts, Filter, WordConditions};
 
 use super::fusion::{self, Candidate};
-use super::preferred::{self, Preferences};
+use super::preferences::{self, Preferences};
 use super::query::{self, Understood};
 use super::{Recall, Scope, SearchRequest, filter, late_interaction, recall};
 use casetrack_host::{Host, OpenCollection};
 
-/// What a query means in a collection, and what was found there.
-pub(super) struct Asked {
+/// The meaning of a query in a collection, and its candidates there.
+pub(super) struct CollectionQuery {
     pub collection: Arc<OpenCollection>,
     pub counts: Counts,
     /// Documents and chunks that were searched.
@@ -22,11 +22,11 @@ pub(super) struct Asked {
     pub chunks: u64,
     pub notices: Vec<Notice>,
     pub preferences: Preferences,
-    /// What was found everywhere, then what was found of each preference.
+    /// The candidates found everywhere, then those of each preference.
     recalled: Vec<Recall>,
 }
 
-impl Asked {
+impl CollectionQuery {
     /// Asks a collection for `count` candidates of each stage.
     pub fn of(host: &Host, id: CollectionId, query: &str, request: &SearchRequest, count: usize) -> Result<Self> {
         let collection = host.collection(id)?;
@@ -61,7 +61,7 @@ impl Asked {
         Ok(Self { collection, counts, documents, chunks, notices, preferences, recalled })
     }
 
-    /// The query for late interaction, where the collection has token vectors whose model knows the language of what was found. None where
+    /// The query for late interaction, if the collection has token vectors whose model knows the language of what was found. None if
     /// the query prefers passages, as of a document that it names: these would be mixed with others again (docs/embedding.md).
     pub fn late(&self) -> Option<&SignQuery> {
         self.recalled
@@ -73,7 +73,7 @@ impl Asked {
 }
 
 /// The stages that took part, in order.
-pub(super) fn stages(asked: &[Asked]) -> Vec<String> {
+pub(super) fn stages(asked: &[CollectionQuery]) -> Vec<String> {
     let has = |list: fn(&Recall) -> bool| asked.iter().filter_map(|asked| asked.recalled.first()).any(list);
     let lists = [
         ("BM25", true),
@@ -85,7 +85,7 @@ pub(super) fn stages(asked: &[Asked]) -> Vec<String> {
     if lists.len() > 1 {
         stages.push("score fusion".to_owned());
     }
-    for Asked { preferences, .. } in asked {
+    for CollectionQuery { preferences, .. } in asked {
         let compares = (!preferences.comparisons.is_empty()).then_some("quantities");
         for stage in preferences.preferred.iter().map(|of| of.stage).chain(compares) {
             if !stages.iter().any(|known| known == stage) {
@@ -101,7 +101,7 @@ pub(super) fn stages(asked: &[Asked]) -> Vec<String> {
 
 /// The candidates of all collections, best first, each with the place of its collection in `asked`; what else there is to say of them is
 /// added to the notices.
-pub(super) fn ranked(asked: &mut [Asked]) -> Result<Vec<(usize, Candidate)>> {
+pub(super) fn ranked(asked: &mut [CollectionQuery]) -> Result<Vec<(usize, Candidate)>> {
     let everywhere = joined(asked);
     let mut of_each: Vec<Vec<Candidate>> = asked.iter().map(|_| Vec::new()).collect();
     for (at, candidate) in everywhere {
@@ -111,19 +111,20 @@ pub(super) fn ranked(asked: &mut [Asked]) -> Result<Vec<(usize, Candidate)>> {
     let most = asked.iter().map(|asked| asked.preferences.most()).fold(0.0, f32::max);
     let compares = asked.iter().any(|asked| !asked.preferences.comparisons.is_empty());
     let mut ranked = Vec::new();
-    for (at, (Asked { collection, preferences, recalled, .. }, candidates)) in asked.iter_mut().zip(of_each).enumerate()
+    for (at, (CollectionQuery { collection, preferences, recalled, .. }, candidates)) in
+        asked.iter_mut().zip(of_each).enumerate()
     {
         let found = recalled.iter().skip(1);
         let mut candidates = fusion::prefer(candidates, preferences.preferred.iter().zip(found), 1.0 + most);
         if compares {
-            candidates = preferred::compared(collection, &preferences.comparisons, candidates)?;
+            candidates = preferences::compared(collection, &preferences.comparisons, candidates)?;
         }
         ranked.extend(candidates.into_iter().map(|candidate| (at, candidate)));
     }
     if asked.len() > 1 {
         ranked.sort_by(|(_, a), (_, b)| fusion::order(a, b));
     }
-    let total = (1.0 + most) * if compares { preferred::WITH_COMPARED } else { 1.0 };
+    let total = (1.0 + most) * if compares { preferences::WITH_COMPARED } else { 1.0 };
     let notice = late_interaction::ranked_again(asked, &mut ranked, total)?;
     if let Some(first) = asked.first_mut() {
         first.notices.extend(notice);
@@ -131,9 +132,9 @@ pub(super) fn ranked(asked: &mut [Asked]) -> Result<Vec<(usize, Candidate)>> {
     Ok(ranked)
 }
 
-/// What was found everywhere, fused: scores of a stage mean the same in all collections whose chunks the same model embedded, so its
+/// The candidates found everywhere, fused: scores of a stage mean the same in all collections whose chunks the same model embedded, so its
 /// lists become one.
-fn joined(asked: &mut [Asked]) -> Vec<(usize, Candidate)> {
+fn joined(asked: &mut [CollectionQuery]) -> Vec<(usize, Candidate)> {
     if let [only] = asked {
         return only
             .recalled

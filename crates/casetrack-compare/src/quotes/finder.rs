@@ -10,10 +10,10 @@ use casetrack_extract::running_lines;
 use casetrack_store::{Collection, Passages};
 
 use super::align::{Alignment, Step, StepKind, align};
-use super::before::Originals;
+use super::alterations::{MarkedChange, marked_changes};
 use super::candidates::{Candidates, ChunkPlace, candidates, keyword_hits};
 use super::differences::{Difference, DifferenceKind, Sides};
-use super::marked::{MarkedChange, marked_changes};
+use super::originals::Originals;
 use super::parts::{Part, Pattern};
 use super::symbols::{Row, Typography};
 use super::tokens::{Token, tokens};
@@ -51,9 +51,9 @@ pub(super) struct Found {
     pub differences: Vec<Difference>,
 }
 
-/// What a collection has of a quotation.
+/// The result of the search for a quotation in a collection.
 pub(super) enum Finding {
-    /// Every place that has its words, by document and place; there may be more where the list is cut.
+    /// Every place that has its words, by document and place; there may be more if the list is cut.
     Exact {
         places: Vec<Found>,
         is_cut: bool,
@@ -86,7 +86,7 @@ impl<'c> Finder<'c> {
         self.collection.page(document, number)
     }
 
-    /// What is printed on a page, without its text.
+    /// The labels printed on a page, without its text.
     pub fn origin(&self, document: DocumentId, page: u32) -> Result<PageOrigin> {
         self.collection.page_origin(document, page)
     }
@@ -263,7 +263,7 @@ fn ranges(chunks: &[ChunkPlace], side: u32) -> Vec<(DocumentId, Range<u32>)> {
     ranges
 }
 
-/// Adds the places in a window to those of the strictest reading so far; returns whether there are any.
+/// Adds the places in a window to those of the strictest reading so far; returns true if there are any.
 fn collect(window: &Window, readings: &[Pattern], best: &mut (usize, Vec<Found>)) -> bool {
     for (rank, reading) in readings.iter().enumerate().take(best.0.saturating_add(1)) {
         let fits = reading.fits(&window.row());
@@ -378,7 +378,7 @@ mod tests {
     use super::super::symbols::symbols;
     use super::*;
 
-    /// Whether a text has a quotation word for word.
+    /// True if a text has a quotation word for word.
     fn is_exact(text: &str, quotation: &str) -> bool {
         let chars: Vec<char> = text.chars().collect();
         let symbols = symbols(&chars, &[]);

@@ -4,7 +4,7 @@ use casetrack_core::{Error, Result};
 
 use super::super::filter::Filters;
 
-/// What is looked for in a deleted text: all words and phrases, and none of those that are excluded.
+/// The conditions on a deleted text: all words and phrases, and none of those that are excluded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in super::super) struct DeletedWords {
     required: Vec<Vec<String>>,
@@ -13,7 +13,7 @@ pub(in super::super) struct DeletedWords {
 
 /// The words of a query with `in:deleted`, and what restricts the documents; `None` for other queries.
 ///
-/// Errors: operators that cannot be read, and operators beside `in:deleted`.
+/// Errors: operators that cannot be read, and operators together with `in:deleted`.
 pub(in super::super) fn in_deleted(query: &str) -> Result<Option<(DeletedWords, Filters)>> {
     let parsed = super::parse(query)?;
     if !parsed.in_deleted {
@@ -37,7 +37,7 @@ impl DeletedWords {
         self.required.iter().all(has) && !self.excluded.iter().any(has)
     }
 
-    /// The number of characters before the first word or phrase; 0 where there is none.
+    /// The number of characters before the first word or phrase; 0 if there is none.
     pub fn first_in(&self, text: &str) -> usize {
         let (words, places): (Vec<String>, Vec<usize>) = placed(text).unzip();
         let first = |sought: &Vec<String>| words.windows(sought.len()).position(|window| window == sought.as_slice());

@@ -1,5 +1,5 @@
 //! Passages that a query prefers, besides those that it finds: of documents that it names, with words that it quotes, and the
-//! beginnings of documents where it asks for what is said there.
+//! beginnings of documents if it asks for what is said there.
 //!
 //! A preference adds to the fused score and excludes nothing.
 
@@ -19,7 +19,7 @@ const NAMED: f32 = 0.5;
 const LITERAL: f32 = 0.6;
 const BEGINNING: f32 = 0.8;
 const COMPARED: f32 = 0.75;
-/// The highest score with compared quantities, where that without is 1.
+/// The highest score with compared quantities, if that without is 1.
 pub(super) const WITH_COMPARED: f32 = 1.0 + COMPARED;
 /// The best candidates, whose texts are read for quantities.
 const READ: usize = 200;
@@ -33,13 +33,13 @@ pub(super) struct Preferred {
     pub filter: Filter,
     /// The most that is added.
     pub most: f32,
-    /// What of it a chunk gets, 0–1.
+    /// The share of it that a chunk gets, 0–1.
     pub share: Box<dyn Fn(DocumentId, u32) -> f32>,
-    /// Whether chunks are compared with each other instead of with all that are searched.
+    /// True if chunks are compared with each other instead of with all that are searched.
     pub apart: bool,
 }
 
-/// What a query asks and what it prefers.
+/// The question of a query and its preferences.
 pub(super) struct Preferences {
     /// The query without the names of the documents it is asked of.
     pub asked: String,
@@ -133,7 +133,7 @@ pub(super) fn compared(
     Ok(candidates)
 }
 
-/// Which documents come first, in words.
+/// The documents that come first, in words.
 fn named(collection: &Collection, route: &route::Route) -> Result<Option<String>> {
     let best = route.documents.iter().filter(|(_, how_well)| *how_well > 0.99).take(MAX_NAMES + 1);
     let mut names = Vec::new();

@@ -1,7 +1,7 @@
-//! From ranked candidates to results: each passage is read, and one that says nothing new is named beside the one above it.
+//! From ranked candidates to results: each passage is read, and one that says nothing new is named with the one above it.
 //!
-//! Only what is the same to the word is folded, for two versions of a clause that differ in one word may be what a search is for. A brief hit
-//! shows no more than its quotation, so it is folded by that: copies of a document may be cut into passages at other places. A message that only
+//! Only text that is the same to the word is folded, for two versions of a clause that differ in one word may be the aim of a search. A brief hit
+//! shows only its quotation, so it is folded by that: copies of a document may be cut into passages at other places. A message that only
 //! quotes another one which is a result is folded into that.
 
 use std::collections::HashMap;
@@ -12,15 +12,15 @@ use casetrack_core::{Block, CitationStyle, DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
-use super::asking::Asked;
+use super::collection_query::CollectionQuery;
 use super::fusion::Candidate;
-use super::quoting::{Messages, Said};
+use super::message_quotes::{Messages, Said};
 use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
 use casetrack_host::documents::chunks::{self, ChunkView};
 
 /// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.
 pub(super) fn results(
-    asked: &[Asked],
+    asked: &[CollectionQuery],
     candidates: &[(usize, Candidate)],
     request: &SearchRequest,
     style: &CitationStyle,
@@ -39,7 +39,7 @@ pub(super) fn results(
         if request.per_document.is_some_and(|most| *has >= most) {
             continue;
         }
-        let Asked { collection, preferences, .. } = &asked[*at];
+        let CollectionQuery { collection, preferences, .. } = &asked[*at];
         let Some(passage) = passages[*at].at(candidate.document, candidate.index)? else { continue };
         let chunk = chunks::view(passage, style);
         // Each document has its say, though another says the same.
@@ -51,7 +51,7 @@ pub(super) fn results(
             false => chunk.provenance.char_start..chunk.provenance.char_end,
         };
         let of_message = messages[*at].said(collection, candidate.document, chunk.provenance.page, shown)?;
-        // Where each document is asked, each has its say.
+        // If each document is searched, each has its say.
         let of_message = of_message.filter(|_| request.per_document.is_none());
         let place = of_message.as_ref().and_then(|said| quoting.place(said, results.len()));
         let number = match place {
@@ -114,14 +114,14 @@ fn repetition(chunk: ChunkView, is_quotation: bool) -> Repetition {
     }
 }
 
-/// What the results so far say that are messages, by their place in the list.
+/// The texts of the results so far that are messages, by their place in the list.
 struct Quoting {
     /// Results of a page of the list.
     top_k: usize,
     said: Vec<Option<Said>>,
 }
 
-/// How a message stands to a result.
+/// The relation of a message to a result.
 enum Place {
     /// It only quotes it.
     Quotes(usize),
@@ -130,8 +130,8 @@ enum Place {
 }
 
 impl Quoting {
-    /// How a message stands to the results so far, of which there are `number`. A result of an earlier page of the list stays as it was
-    /// shown: what it quotes is a result of its own.
+    /// The relation of a message to the results so far, of which there are `number`. A result of an earlier page of the list stays as it was
+    /// shown: text that it quotes is a result of its own.
     fn place(&self, said: &Said, number: usize) -> Option<Place> {
         let results = || self.said.iter().enumerate().filter_map(|(above, result)| Some((above, result.as_ref()?)));
         if let Some((above, _)) = results().find(|(_, result)| said.only_quotes(result)) {
@@ -180,7 +180,7 @@ pub(super) fn head_by_excerpt(
 /// Start and end of the characters of a page that a result holds, and the place of the result in the list.
 type Held = (u32, u32, usize);
 
-/// What the results so far hold, by their place in the list.
+/// The text of the results so far, by their place in the list.
 #[derive(Default)]
 struct Seen {
     /// By a hash of the words.
@@ -190,8 +190,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// The result that says what a passage says, of which `said` is shown; `None`, and the passage is remembered as result `number`, where
-    /// it says something new. Neighbours share text at their ends; more than half of a passage must be shared, as where a page ends in a short rest.
+    /// The result that says what a passage says, of which `said` is shown; `None`, and the passage is remembered as result `number`, if
+    /// it says something new. Neighbours share text at their ends; more than half of a passage must be shared, as when a page ends in a short rest.
     fn repeats(&mut self, chunk: &ChunkView, said: &str, number: usize) -> Option<usize> {
         let text = hash_of_words(said);
         if let Some(&above) = self.texts.get(&text) {

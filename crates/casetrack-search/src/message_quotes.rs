@@ -1,7 +1,7 @@
 //! Results that only quote a message which is a result itself.
 //!
 //! A message that answers another one repeats it, and so would a list of results. Of a passage, the headers of the message and the lines that
-//! introduce a quotation do not count; of a brief hit, no more than what it shows.
+//! introduce a quotation do not count; of a brief hit, only the text that it shows counts.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use casetrack_core::{DocumentId, Result};
 use casetrack_store::Collection;
 
-use casetrack_compare::mail::quoted::{Parts, parts_of};
+use casetrack_compare::mail::quotations::{Parts, parts_of};
 use casetrack_compare::mail::sequences::Sequences;
 
 /// Share of the words of a passage that are quoted, from which it says nothing else: a greeting may stand above.
@@ -30,7 +30,7 @@ struct Message {
     parts: Parts,
 }
 
-/// What a passage of a message says itself, and what it quotes.
+/// The own text of a passage of a message, and its quotations.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     own: Sequences,
@@ -38,7 +38,7 @@ pub(super) struct Said {
 }
 
 impl Messages {
-    /// What these characters of a page say; `None` where the document is no message.
+    /// The text at these characters of a page; `None` if the document is no message.
     pub fn said(
         &mut self,
         collection: &Collection,
@@ -84,7 +84,7 @@ impl Message {
 }
 
 impl Said {
-    /// Whether it says nothing but what another passage says itself.
+    /// True if it says only what another passage says itself.
     pub fn only_quotes(&self, other: &Said) -> bool {
         let words = (self.own.words + self.quoted.words) as f32;
         self.quoted.len() >= LEAST_SEQUENCES

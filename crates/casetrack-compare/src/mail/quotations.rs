@@ -1,8 +1,8 @@
-//! Which text of a message is quoted from others.
+//! The text of a message that is quoted from others.
 //!
 //! Known are lines behind `>`, and all that follows a separator (`-----Original Message-----`), the headers of another message or an
-//! introduction (`On … wrote:`) without such lines. Quotations may hold quotations. Who wrote what is not decided here: the text is compared
-//! with other messages by those who ask.
+//! introduction (`On … wrote:`) without such lines. Quotations may hold quotations. Their authors are not decided here: callers compare the text
+//! with other messages.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -54,7 +54,7 @@ struct Line<'t> {
     /// Marks before it.
     marks: u32,
     text: &'t str,
-    /// Where `text` begins.
+    /// The start of `text`.
     start: usize,
 }
 
@@ -74,7 +74,7 @@ pub fn parts_of(text: &str) -> Parts {
     reader.parts
 }
 
-/// Where the headers end that extraction writes above the body.
+/// The end of the headers that extraction writes above the body.
 fn end_of_headers(text: &str) -> usize {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
@@ -89,7 +89,7 @@ fn end_of_headers(text: &str) -> usize {
     end
 }
 
-/// How many `>` stand before a line, and what follows them.
+/// The number of `>` before a line, and the text behind them.
 fn without_marks(line: &str) -> (u32, &str) {
     let (mut marks, mut rest) = (0, line);
     while let Some(after) = rest.trim_start_matches(' ').strip_prefix('>') {
@@ -101,9 +101,9 @@ fn without_marks(line: &str) -> (u32, &str) {
 
 struct Reader {
     parts: Parts,
-    /// Quotations that go on, by the section and the marks of their lines.
+    /// Quotations that continue, by the section and the marks of their lines.
     known: HashMap<(u32, u32), usize>,
-    /// How many messages are quoted to the end of the text, one inside the other.
+    /// The number of messages that are quoted to the end of the text, one inside the other.
     section: u32,
 }
 
@@ -178,7 +178,7 @@ impl Reader {
     }
 }
 
-/// How many lines open a quotation here, and whether it goes to the end of the text.
+/// The number of lines that open a quotation here, and true if it goes to the end of the text.
 fn opening(lines: &[Line<'_>]) -> (usize, bool) {
     let marks = lines[0].marks;
     let same = || {

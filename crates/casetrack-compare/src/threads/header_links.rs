@@ -1,4 +1,4 @@
-//! Which message answers which, by the ids in their headers, as in "Message Threading" (Jamie Zawinski 1997,
+//! Links between messages and answers, by the ids in their headers, as in "Message Threading" (Jamie Zawinski 1997,
 //! <https://www.jwz.org/doc/threading.html>), steps 1 and 2.
 
 use std::cmp::Reverse;
@@ -8,7 +8,7 @@ use super::forest::{Forest, Node, ThreadLink};
 use super::message::Message;
 use crate::mail::sequences::Sequences;
 
-/// What two copies of a message without an id have in common.
+/// The parts that two copies of a message without an id have in common.
 type Likeness<'m> = (Option<String>, &'m str, &'m str, &'m Sequences);
 
 /// All messages, copies together, below those that their headers name; and the node of each message.
@@ -42,7 +42,7 @@ pub(super) fn linked(messages: &[&Message]) -> (Forest, Vec<usize>) {
     }
     forest.nodes.iter_mut().for_each(|node| node.messages.sort_unstable());
 
-    // What a message says of itself counts more than what others say of it, and the latest cannot be answered by those before it: where ids
+    // What a message says of itself counts more than what others say of it, and the latest cannot be answered by those before it: if ids
     // go in a circle, the link of the earliest is left out.
     let mut latest: Vec<usize> = (0..messages.len()).collect();
     latest.sort_by_key(|&at| (Reverse(messages[at].time), at));
@@ -65,7 +65,7 @@ pub(super) fn linked(messages: &[&Message]) -> (Forest, Vec<usize>) {
     (forest, node_of)
 }
 
-/// Whether two messages with one id are the same: programs that give ids twice give them to different messages.
+/// True if two messages with one id are the same: programs that give ids twice give them to different messages.
 fn is_copy(a: &Message, b: &Message) -> bool {
     a.sender() == b.sender() && (a.subject == b.subject || a.own == b.own)
 }

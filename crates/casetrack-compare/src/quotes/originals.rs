@@ -24,7 +24,7 @@ struct Original {
     number: u32,
     changes: Vec<Change>,
     chars: Vec<char>,
-    /// What each change took away or, as an empty range, the point where it added something; by place. A text that was both inserted
+    /// The text that each change deleted or, as an empty range, the point where it added some; by place. A text that was both inserted
     /// and deleted stands behind the page, by itself.
     changed: Vec<(Range<usize>, usize)>,
 }
@@ -46,7 +46,7 @@ impl Originals {
         Ok(Self { pages })
     }
 
-    /// The changes that took a quotation out of the text; at most three, of the first page that had it. Empty where none did.
+    /// The changes that took a quotation out of the text; at most three, of the first page that had it. Empty if none did.
     pub fn find(
         &self,
         collection: &Collection,

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::forest::{Forest, ThreadLink};
-use super::guessing::guess;
-use super::linking::linked;
+use super::header_links::linked;
+use super::heuristics::guess;
 use super::message::{Message, address};
 use super::sources::{Source, sources};
 use casetrack_host::documents::document_named;
@@ -25,7 +25,7 @@ const MAX_PEOPLE: usize = 50;
 /// Most attachments, copies and quotations listed of one message.
 const MAX_BESIDE: usize = 50;
 
-/// Which threads are wanted.
+/// The threads to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ThreadQuery {
     /// Only the thread of the message with this name or id, or of the message that this document is attached to.
@@ -289,7 +289,7 @@ fn attachments(entry: &CatalogueEntry, catalogue: &[Arc<CatalogueEntry>]) -> Vec
 }
 
 /// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read those that
-/// changed, and find all threads anew where some did.
+/// changed, and find all threads again if some did.
 ///
 /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
 /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for one that is neither a message nor attached to one.
@@ -307,7 +307,7 @@ pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Pagin
             let rest = wanted.path.strip_prefix(entry.path.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        // The innermost one, where a message is attached to another.
+        // The innermost one, if a message is attached to another.
         let message = (0..found.entries.len())
             .filter(|&at| holds(&found.entries[at]))
             .max_by_key(|&at| found.entries[at].path.len());

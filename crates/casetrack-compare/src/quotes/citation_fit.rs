@@ -1,4 +1,4 @@
-//! The citation beside a quotation of a draft: a document, pages, a section, lines, and whether it fits the place that was found.
+//! The citation next to a quotation of a draft: a document, pages, a section, lines, and its fit to the place that was found.
 
 use std::ops::Range;
 
@@ -83,17 +83,17 @@ pub(super) struct Described<'p> {
     pub notes: [Option<&'p PageNotes>; 2],
     /// The headings above it.
     pub headings: &'p [String],
-    /// How its paragraph begins.
+    /// The beginning of its paragraph.
     pub beginning: &'p str,
 }
 
-/// The citation beside a quotation, and which of the mentions is its document.
+/// The citation next to a quotation, and the index of its document among the mentions.
 pub(super) struct Beside {
     pub citation: Citation,
     pub mention: Option<usize>,
 }
 
-/// The citation beside the quotation `at`, behind it or else before it.
+/// The citation next to the quotation `at`, behind it or else before it.
 pub(super) fn beside(draft: &str, quotations: &[Quotation], at: usize, mentions: &[Mention]) -> Option<Beside> {
     let own = &quotations[at];
     let next = quotations.get(at + 1).map_or(draft.len(), |next| next.place.start);
@@ -130,7 +130,7 @@ pub(super) fn beside(draft: &str, quotations: &[Quotation], at: usize, mentions:
     (!behind.citation.is_empty()).then_some(behind)
 }
 
-/// Where a citation ends that may follow a quotation: with its brackets, or with the sentence.
+/// The end of a citation that may follow a quotation: with its brackets, or with the sentence.
 fn citation_end(text: &str) -> usize {
     let begin = text.len() - text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ',' | ';')).len();
     let mut at = begin;
@@ -152,7 +152,7 @@ fn citation_end(text: &str) -> usize {
     if at > begin { at } else { begin + sentence_end(&text[begin..]) }
 }
 
-/// Where the first sentence of a text ends. A full stop after a short word or between numbers ends none.
+/// The end of the first sentence of a text. A full stop after a short word or between numbers ends none.
 pub(super) fn sentence_end(text: &str) -> usize {
     let ends = |at: usize| {
         let word = text[..at].rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
@@ -164,7 +164,7 @@ pub(super) fn sentence_end(text: &str) -> usize {
     text.match_indices('.').map(|(at, _)| at).find(|at| ends(*at)).map_or(text.len(), |at| at + 1)
 }
 
-/// The nearest of what a part of the draft names: the last where it stands before the quotation, else the first.
+/// The nearest of what a part of the draft names: the last if it stands before the quotation, else the first.
 fn read(draft: &str, part: Range<usize>, mentions: &[Mention], last: bool) -> Beside {
     let from = mentions.partition_point(|mention| mention.place.start < part.start);
     let within = mentions[from..].iter().take_while(|mention| mention.place.end <= part.end).count();
@@ -218,7 +218,7 @@ impl Citation {
         self.who.is_none() && self.names_no_place()
     }
 
-    /// Whether it names a document alone.
+    /// True if it names a document only.
     pub(super) fn names_no_place(&self) -> bool {
         let numbers = [self.pages, self.paragraphs, self.lines];
         let words = [&self.page_label, &self.bates, &self.section, &self.part];
@@ -232,7 +232,7 @@ impl Citation {
         }
     }
 
-    /// What can be said of it without a place.
+    /// Its fit as far as it is known without a place.
     pub(super) fn without_place(&self) -> (CitationFit, Option<CitationFault>) {
         match self.who {
             Some(Who::MissingFile) => (CitationFit::DoesNotFit, Some(CitationFault::NotInCollection)),
@@ -241,7 +241,7 @@ impl Citation {
         }
     }
 
-    /// Whether it names a place, and what is wrong where not.
+    /// Its fit to a place, and the fault if it does not fit.
     pub(super) fn fits(&self, at: &Described<'_>) -> (CitationFit, Option<CitationFault>) {
         let (of_name, fault) = self.without_place();
         if fault.is_some() {
@@ -279,7 +279,7 @@ impl Citation {
             return has(label).then_some(true).or_else(|| (!labels.is_empty()).then_some(false));
         }
         let (first, last) = self.pages?;
-        // Where the file does not say where its pages end, no cited page is wrong.
+        // If the file does not mark the ends of its pages, no cited page is wrong.
         if at.place.unpaged {
             return None;
         }
@@ -311,7 +311,7 @@ impl Citation {
         }
     }
 
-    /// Paragraphs are those of the page, as citations count them, or have a number that the document prints.
+    /// Paragraphs are counted on the page, as citations do, or have a number that the document prints.
     fn paragraphs_fit(&self, at: &Described<'_>) -> Option<bool> {
         let (first, last) = self.paragraphs?;
         let place = at.place;
@@ -330,7 +330,7 @@ impl Citation {
         if section_fits(&first.to_string(), &heads) == Some(true) {
             return Some(true);
         }
-        // Only beside a line is it sure that paragraphs are counted on the page.
+        // Only with lines, or pages of the file, is it sure that paragraphs are counted on the page.
         let is_counted = self.lines.is_some() || self.pages.is_some() && !self.is_printed && !place.unpaged;
         is_counted.then_some(false)
     }
@@ -341,7 +341,7 @@ impl Citation {
     }
 }
 
-/// Whether two ranges overlap. Where the place runs to another page, its end counts from that page's beginning.
+/// True if two ranges overlap. If the place runs to another page, its end counts from that page's beginning.
 fn is_within((first, last): (u32, u32), (start, end): (u32, u32), is_broken: bool) -> bool {
     if is_broken { last >= start || first <= end } else { first <= end && last >= start }
 }

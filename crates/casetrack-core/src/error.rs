@@ -8,7 +8,7 @@ use crate::hint::{Hint, Notice};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Who must act for the operation to succeed.
+/// The party that must act for the operation to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// Bad input: the caller can correct the request.
@@ -94,7 +94,7 @@ impl ErrorCode {
 
 /// An error: the event and its object (`message`), and the next step (`hint`).
 ///
-/// `Display` gives the message alone. Each front end renders the hint in its own words, once, at the end.
+/// `Display` gives only the message. Each front end renders the hint in its own words, once, at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Error {
     pub code: ErrorCode,

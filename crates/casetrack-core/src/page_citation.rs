@@ -1,6 +1,6 @@
-//! How pages are named in citations.
+//! The names of pages in citations.
 
-/// How a page is cited: `p. 12`. Without pages `no page`, from the second part between page breaks on `no page, part 2`.
+/// The citation of a page: `p. 12`. Without pages `no page`, from the second part between page breaks on `no page, part 2`.
 pub fn cited_page(page: u32, unpaged: bool) -> String {
     match (unpaged, page) {
         (false, page) => format!("p. {page}"),
@@ -12,7 +12,7 @@ pub fn cited_page(page: u32, unpaged: bool) -> String {
 /// Numbers and stamps on a page, or on a part of it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Printed<'p> {
-    /// Its label, where that is not its number.
+    /// Its label, if that is not its number.
     pub label: Option<&'p str>,
     /// Stamps of exhibits.
     pub exhibits: &'p [String],

@@ -53,7 +53,7 @@ pub struct TimelineReport {
     pub notices: Vec<String>,
 }
 
-/// Which dates are wanted.
+/// A selection of dates.
 #[derive(Debug, Clone, Default)]
 pub struct TimelineQuery {
     /// First and last day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, which include the whole month or year.
@@ -174,7 +174,7 @@ fn events(known: &Known, events: Vec<TimelineEvent>, style: &CitationStyle) -> R
     events.into_iter().map(report).collect()
 }
 
-/// The documents that mention an entity; where analysis saw none of this name, those that have it word for word.
+/// The documents that mention an entity; if analysis found none of this name, the documents that have it word for word.
 fn documents_with(
     host: &Host,
     known: &Known,

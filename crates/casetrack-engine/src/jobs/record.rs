@@ -141,7 +141,7 @@ impl Records {
         }
     }
 
-    /// All jobs. One that cannot be read is logged and left where it is.
+    /// All jobs. One that cannot be read is logged and stays on disk.
     pub fn load(&self) -> Result<Loaded> {
         let entries = match std::fs::read_dir(&self.directory) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Loaded::default()),

@@ -69,7 +69,7 @@ impl Queue {
     }
 }
 
-/// Work waits for each message; it goes on at once when the sender is dropped.
+/// Work waits for each message; it continues at once when the sender is dropped.
 fn gate() -> (Sender<()>, impl Fn() + Send + Sync + 'static) {
     let (open, gate): (Sender<()>, Receiver<()>) = channel();
     let gate = Mutex::new(gate);
@@ -385,7 +385,7 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
     queue.host.set_people(Arc::new(Of(Arc::clone(&anna))));
     let sight = Sight::of(Arc::new(Of(Arc::clone(&anna))), Role::Reader);
     let hers = queue.host.with_config(EngineConfig { sight, ..queue.host.config().clone() });
-    // What is asked for while the process ends is done by the next.
+    // A job that is requested while the process ends runs in the next.
     queue.jobs.pause();
     let next = |file: &str, host: &Host| {
         let id = queue.start(host, file, None).job.job_id;
@@ -415,7 +415,7 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
     assert!(job.state == JobState::Cancelled && said.contains("is no longer a user of the server"), "{said}");
 }
 
-/// Goes on until it is cancelled or gets a message.
+/// Runs until it is cancelled or gets a message.
 struct Patient(Mutex<Receiver<()>>);
 
 impl Work for Patient {

@@ -132,7 +132,7 @@ pub(crate) fn check(columns: &Value) -> Result<()> {
         .try_for_each(|pattern| defined::compiled(pattern).map(drop))
 }
 
-/// Held while columns are read and written, so that none is lost where two are defined at the same time.
+/// Held while columns are read and written, so that none is lost if two are defined at the same time.
 #[derive(Default)]
 struct Changing(Mutex<()>);
 
@@ -206,7 +206,7 @@ pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
     Ok(DefineColumn { name, question, pattern, column_type })
 }
 
-/// The columns with these names, in their order; all where none is named.
+/// The columns with these names, in their order; all if none is named.
 pub(super) fn chosen<'c>(all: &'c [Column], names: &[String]) -> Result<Vec<&'c Column>> {
     if names.is_empty() {
         return Ok(all.iter().collect());

@@ -34,17 +34,17 @@ use casetrack_host::paging::{Paging, Part};
 use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
-/// Which part of the sheet is wanted.
+/// A selection of a part of the sheet.
 #[derive(Debug, Clone, Default)]
 pub struct SheetRequest {
-    /// Names or ids of documents; all where there is none.
+    /// Names or ids of documents; all if there is none.
     pub documents: Vec<String>,
-    /// Names of columns; all where there is none.
+    /// Names of columns; all if there is none.
     pub columns: Vec<String>,
     /// Conditions that all hold: `governing_law=Delaware`, `expiry<2025`, `parties` (found), `!expiry` (not found), and the user's own marks, as
     /// in queries: `tag:privileged`, `-tag:draft`, `field:custodian=Smith`.
     pub filter: Vec<String>,
-    /// A column, after `-` for the opposite order; by document name where there is none.
+    /// A column, after `-` for the opposite order; by document name if there is none.
     pub sort: Option<String>,
 }
 
@@ -230,7 +230,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
 /// Removes a column that a user defined; returns the columns that are left.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a built-in column;
-/// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) where there is none of the name.
+/// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) if there is none of the name.
 pub fn remove_column(host: &Host, id: CollectionId, name: &str) -> Result<Vec<ColumnView>> {
     let collection = host.collection(id)?;
     columns::remove(&collection, name)?;

@@ -56,7 +56,7 @@ impl WatchRecord {
     }
 }
 
-/// How a watch is doing.
+/// The state of a watch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Condition {
     pub state: WatchState,
@@ -278,7 +278,7 @@ impl Watches {
         write_atomically(&self.path, &encoded(watches)?)
     }
 
-    /// What is written down of the watches of a collection, as it is before it is sealed, by the name that it is sealed under.
+    /// The record of a collection's watches before it is sealed, by the name that it is sealed under.
     pub fn written(&self, collection: CollectionId) -> Result<Vec<Owned>> {
         let list = lock(&self.list);
         let of_it = list.iter().filter(|watch| watch.record.collection_id == collection);
@@ -305,7 +305,7 @@ impl Watches {
         if new.is_empty() {
             return Ok(());
         }
-        // Nobody else changes the file meanwhile.
+        // Nothing else changes the file meanwhile.
         let _list = lock(&self.list);
         let mut entries = self.load()?;
         for entry in &mut entries {
@@ -318,7 +318,7 @@ impl Watches {
         write_over(&self.path, &encoded(entries)?)
     }
 
-    /// Changes the list and saves it. Where that fails the list stays as it was.
+    /// Changes the list and saves it. If that fails, the list stays as it was.
     fn update<T>(&self, change: impl FnOnce(&mut Vec<Watch>) -> Result<T>) -> Result<T> {
         let mut list = lock(&self.list);
         let mut changed = list.clone();
@@ -347,7 +347,7 @@ impl Watches {
         })
     }
 
-    /// Lets the watches of these collections, which are locked, rest, and no others. What changed meanwhile is synced when they begin again.
+    /// Lets the watches of these collections, which are locked, rest, and no others. Changes meanwhile are synced when they begin again.
     pub fn hide(&self, locked: Vec<CollectionId>) {
         *lock(&self.hidden) = locked;
         {
@@ -390,7 +390,7 @@ impl Watches {
         }
     }
 
-    /// A watch that is not found may be that of a vault that is locked.
+    /// A watch that is not found may belong to a vault that is locked.
     fn none_found(&self, wanted: &str, shown: &[Watch]) -> Error {
         let error = no_such_watch(wanted, &shown.iter().map(Watch::status).collect::<Vec<_>>());
         let unlock = match lock(&self.hidden).as_slice() {

@@ -49,7 +49,7 @@ struct Runner {
     live: BTreeMap<WatchId, Live>,
 }
 
-/// What begins syncs, and keeps what became of them.
+/// Begins syncs, and keeps their results.
 struct Syncs {
     host: Host,
     jobs: Arc<Jobs>,
@@ -74,7 +74,7 @@ struct Live {
     refused: Option<String>,
 }
 
-/// How changes are noticed.
+/// The means by which changes are noticed.
 enum Notifier {
     Closed,
     /// The operating system reports them.
@@ -139,7 +139,7 @@ impl Runner {
         for record in records {
             match self.live.get_mut(&record.id) {
                 Some(live) => {
-                    // What was not watched is synced once to begin with.
+                    // A folder that was not watched is synced once to begin with.
                     live.overdue |= live.record.schedule == Schedule::Manual && record.schedule != Schedule::Manual;
                     live.record = record;
                 }
@@ -260,7 +260,7 @@ impl Live {
         } else if there != self.seen || matches!(self.notifier, Notifier::Closed) {
             let again = self.seen.is_some() || self.record.last_sync.is_some();
             self.notifier = open_notifier(&self.record, sender);
-            // What happened before, and while the watching began.
+            // Changes before, and while the watching began.
             self.overdue |= !again;
             self.pending.mark(now);
         }
@@ -316,7 +316,7 @@ fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
     }
 }
 
-/// Has the operating system report changes, or polls where it cannot.
+/// Has the operating system report changes, or polls if it cannot.
 fn open_notifier(record: &WatchRecord, sender: &Sender<Message>) -> Notifier {
     if is_remote(&record.folder) {
         let why = "it is on a network drive, whose changes the operating system does not report.".to_owned();

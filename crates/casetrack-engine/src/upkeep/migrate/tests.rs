@@ -66,7 +66,7 @@ impl Stores {
     }
 }
 
-/// Stops after so many documents.
+/// Stops after this number of documents.
 fn stopping(after: u64, cancel: &Cancel) -> ProgressSink {
     let cancel = cancel.clone();
     Arc::new(move |event| {

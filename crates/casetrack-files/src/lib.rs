@@ -74,7 +74,7 @@ impl From<Entry> for FileItem {
     }
 }
 
-/// What indexing a folder did.
+/// The report of indexing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Indexed {
     pub root: String,
@@ -87,15 +87,15 @@ pub struct Indexed {
 pub struct FoundFiles {
     pub start: String,
     pub files: Vec<FileItem>,
-    /// Whether there are more than were asked for.
+    /// True if there are more than requested.
     pub has_more: bool,
-    /// The walk that came before; null where the folder is live, or the answer is from the last one.
+    /// The walk that came before; null if the folder is live, or the answer is from the last one.
     pub scan: Option<ScanReport>,
-    /// Whether the changes of the folder are followed, so that no walk was needed.
+    /// True if the changes of the folder are followed, so that no walk was needed.
     pub live: bool,
 }
 
-/// What the children of a folder take on the disk, the largest first.
+/// The disk usage of a folder's children, the largest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsageReport {
     pub start: String,
@@ -121,7 +121,7 @@ pub struct FileRoot {
     /// When it was last indexed as a whole.
     pub indexed: Option<Time>,
     pub entries: u64,
-    /// How it is followed; null where it is not to be.
+    /// The state of following it; null if it is not to be followed.
     pub live: Option<LiveState>,
 }
 
@@ -129,7 +129,7 @@ pub struct FileRoot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WatchedFiles {
     pub root: String,
-    /// Null where it is not followed any more.
+    /// Null if it is not followed any more.
     pub live: Option<LiveState>,
 }
 
@@ -165,7 +165,7 @@ pub fn find_files(host: &Host, mut query: Query, cached: bool, cancel: &Cancel) 
     })
 }
 
-/// What each child of a folder takes on the disk. A file with several names counts once.
+/// The disk usage of each child of a folder. A file with several names counts once.
 pub fn file_usage(host: &Host, place: &Place, cancel: &Cancel) -> Result<UsageReport> {
     let start = host.config().access.check(&place.folder)?;
     let (scan, live) = scan_first(host, &start, None, place.cached, false, cancel)?;
@@ -252,7 +252,7 @@ pub(crate) fn scan_first(
     if cached {
         return Ok((None, false));
     }
-    // What was followed but cannot be now is walked, which also says why.
+    // A folder that cannot be followed any more is walked, which also reports the reason.
     let live = !reads_count && host.live_files().bring_up_to_date(host, start, cancel).unwrap_or(false);
     // The walk says whether the folder is there; a live one may have been deleted this moment.
     if live && std::fs::read_dir(start).is_ok() {
@@ -267,7 +267,7 @@ fn scan_files(host: &Host, start: &Path, max_depth: Option<usize>, cancel: &Canc
     host.catalog()?.scan(&scope, cancel)
 }
 
-/// Answers a question. A catalogue that proves to be damaged is made anew first.
+/// Answers a question. A catalogue that proves to be damaged is made again first.
 fn answer(host: &Host, query: &Query, cancel: &Cancel) -> Result<QueryPage> {
     let find = || host.catalog()?.find(query, &|path| is_denied(host, path), cancel);
     match find() {

@@ -1,6 +1,6 @@
 //! The search of files below folders that the user allowed, for assistants that are to see no more than short previews.
 //!
-//! Its index is one reserved collection. Whatever text leaves this module went through redaction first, on the page, before it was cut:
+//! Its index is one reserved collection. All text that leaves this module went through redaction first, on the page, before it was cut:
 //! there is no other way from a page to an answer.
 
 mod asked;
@@ -239,7 +239,7 @@ fn singular(word: &str) -> String {
     }
 }
 
-/// The extension of a path in lower case, with its dot; empty where it has none.
+/// The extension of a path in lower case, with its dot; empty if it has none.
 fn extension(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     match name.rsplit_once('.') {

@@ -12,7 +12,7 @@ pub(super) const FILE_NAME: &str = "file name";
 pub(super) struct Pointer {
     /// The name of a file inside the file.
     pub attachment: Option<String>,
-    /// From 1; the first where neither this nor a sheet is named.
+    /// From 1; the first if neither this nor a sheet is named.
     pub page: Option<u32>,
     pub sheet: Option<String>,
     /// From 1, both included.
@@ -20,7 +20,7 @@ pub(super) struct Pointer {
     pub lines: Option<(u32, u32)>,
 }
 
-/// What points to a passage. `member` is the name of the document inside its file.
+/// The pointer to a passage. `member` is the name of the document inside its file.
 pub(super) fn of(document: &DocumentMeta, place: &Provenance, member: Option<&str>) -> String {
     let quoted = |name: &str| format!("'{}'", name.replace('\'', "''"));
     let mut parts: Vec<String> = member.map(|name| format!("attachment {}", quoted(name))).into_iter().collect();

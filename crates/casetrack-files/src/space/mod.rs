@@ -1,5 +1,5 @@
 //! Resource sets: files and folders that a user or an assistant puts together, an acyclic graph of such sets, and sums and questions about
-//! them. Names of fields and texts of errors are those of a published contract.
+//! them. Names of fields and texts of errors follow a published contract.
 
 mod conditions;
 mod contents;
@@ -93,7 +93,7 @@ impl fmt::Display for InField {
 impl StdError for InField {}
 
 impl InField {
-    /// The parameter that an error is about, where it says so.
+    /// The parameter that an error is about, if it names one.
     pub fn of(error: &Error) -> Option<&str> {
         error.source().and_then(|source| source.downcast_ref::<Self>()).map(|field| &*field.0)
     }
@@ -181,7 +181,7 @@ fn kind_named(field: &'static str, name: &str) -> Result<Kind> {
         .ok_or_else(|| refused(field, "kind must be one of file, directory, link, other"))
 }
 
-/// A host for one session: it sees files below the allowed folders and those of the session, and all files where there are neither.
+/// A host for one session: it sees files below the allowed folders and the session's folders, and all files if there are neither.
 pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
     match of_session.is_empty() && host.config().access.allows_any_root() {
         true => host.clone(),
@@ -208,7 +208,7 @@ pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Whether an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
+/// True if an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
 pub fn is_denied_in_space(host: &Host, path: &Path) -> bool {
     let access = &host.config().access;
     let is_outside = !access.allows_any_root() && !access.roots().iter().any(|root| path.starts_with(root));

@@ -108,7 +108,7 @@ pub fn nodes(host: &Host, after: Option<&Path>, cancel: &Cancel) -> Result<NodeP
     Ok(NodePage { next, nodes: found.entries.into_iter().map(EntryItem::from).collect() })
 }
 
-/// Statistics of a set, with the sets below it and alone.
+/// Statistics of a set, with and without the sets below it.
 ///
 /// Errors: a set that does not exist.
 pub fn set_stats(host: &Host, name: &str, cancel: &Cancel) -> Result<SetStats> {
@@ -130,7 +130,7 @@ pub fn set_stats(host: &Host, name: &str, cancel: &Cancel) -> Result<SetStats> {
     })
 }
 
-/// How much there is of everything, and where it is kept.
+/// The size of all parts, and their place on disk.
 pub fn space_info(host: &Host) -> Result<SessionInfo> {
     let space = host.space()?;
     let numbers = space.numbers()?;

@@ -1,4 +1,4 @@
-//! What fills sets: a folder that is indexed or watched, a saved query, another set.
+//! Sources of sets: a folder that is indexed or watched, a saved query, another set.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -150,14 +150,14 @@ impl SourceSpec {
     }
 }
 
-/// What a source gave.
+/// The result of a source.
 #[derive(Debug, Clone, Default)]
 pub struct Sourced {
     pub picked: Selection,
     pub change: Change,
 }
 
-// What of plans and sources a session sees: those whose folders it may see.
+// The plans and sources that a session sees: those whose folders it may see.
 /// Errors: [`ErrorCode::NotFound`], also for a source outside the folders of the session.
 pub fn visible_source(host: &Host, name: &str) -> Result<Source> {
     let source = host.space()?.source(name)?;
@@ -176,7 +176,7 @@ pub fn visible_plan(host: &Host, name: &str) -> Result<Plan> {
     }
 }
 
-/// Whether the configuration of a source names a path that is not shown.
+/// True if the configuration of a source names a path that is not shown.
 pub fn is_hidden(host: &Host, config: &Value) -> bool {
     config["path"].as_str().is_some_and(|path| is_denied_in_space(host, Path::new(path)))
 }
@@ -189,7 +189,7 @@ pub fn is_hidden_plan(host: &Host, plan: &Plan) -> bool {
 ///
 /// Errors: a path that is not there or may not be read.
 pub fn index_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<()> {
-    // Before a job is made, so that tries of a plan that goes on leave none behind.
+    // Before a job is made, so that tries of a continuous plan leave none behind.
     if let Some(path) = spec.path() {
         indexing::check_there(path)?;
     }
@@ -265,7 +265,7 @@ fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Canc
                     start.display()
                 )));
             }
-            // One that leads nowhere, or where nobody may look, adds nothing.
+            // One that leads nowhere, or to a denied place, adds nothing.
             let target = host.config().access.check(&link).ok();
             seen.insert(link);
             let Some(target) = target.filter(|target| !walked.iter().any(|walked| target.starts_with(walked))) else {

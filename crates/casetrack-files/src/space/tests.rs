@@ -277,7 +277,7 @@ fn an_answer_that_may_lack_something_says_so() {
     let children = sets::set_children(host, "top", None, true, &cancel).unwrap();
     let child = &children.children[0];
     assert_eq!((child.entries.as_ref().unwrap().len(), child.has_more, children.notice), (100, Some(true), None));
-    // Who waits no longer than a moment gets what is there.
+    // A caller that waits no longer than a moment gets the present entries.
     let _filling = host.space_work().fill(vec!["set".to_owned()]);
     cancel.cancel();
     assert!(sets::sum_set(host, "top", "size", true, None, &cancel).unwrap().notice.is_some());

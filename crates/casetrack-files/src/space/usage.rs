@@ -1,4 +1,4 @@
-//! What a folder takes on the disk, as a tree of the largest parts.
+//! The disk usage of a folder, as a tree of the largest parts.
 
 use std::path::PathBuf;
 
@@ -92,13 +92,13 @@ impl From<Branch> for UsageBranch {
 }
 
 impl UsageTree {
-    /// What an entry takes, by the metric of the tree.
+    /// The size of an entry by the metric of the tree.
     pub fn of(&self, branch: &UsageBranch) -> u64 {
         if self.metric == "allocated" { branch.allocated } else { branch.size }
     }
 }
 
-/// What a folder takes on the disk, as a tree of the largest entries. It is walked first, unless it is live.
+/// The disk usage of a folder, as a tree of the largest entries. It is walked first, unless it is live.
 ///
 /// Errors: a path that may not be read or is no folder, numbers out of their ranges.
 pub fn usage_tree(host: &Host, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> Result<UsageTree> {

@@ -4,12 +4,12 @@
 //! answered from what the last walk found says so.
 
 mod by_time;
+mod catalog_copy;
 pub(crate) mod cursor;
 mod duplicates;
 pub mod file_search;
 pub mod indexes;
 pub mod space;
-mod taking;
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ pub use casetrack_catalog::{
     Kind, Order, Pattern, Problem, Query, ScanReport, Target, Time, TimeField, TimeRange, Usage, span,
 };
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
+pub use catalog_copy::{CatalogExport, CatalogImport};
 pub use duplicates::{DuplicateReport, Duplicates};
 use schemars::JsonSchema;
 use serde::Serialize;
-pub use taking::{CatalogExport, CatalogImport};
 
 pub(crate) use by_time::all_files;
 pub use by_time::file_search_roots;
@@ -30,9 +30,9 @@ pub use by_time::question;
 pub use by_time::search_by_time;
 use casetrack_host::Host;
 pub use casetrack_host::{LiveStage, LiveState};
+pub use catalog_copy::export_file_catalog;
+pub use catalog_copy::import_file_catalog;
 pub use duplicates::duplicate_files;
-pub use taking::export_file_catalog;
-pub use taking::import_file_catalog;
 
 /// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

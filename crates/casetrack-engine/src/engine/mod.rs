@@ -1,8 +1,8 @@
 //! The face of the crate: the use cases of a [`Host`], with jobs and watches.
 
-mod indexing;
+mod file_index;
 mod plans;
-mod resealing;
+mod vault_moves;
 mod vaults;
 mod work;
 

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use casetrack_catalog::space::{Execution, SelectedFile, Selection};
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 
+use super::pass::{self, Pass};
 use super::record::Record;
-use super::running::{self, Pass};
 use crate::jobs::Jobs;
 use casetrack_files::space;
 use casetrack_files::space::{Definition, SourceSpec};
@@ -164,7 +164,7 @@ impl Live {
     pub fn run_once(&self, jobs: &Arc<Jobs>) {
         let Some(definition) = self.definition() else { return };
         let done = caught(|| {
-            let pass = running::once(&self.host, jobs, definition, &self.cancel)?;
+            let pass = pass::once(&self.host, jobs, definition, &self.cancel)?;
             self.record.count(&self.host, pass.found.len(), pass.matched.len())
         });
         match done {
@@ -342,7 +342,7 @@ impl Live {
 
     /// Hands the new entries to the outcomes that take long, in another thread, one lot after another. Failed ones are handed on again later.
     fn hand_on(self: &Arc<Self>, jobs: &Arc<Jobs>, definition: &Definition, matched: &Selection) -> Result<()> {
-        let Some(plan) = self.record.plan().filter(|_| running::takes_long(definition)) else { return Ok(()) };
+        let Some(plan) = self.record.plan().filter(|_| pass::takes_long(definition)) else { return Ok(()) };
         if self.is_busy.swap(true, Ordering::AcqRel) {
             lock(&self.state).is_left = true;
             return Ok(());
@@ -356,8 +356,8 @@ impl Live {
                 done => done.insert(space.outcome_files(plan)?),
             };
             let mut new: Vec<_> = files.into_iter().filter(|file| done.get(&file.id) != Some(&file.modified)).collect();
-            state.is_left = new.len() > running::MAX_FILES;
-            new.truncate(running::MAX_FILES);
+            state.is_left = new.len() > pass::MAX_FILES;
+            new.truncate(pass::MAX_FILES);
             Ok(new)
         };
         let new = new().inspect_err(|_| self.is_busy.store(false, Ordering::Release))?;
@@ -368,7 +368,7 @@ impl Live {
         let (live, jobs, outcomes) = (Arc::clone(self), Arc::clone(jobs), definition.outcomes.clone());
         let work = move || {
             let done = caught(|| {
-                running::long_outcomes(&live.host, &jobs, &outcomes, &new, &live.cancel)?;
+                pass::long_outcomes(&live.host, &jobs, &outcomes, &new, &live.cancel)?;
                 live.host.space()?.add_outcome_files(plan, &new)
             });
             let mut state = lock(&live.state);

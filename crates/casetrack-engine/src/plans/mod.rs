@@ -6,9 +6,9 @@
 
 mod answers;
 mod live;
+mod pass;
 mod record;
 mod records;
-mod running;
 mod sources;
 #[cfg(test)]
 mod tests;

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::answers::{SourceItem, SourceList, SourceRun};
 use super::live::Live;
+use super::pass::Pass;
 use super::record::Record;
-use super::running::Pass;
 use super::{Key, Plans};
 use crate::jobs::Jobs;
 use casetrack_files::space;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::defined;
+use super::custom_cells;
 use casetrack_host::{OpenCollection, lock};
 
 /// What the values of a column are.
@@ -129,7 +129,7 @@ pub(crate) fn check(columns: &Value) -> Result<()> {
     columns
         .iter()
         .filter_map(|column| column.pattern.as_deref())
-        .try_for_each(|pattern| defined::compiled(pattern).map(drop))
+        .try_for_each(|pattern| custom_cells::compiled(pattern).map(drop))
 }
 
 /// Held while columns are read and written, so that none is lost if two are defined at the same time.
@@ -201,7 +201,7 @@ pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
         return Err(Error::invalid(format!("A question or a pattern has at most {LONGEST} characters.")));
     }
     if let Some(pattern) = &pattern {
-        defined::compiled(pattern)?;
+        custom_cells::compiled(pattern)?;
     }
     Ok(DefineColumn { name, question, pattern, column_type })
 }

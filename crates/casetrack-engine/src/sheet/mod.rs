@@ -3,7 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | the columns there are, and those that users define | `columns` |
-//! | cells of columns that users define | `defined` |
+//! | cells of columns that users define | `custom_cells` |
 //! | conditions on rows, and their order | `conditions`, `values` |
 //! | who must do what by when | `obligations` |
 //!
@@ -12,7 +12,7 @@
 
 mod columns;
 mod conditions;
-mod defined;
+mod custom_cells;
 mod obligations;
 mod values;
 
@@ -161,7 +161,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     }
     for column in &needed {
         if let Source::Defined(definition) = &column.source {
-            for (document, cells) in defined::cells(host, &collection, definition, &documents)? {
+            for (document, cells) in custom_cells::cells(host, &collection, definition, &documents)? {
                 values.insert((document, &column.name), cells);
             }
         }
@@ -247,7 +247,7 @@ pub fn define_column(host: &Host, id: CollectionId, definition: DefineColumn) ->
     let definition = columns::checked(definition)?;
     if let Some(question) = &definition.question {
         // A question that cannot be asked is refused now.
-        casetrack_search::ask_every_document(host, id, &defined::asked(question, 1))?;
+        casetrack_search::ask_every_document(host, id, &custom_cells::asked(question, 1))?;
     }
     columns::define(&collection, definition)?;
     Ok(columns::all(&collection)?.iter().map(Column::view).collect())

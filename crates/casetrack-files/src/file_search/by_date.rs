@@ -16,10 +16,10 @@ use casetrack_core::{Cancel, DocumentId, Error, Notice, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asked::checked;
 use super::current;
-use super::finding;
-use super::finding::{Files, WantedFiles};
+use super::plain_query::checked;
+use super::search;
+use super::search::{Files, WantedFiles};
 use crate::{FileItem, TimeMatches, TimeSearch, TimeSort, cursor};
 use casetrack_graph::known;
 use casetrack_host::collections;
@@ -335,7 +335,7 @@ fn best(
         ..WantedFiles::default()
     };
     let collection = collection.map(|open| &***open);
-    let found = finding::ranked(host, collection, &wanted, notices)?;
+    let found = search::ranked(host, collection, &wanted, notices)?;
     let files = found.files.iter().take(limit);
     let changed = files.clone().filter(|file| file.has_changed()).count();
     if changed > 0 {

@@ -6,7 +6,7 @@ use std::path::Path;
 use casetrack_core::{DocumentMeta, Sha256, Timestamp};
 use casetrack_store::CatalogueEntry;
 
-use super::indexing::KNOWN_FILES;
+use super::index_job::KNOWN_FILES;
 use casetrack_host::{Beside, Host};
 
 /// The state of a file in the index.

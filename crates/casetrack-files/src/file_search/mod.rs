@@ -3,16 +3,16 @@
 //! Its index is one reserved collection. All text that leaves this module went through redaction first, on the page, before it was cut:
 //! there is no other way from a page to an answer.
 
-mod asked;
 mod by_date;
 mod current;
-mod finding;
-mod indexing;
+mod excerpt;
+mod index_job;
 mod names;
 mod place;
+mod plain_query;
 mod pointer;
 mod preview;
-mod shown;
+mod search;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -22,17 +22,17 @@ use casetrack_core::Notice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use asked::rewrite;
 pub use by_date::search_by_date;
 pub use by_date::{DateMatches, DateSearch, DatedFile, FileDate};
 pub use casetrack_ingest::sync::Priority;
-pub use finding::search_files;
-pub use indexing::index_for_search;
-pub use indexing::indexing_request;
-pub use indexing::{IndexFolder, IndexedFolder, IndexingJob};
+pub use excerpt::{MAX_PREVIEW_BYTES, cut};
+pub use index_job::index_for_search;
+pub use index_job::indexing_request;
+pub use index_job::{IndexFolder, IndexedFolder, IndexingJob};
+pub use plain_query::rewrite;
 pub use preview::open_file;
 pub use preview::{FilePreview, OpenFile};
-pub use shown::{MAX_PREVIEW_BYTES, cut};
+pub use search::search_files;
 pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
 
 /// Most files of one answer.

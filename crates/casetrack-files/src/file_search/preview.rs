@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::current;
+use super::excerpt::{MAX_PREVIEW_BYTES, shown};
 use super::pointer::Pointer;
-use super::shown::{MAX_PREVIEW_BYTES, shown};
 use super::{place, pointer};
 use casetrack_host::Host;
 use casetrack_host::collections;

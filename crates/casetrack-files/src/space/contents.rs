@@ -14,8 +14,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::Digest;
 
-use super::indexing;
-use super::indexing::JobItem;
+use super::index_jobs;
+use super::index_jobs::JobItem;
 use super::is_denied_in_space;
 use super::{in_field, media, nodes, refused};
 use casetrack_host::changes::SpaceChange;
@@ -147,13 +147,13 @@ impl Wanted {
 /// Errors: a path that may not be read, is not there or is no file; an operation that there is not.
 pub fn classify_in_job(host: &Host, path: &str, operations: &[String], cancel: &Cancel) -> Result<ClassifierJob> {
     let wanted = Wanted::of(operations, "operations")?;
-    let path = in_field("sourcePath", indexing::existing_in_space(host, path))?;
+    let path = in_field("sourcePath", index_jobs::existing_in_space(host, path))?;
     if !path.is_file() {
         return Err(refused("sourcePath", format!("{} is not a file", path.display())));
     }
     let path = in_field("sourcePath", host.config().access.check(&path))?;
     let stop = Cancel::default();
-    let job = in_field("sourcePath", indexing::begin_job(host, "classify", &path, &stop))?;
+    let job = in_field("sourcePath", index_jobs::begin_job(host, "classify", &path, &stop))?;
     let (owned, running, file) = (host.clone(), job.clone(), path.clone());
     let work = move || drop(run_classifier(&owned, running, &file, wanted, &stop));
     if let Err(error) = std::thread::Builder::new().name("classify".to_owned()).spawn(work) {
@@ -176,7 +176,7 @@ fn run_classifier(host: &Host, mut job: Job, path: &Path, wanted: Wanted, cancel
     let begun = host.space().and_then(|space| space.set_job(&job));
     let done = begun.and_then(|()| caught(|| classify(host, path, wanted, true, cancel)));
     (job.files, job.bytes) = done.as_ref().map_or((0, 0), |content| (1, content.size));
-    indexing::end_job(host, &mut job, &done.map(drop), cancel)
+    index_jobs::end_job(host, &mut job, &done.map(drop), cancel)
 }
 
 /// A job of the classifier.
@@ -184,7 +184,7 @@ fn run_classifier(host: &Host, mut job: Job, path: &Path, wanted: Wanted, cancel
 /// Errors: a job that does not exist or is another one.
 pub fn classifier_job(host: &Host, id: i64) -> Result<ClassifierJob> {
     let space = host.space()?;
-    let job = indexing::visible_job(host, id)?;
+    let job = index_jobs::visible_job(host, id)?;
     if job.kind != "classify" {
         return Err(refused("jobId", "this job is not one of the classifier; ask job-progress"));
     }
@@ -305,7 +305,7 @@ fn bytes_of(host: &Host, path: &Path) -> Result<Vec<u8>> {
 ///
 /// Errors: a path that may not be read or is no file.
 pub fn node_metadata(host: &Host, path: &str, cancel: &Cancel) -> Result<MetadataItem> {
-    let path = indexing::existing_in_space(host, path)?;
+    let path = index_jobs::existing_in_space(host, path)?;
     let content = classify(host, &path, Wanted { thumbnail: true, metadata: true }, false, cancel)?;
     Ok(MetadataItem::new(content, Some(&path)))
 }
@@ -314,7 +314,7 @@ pub fn node_metadata(host: &Host, path: &str, cancel: &Cancel) -> Result<Metadat
 ///
 /// Errors: a path that may not be read, a file that has none.
 pub fn node_thumbnail(host: &Host, path: &str, cancel: &Cancel) -> Result<ThumbnailPicture> {
-    let path = indexing::existing_in_space(host, path)?;
+    let path = index_jobs::existing_in_space(host, path)?;
     let content = classify(host, &path, Wanted { thumbnail: true, metadata: false }, false, cancel)?;
     let reason = content.no_thumbnail.unwrap_or_else(|| "it has no thumbnail".to_owned());
     let thumbnail = content.thumbnail.ok_or_else(|| Error::new(ErrorCode::UnsupportedFormat, reason))?;

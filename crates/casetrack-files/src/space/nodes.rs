@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode, utf8_percent_
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::indexing;
+use super::index_jobs;
 use super::is_denied_in_space;
 use super::sets;
 use super::{EntryItem, MAX_ENTRIES, in_field};
@@ -89,7 +89,7 @@ impl From<Entry> for EntryItem {
 ///
 /// Errors: a path that may not be read or is not there.
 pub fn node(host: &Host, path: &str) -> Result<EntryItem> {
-    let path = in_field("path", indexing::existing_in_space(host, path))?;
+    let path = in_field("path", index_jobs::existing_in_space(host, path))?;
     let facts = Facts::read(&path).map_err(|error| casetrack_core::Error::io(path.display(), error))?;
     let first_seen = host.catalog()?.first_seen(&path)?.map(|time| time.seconds);
     Ok(EntryItem::new(&path, facts, first_seen.unwrap_or_default()))

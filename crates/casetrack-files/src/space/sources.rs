@@ -9,7 +9,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::indexing;
+use super::index_jobs;
 use super::is_denied_in_space;
 use super::questions::StoredSearch;
 use super::space_path;
@@ -191,11 +191,11 @@ pub fn is_hidden_plan(host: &Host, plan: &Plan) -> bool {
 pub fn index_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<()> {
     // Before a job is made, so that tries of a continuous plan leave none behind.
     if let Some(path) = spec.path() {
-        indexing::check_there(path)?;
+        index_jobs::check_there(path)?;
     }
     match spec {
-        SourceSpec::Index { path, max_depth: None, .. } => indexing::index_now(host, path, cancel).map(drop),
-        SourceSpec::Index { path, .. } if path.is_file() => indexing::index_now(host, path, cancel).map(drop),
+        SourceSpec::Index { path, max_depth: None, .. } => index_jobs::index_now(host, path, cancel).map(drop),
+        SourceSpec::Index { path, .. } if path.is_file() => index_jobs::index_now(host, path, cancel).map(drop),
         SourceSpec::Index { path, max_depth, .. } | SourceSpec::Watch { path, max_depth, .. } => {
             let path = host.config().access.check(path)?;
             crate::scan_first(host, &path, *max_depth, false, false, cancel).map(drop)
@@ -273,7 +273,7 @@ fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Canc
             };
             picked.unite(&space.pick_paths(std::slice::from_ref(&target), cancel)?.0);
             if target.is_dir() {
-                indexing::index_now(host, &target, cancel)?;
+                index_jobs::index_now(host, &target, cancel)?;
                 picked.unite(&space.pick_in_folder(&target, None)?);
                 walked.push(target);
             }

@@ -8,7 +8,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::indexing;
+use super::index_jobs;
 use super::{in_field, kind_name, refused};
 use casetrack_host::Host;
 
@@ -127,7 +127,7 @@ pub fn usage_tree(host: &Host, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> R
 ///
 /// Errors: a path that may not be read or is no folder.
 pub fn folder_in_space(host: &Host, path: &str) -> Result<PathBuf> {
-    let folder = in_field("path", indexing::resolved_in_space(host, path))?;
+    let folder = in_field("path", index_jobs::resolved_in_space(host, path))?;
     match folder.is_dir() {
         true => Ok(folder),
         false => Err(refused("path", format!("{} is not a folder", folder.display()))),

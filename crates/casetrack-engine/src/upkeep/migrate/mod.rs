@@ -3,8 +3,8 @@
 //!
 //! Nothing of it is kept in memory from one document to the next. Documents that an interrupted process stored are found again, and compared.
 
-mod comparing;
-mod copying;
+mod comparison;
+mod copy;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,8 +16,8 @@ use serde::Serialize;
 
 use casetrack_host::changes::Change;
 use casetrack_host::{Host, StorePlace, of_files};
-use comparing::difference;
-use copying::{State, Way, copy};
+use comparison::difference;
+use copy::{State, Way, copy};
 
 /// The most times that a collection that changes meanwhile is copied again.
 const ROUNDS: u32 = 4;

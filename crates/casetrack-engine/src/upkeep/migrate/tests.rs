@@ -5,7 +5,7 @@ use casetrack_core::DocumentMeta;
 use casetrack_store::{Registry, StoredDocument};
 use serde_json::json;
 
-use super::copying::uploads;
+use super::copy::uploads;
 use super::*;
 use casetrack_host::sha256;
 

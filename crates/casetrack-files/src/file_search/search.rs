@@ -8,11 +8,11 @@ use casetrack_catalog::Time;
 use casetrack_core::{DocumentId, Notice, Result};
 use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words};
 
-use super::asked::{Asked, checked};
 use super::current;
+use super::excerpt::shown;
 use super::names::{self, Named, Wanted, has_number};
+use super::plain_query::{Asked, checked};
 use super::pointer::{self, FILE_NAME};
-use super::shown::shown;
 use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, extension, place};
 use casetrack_host::Host;
 use casetrack_host::collections;

@@ -3,7 +3,7 @@
 use casetrack_core::{Cancel, DocumentMeta, Progress, ProgressSink, Result};
 use casetrack_store::{Collection, StoredDocument};
 
-use super::copying::{Way, go_on, is_same, uploads};
+use super::copy::{Way, go_on, is_same, uploads};
 use casetrack_host::sha256;
 
 /// The first thing in which two collections differ, as a sentence. Reads everything in both.

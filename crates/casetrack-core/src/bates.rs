@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 const MAX_DIGITS: usize = 18;
 const MAX_PREFIX: usize = 40;
 
-/// A Bates number: what stands before its last digits, and these.
+/// A Bates number: the text before its last digits, and these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatesNumber {
     /// As printed, with the printed separator, if any, at its end; may be empty.

@@ -1,4 +1,4 @@
-//! Changes that a file tracks: what was inserted, deleted and moved, by whom and when.
+//! Changes that a file tracks: insertions, deletions and moves, with author and time.
 //!
 //! The text of a page is the final one, as if all changes were accepted. With its changes it gives the two other views.
 
@@ -88,7 +88,7 @@ labelled! {
 
 impl TextView {
     /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are the page's changes. Linear in the text,
-    /// the changes and what was deleted.
+    /// the changes and the deleted text.
     pub fn of(self, text: &str, start: u32, changes: &[Change]) -> String {
         match self {
             TextView::Final => text.to_owned(),

@@ -55,7 +55,7 @@ pub enum Action {
     ExportEncrypted,
     /// An instruction: export a vault although the file can be read by everybody.
     ExportPlain,
-    /// An instruction: give what decrypts an export.
+    /// An instruction: give the key that decrypts an export.
     GiveArchiveKey,
 }
 
@@ -110,7 +110,7 @@ pub struct Hint(Vec<Part>);
 pub type Notice = Hint;
 
 impl<'de> Deserialize<'de> for Hint {
-    /// In JSON, earlier versions wrote notices as plain texts. Binary formats do not say what follows, and were never written so.
+    /// In JSON, earlier versions wrote notices as plain texts. Binary formats do not describe the next value, and were never written so.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

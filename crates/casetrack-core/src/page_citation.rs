@@ -21,7 +21,7 @@ pub struct Printed<'p> {
     pub bates: Option<&'p str>,
 }
 
-/// As [`cited_page`], with what is printed there: `p. 7 (A-1, Exhibit 3, ¶ 12, Bates SMITH000042)`.
+/// As [`cited_page`], with the printed labels: `p. 7 (A-1, Exhibit 3, ¶ 12, Bates SMITH000042)`.
 pub fn printed_page(page: u32, unpaged: bool, printed: &Printed<'_>) -> String {
     let cited = cited_page(page, unpaged);
     let mut parts: Vec<String> = printed.label.map(str::to_owned).into_iter().collect();
@@ -36,7 +36,7 @@ pub fn number_range((first, last): (u32, u32)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
-/// `¶ 12` or `¶¶ 12-14`, of what [`number_range`] writes.
+/// `¶ 12` or `¶¶ 12-14`, of the output of [`number_range`].
 pub fn cited_numbers(numbers: &str) -> String {
     if numbers.contains('-') { format!("¶¶ {numbers}") } else { format!("¶ {numbers}") }
 }

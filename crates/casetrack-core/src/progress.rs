@@ -70,7 +70,7 @@ impl ProgressTotals {
 /// Receives progress events; called from worker threads, so it must be quick and must not block.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// A flag that asks a running operation to stop at the next safe point. Clones share the flag.
+/// A flag that stops a running operation at the next safe point. Clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 

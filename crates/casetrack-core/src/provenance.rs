@@ -128,7 +128,7 @@ impl Provenance {
         }
     }
 
-    /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and what is printed on it.
+    /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and its printed labels.
     pub fn cited_page(&self) -> String {
         let printed = Printed {
             label: self.page_label.as_deref(),

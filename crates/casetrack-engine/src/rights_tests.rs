@@ -90,7 +90,7 @@ fn an_engine_of_a_user_knows_no_collection_without_a_role() {
     assert_eq!(collections::sole_collection(of_user.host()).unwrap().unwrap().id, acme.id);
     assert_eq!(upkeep::status(of_user.host()).unwrap().collections, 1);
     assert_eq!(collections::sole_collection(all.host()).unwrap(), None);
-    // By name, by id and by its beginning: as what is not there.
+    // By name, by id and by its beginning: as a missing collection.
     for name in ["Globex", &globex.id.to_string(), &globex.id.to_string()[..8]] {
         let (hidden, missing) =
             (collections::find_collection(of_user.host(), name).unwrap_err(), "nothing of the kind");
@@ -130,7 +130,7 @@ fn an_engine_of_a_user_knows_no_collection_without_a_role() {
     {
         assert!(!checked(&place(&name)), "{name}");
     }
-    // The content of a collection may be shown wherever its file lies, except what nobody may read.
+    // The content of a collection may be shown for any place of its file, except files that are denied to all.
     let shown = |name: &str| of_user.host().config().access.clone().for_nobody().check(&dir.path().join(name)).is_ok();
     assert!(shown("a.txt") && !shown("open/id_rsa"));
     let refused = |path: std::path::PathBuf| {

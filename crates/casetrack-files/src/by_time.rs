@@ -1,4 +1,4 @@
-//! Searching files by their times, as assistants do: below roots that the user allowed, with errors that say how to ask.
+//! Searching files by their times, as assistants do: below roots that the user allowed, with errors that describe the correct request.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -79,8 +79,8 @@ pub fn file_search_roots(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
     roots
 }
 
-/// Searches below one of `roots`. Each message of an error is one sentence that says how to ask. `counts` says whether the answer needs
-/// the numbers of what is below a live folder, which cost a microsecond for each folder.
+/// Searches below one of `roots`. Each message of an error is one sentence that describes the correct request. `counts` is true if the
+/// answer needs the numbers of files below a live folder, which cost a microsecond for each folder.
 pub fn search_by_time(
     host: &Host,
     roots: &[PathBuf],
@@ -120,7 +120,7 @@ pub fn search_by_time(
     Ok(matches(found, next, files, folders))
 }
 
-/// All files that come into question. `start` is what the query starts at; its limit is the most there may be.
+/// All files that come into question. `start` is the start of the query; its limit is the most there may be.
 ///
 /// Errors: more of them.
 pub(crate) fn all_files(host: &Host, start: &Path, query: &Query, cancel: &Cancel) -> Result<Vec<Entry>> {
@@ -140,7 +140,7 @@ pub(crate) fn all_files(host: &Host, start: &Path, query: &Query, cancel: &Cance
     }
 }
 
-/// The start of a search, judged by its names, and the question about what is below it.
+/// The start of a search, judged by its names, and the query for the files below it.
 pub fn question(host: &Host, roots: &[PathBuf], search: &TimeSearch) -> Result<(PathBuf, Query)> {
     if !search.files && !search.folders {
         return Err(Error::invalid("Nothing to search for: set 'includeFiles' or 'includeDirectories' to true."));
@@ -171,8 +171,8 @@ pub fn question(host: &Host, roots: &[PathBuf], search: &TimeSearch) -> Result<(
     Ok((start, query))
 }
 
-/// The folder or file to search, judged by its names before it is looked at: what lies outside the roots is refused in the same words
-/// whether or not it exists. A link on the way is refused, so that none leads out.
+/// The folder or file to search, judged by its names before any access: a path outside the roots is refused in the same words, even if it
+/// does not exist. A link on the way is refused, so that none leads out.
 fn start(host: &Host, roots: &[PathBuf], root: Option<&str>, path: Option<&str>) -> Result<PathBuf> {
     let shown = |text: &str| text.chars().take(200).collect::<String>();
     let listed: Vec<String> = roots.iter().map(|root| format!("'{}'", root.display())).collect();

@@ -38,8 +38,8 @@ pub struct CatalogImport {
     pub plans: u64,
 }
 
-/// Writes what users made, which no walk brings back: the folders that are indexed, and which of them are live; resource sets, sources
-/// and plans.
+/// Writes the users' data, which no walk brings back: the folders that are indexed, and which of them are live; resource sets, sources and
+/// plans.
 ///
 /// Errors: a file that is there, unless it may be replaced.
 pub fn export_file_catalog(host: &Host, file: &Path, overwrite: bool) -> Result<CatalogExport> {

@@ -1,7 +1,7 @@
-//! The files on the disk, whether or not a collection has them: finding them, what they take, and which are equal.
+//! The files on the disk, whether or not a collection has them: finding them, their disk usage, and duplicates.
 //!
-//! A question walks its folder first, so that the answer is of now. A live folder needs no walk: its changes are followed. A question that is
-//! answered from what the last walk found says so.
+//! A question walks its folder first, so that the answer is of now. A live folder needs no walk: its changes are followed. An answer from
+//! the last walk is marked as such.
 
 mod by_time;
 mod catalog_copy;
@@ -137,12 +137,12 @@ pub struct WatchedFiles {
 #[derive(Debug, Clone)]
 pub struct Place {
     pub folder: PathBuf,
-    /// Answer from what the last walk found.
+    /// Answer from the last walk.
     pub cached: bool,
 }
 
 // Files, on the command line of the user.
-/// Walks a folder and remembers what is in it.
+/// Walks a folder and stores its content in the catalogue.
 pub fn index_files(host: &Host, folder: &Path, cancel: &Cancel) -> Result<Indexed> {
     let folder = host.config().access.check(folder)?;
     Ok(Indexed { root: shown(&folder).into_owned(), report: scan_files(host, &folder, None, cancel)? })
@@ -195,7 +195,7 @@ pub fn file_roots(host: &Host) -> Result<Vec<FileRoot>> {
     Ok(host.catalog()?.roots()?.into_iter().map(root).collect())
 }
 
-/// Forgets a folder that was indexed. Nothing on the disk changes.
+/// Removes an indexed folder from the catalogue. Nothing on the disk changes.
 ///
 /// Errors: a folder that is none of them.
 pub fn forget_file_root(host: &Host, folder: &Path) -> Result<()> {
@@ -217,7 +217,7 @@ pub fn check_file_catalog(host: &Host) -> Result<()> {
 
 /// Makes a folder live from now on, also after a restart: it is watched and walked, and then its changes are followed.
 ///
-/// Errors: as [`index_files`]. A folder that cannot be watched is no error: its state says why.
+/// Errors: as [`index_files`]. A folder that cannot be watched is no error: its state has the reason.
 pub fn watch_files(host: &Host, folder: &Path, cancel: &Cancel) -> Result<WatchedFiles> {
     let folder = host.config().access.check(folder)?;
     std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
@@ -239,8 +239,8 @@ pub fn unwatch_files(host: &Host, folder: &Path) -> Result<WatchedFiles> {
     Ok(WatchedFiles { root: shown(&folder).into_owned(), live: None })
 }
 
-/// Brings what is known below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports
-/// that a file was read, so a question for that walks live folders too.
+/// Brings the catalogue below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports that
+/// a file was read, so a question for that walks live folders too.
 pub(crate) fn scan_first(
     host: &Host,
     start: &Path,
@@ -254,7 +254,7 @@ pub(crate) fn scan_first(
     }
     // A folder that cannot be followed any more is walked, which also reports the reason.
     let live = !reads_count && host.live_files().bring_up_to_date(host, start, cancel).unwrap_or(false);
-    // The walk says whether the folder is there; a live one may have been deleted this moment.
+    // The walk checks that the folder is there; a live one may have been deleted this moment.
     if live && std::fs::read_dir(start).is_ok() {
         return Ok((None, true));
     }

@@ -59,9 +59,9 @@ pub struct TimelineQuery {
     /// First and last day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, which include the whole month or year.
     pub from: Option<String>,
     pub to: Option<String>,
-    /// Name or id: only what this document states.
+    /// Name or id: only the dates that this document states.
     pub document: Option<String>,
-    /// Only what documents state that mention this entity; a name that fits several means any of them, and one that fits none the documents
+    /// Only dates in documents that mention this entity; a name that fits several means any of them, and one that fits none the documents
     /// that contain its words.
     pub entity: Option<String>,
     /// Only dates whose role contains these words: "effective" finds "effective date".

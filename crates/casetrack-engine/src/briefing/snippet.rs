@@ -9,7 +9,7 @@ use casetrack_graph::Place;
 use casetrack_host::documents::chunks;
 use casetrack_search::Excerpt;
 
-/// Characters shown on each side of what a snippet is for.
+/// Characters shown on each side of the passage of a snippet.
 const AROUND: usize = 140;
 
 /// A verbatim part of a passage around a mention or citation.

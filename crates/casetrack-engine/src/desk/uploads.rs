@@ -12,7 +12,7 @@ use casetrack_store::Output;
 
 use casetrack_host::{Host, OpenCollection};
 
-/// Longest path of an upload, in bytes, deepest folder, and longest name, in bytes (what every file system takes).
+/// Longest path of an upload, in bytes, deepest folder, and longest name, in bytes (within the limits of every file system).
 const MAX_PATH: usize = 1024;
 const MAX_DEPTH: usize = 32;
 const MAX_NAME: usize = 200;
@@ -50,8 +50,8 @@ impl Write for UploadFile {
 
 /// Begins an upload: the path is relative, and names a dropped file or one in a dropped folder.
 ///
-/// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that not every file system takes;
-/// [`ErrorCode::AccessDenied`] for a name on the deny list; those of a collection that cannot be changed.
+/// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that not every file system takes; [`ErrorCode::AccessDenied`]
+/// for a name on the deny list; a collection that cannot be changed.
 pub fn begin_upload(host: &Host, collection: CollectionId, path: &str) -> Result<Upload> {
     let collection = host.collection_to_change(collection)?;
     let relative = checked(path)?;

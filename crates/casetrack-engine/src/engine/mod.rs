@@ -59,8 +59,8 @@ impl Engine {
         Self { host: self.host.with_config(config), jobs, watches, plans }
     }
 
-    /// Clears away what a crash left of collections that were being made, deleted, or moved into a vault or out of it. Only for the owner of
-    /// the data directory. `forget` is called when a collection has become a vault, as by [`seal_collection`](Self::seal_collection).
+    /// Clears away the remains of a crash: collections that were being made, deleted, or moved into a vault or out of it. Only for the owner
+    /// of the data directory. `forget` is called when a collection has become a vault, as by [`seal_collection`](Self::seal_collection).
     pub fn clear_remains(&self, forget: impl FnOnce() -> Result<()>) -> Result<()> {
         let registry = self.host.registry();
         registry.clear_remains()?;
@@ -95,8 +95,8 @@ impl Engine {
 
 /// Use cases that concern jobs or watches as well.
 impl Engine {
-    /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
-    /// does while documents are being ingested.
+    /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or
+    /// chunks lack its vectors, the other stages answer with a notice, as they do while documents are being ingested.
     pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let (open, left_out) = self.without_locked(collections)?;
         let ingestions: Vec<_> = open.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
@@ -123,7 +123,7 @@ impl Engine {
         Ok(())
     }
 
-    /// See [`Host::copy_to_store`]; with `remove`, the collection here is removed then, with its watches, if it is still what was copied.
+    /// See [`Host::copy_to_store`]; with `remove`, the collection here is removed then, with its watches, if it is still equal to the copy.
     pub fn migrate(
         &self,
         id: CollectionId,

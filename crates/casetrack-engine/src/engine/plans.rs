@@ -1,4 +1,4 @@
-//! Sources and plans of the space browser. Each method takes the host of a session, which says what may be seen.
+//! Sources and plans of the space browser. Each method takes the host of a session, which limits the visible paths.
 
 use casetrack_core::{Cancel, Result};
 
@@ -97,7 +97,7 @@ impl Engine {
     /// Changes the given parts of a plan. A running continuous plan continues with the change. If it is no longer active, its run ends; a
     /// continuous plan that was running continues when it is active again.
     ///
-    /// Errors: a plan that does not exist, and those of [`create_plan`](Self::create_plan).
+    /// Errors: a plan that does not exist, and as [`create_plan`](Self::create_plan).
     pub fn update_plan(&self, host: &Host, name: &str, change: &PlanChange) -> Result<PlanItem> {
         self.plans.update_plan(host, &self.jobs, name, change)
     }

@@ -105,7 +105,7 @@ impl Engine {
                 let mut owned = self.jobs.written(id)?;
                 owned.extend(self.watches.written(id)?);
                 let resealed = work(&owned)?;
-                // It is done; what is not in its place now will be at the next start.
+                // It is done; files that are not in place now will be at the next start.
                 if let Err(error) = self.put_owned() {
                     tracing::warn!(collection = %id, %error, "jobs and watches of a collection are in their old form");
                 }
@@ -131,7 +131,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts jobs and watches of collections that were moved into a vault, or out of it, in their places, and overwrites what was there.
+    /// Puts jobs and watches of collections that were moved into a vault, or out of it, in their places, and overwrites the earlier files.
     pub(super) fn put_owned(&self) -> Result<()> {
         for (id, owned) in self.host.registry().owned_waiting()? {
             self.watches.take_over(id, &owned)?;

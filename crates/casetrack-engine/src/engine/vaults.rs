@@ -1,4 +1,4 @@
-//! Unlocking and locking: what concerns jobs and watches as well.
+//! Unlocking and locking, with their effects on jobs and watches.
 
 use std::time::Duration;
 

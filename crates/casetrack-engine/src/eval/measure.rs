@@ -1,4 +1,4 @@
-//! Asks the judged queries and measures the rankings they get.
+//! Runs the judged queries and measures their rankings.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Evaluation, Ingested};
 use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, late_interaction, recall};
 
-/// Queries, and what each of them should find.
+/// Queries, and the expected results of each.
 pub trait Judgements {
     /// Number of queries.
     fn queries(&self) -> usize;
@@ -24,10 +24,10 @@ pub trait Judgements {
     fn measure(&self, number: usize, ranking: &[Hit]) -> Vec<f64>;
 }
 
-/// Makes a ranking, best first, of what the stages found; `None` if a stage that it needs did not answer.
+/// Makes a ranking, best first, of the stages' results; `None` if a stage that it needs did not answer.
 type Rank = Box<dyn Fn(&Recall) -> Option<Vec<Hit>>>;
 
-/// A named way of ranking what the stages found.
+/// A named way of ranking the stages' results.
 pub struct Ranking {
     pub name: String,
     pub rank: Rank,
@@ -101,7 +101,7 @@ impl Latency {
 const WHOLE_SEARCH: usize = 4;
 
 impl Evaluation<'_> {
-    /// Asks each query of the stages, whose lists are ranked in each way, and of the whole search with `top_k` results.
+    /// Runs each query in the stages, whose lists are ranked in each way, and in the whole search with `top_k` results.
     ///
     /// Fails when nothing is judged as relevant, and with `Cancelled` between two queries.
     pub fn measure(

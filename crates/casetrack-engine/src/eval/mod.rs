@@ -50,7 +50,7 @@ pub struct EvalReport {
     pub documents: u64,
     pub chunks: u64,
     pub queries: usize,
-    /// The stages, their fusion and the whole search. A stage that could not answer is left out, and a notice says why.
+    /// The stages, their fusion and the whole search. A stage that could not answer is left out, and a notice gives the reason.
     pub systems: Vec<SystemResult>,
     /// Of the whole search, from the text of a query to passages, with models and indexes loaded.
     pub latency: Latency,
@@ -88,7 +88,7 @@ pub fn evaluate(host: &Host, request: &EvalRequest, progress: &ProgressSink, can
 }
 
 impl EvalReport {
-    /// The means of what was measured with the judgements of `directory`.
+    /// The means of the measurements with the judgements of `directory`.
     pub fn new(directory: &Path, judgements: &dyn Judgements, measured: &Measurements) -> Self {
         let mean =
             |values: &[Vec<f64>], at: usize| values.iter().map(|row| row[at]).sum::<f64>() / values.len().max(1) as f64;

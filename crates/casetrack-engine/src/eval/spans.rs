@@ -119,7 +119,7 @@ impl Spans {
         Ok(found)
     }
 
-    /// The places of the first `count` chunks. Those of documents without a gold span are empty: they find nothing.
+    /// The places of the first `count` chunks. Documents without a gold span have empty places: they find nothing.
     fn passages(&self, ranking: &[Hit], count: usize) -> Vec<Passage> {
         let place = |hit: &Hit| {
             let known = self.chunks.get(&hit.document).and_then(|chunks| chunks.get(hit.index as usize));

@@ -208,7 +208,7 @@ impl JobRequest {
         })
     }
 
-    /// True if both are the same, with the same password, whatever their priorities.
+    /// True if both are the same, with the same password, with any priorities.
     fn is_same(&self, other: &Self) -> bool {
         let of_normal_priority = |request: &Self| {
             let mut request = request.clone();

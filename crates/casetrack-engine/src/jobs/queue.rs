@@ -376,7 +376,7 @@ impl Jobs {
             }
             job.listeners.iter().map(|(_, listener)| Arc::clone(listener)).collect()
         };
-        // Called without the lock: a listener may ask for the state of jobs.
+        // Called without the lock: a listener may read the state of jobs.
         listeners.iter().for_each(|listener| listener(event.clone()));
     }
 }

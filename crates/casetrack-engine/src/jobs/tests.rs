@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 type Outcome = Result<(JobReport, Option<Problem>)>;
 
-/// Does what a test says.
+/// Runs the function of a test.
 struct Scripted<F>(F);
 
 impl<F: Fn(&JobRequest, &ProgressSink) -> Outcome + Send + Sync> Work for Scripted<F> {
@@ -329,7 +329,7 @@ struct Anna {
     folders: Vec<PathBuf>,
 }
 
-/// The rights of a user, or of one who is gone.
+/// The rights of a user, or of a removed one.
 struct Of(Arc<Anna>);
 
 impl Rights for Of {
@@ -392,7 +392,7 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
         let seen: Arc<Mutex<Vec<[bool; 2]>>> = Arc::default();
         let work = Looking(read.clone(), Arc::clone(&seen));
         let jobs = Arc::new(Jobs::new(&data_dir, queue.host.registry().clone(), work));
-        // The session of another user may be what lets it begin.
+        // The session of another user may let it begin.
         jobs.resume(&hers).unwrap();
         let job = jobs.wait(id, PATIENCE, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default()).unwrap();
         let seen = seen.lock().unwrap().last().copied();
@@ -404,7 +404,7 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
     let (state, seen, said) = next("/c", &queue.host.with_config(hers.config().clone()));
     assert_eq!((state, seen), (JobState::Cancelled, None));
     assert!(said.contains("anna asked for this, and may no longer change the collection"), "{said}");
-    // One who is gone cannot ask, and what they asked for before is cancelled.
+    // A removed user cannot start jobs, and their earlier jobs are cancelled.
     *anna.role.lock().unwrap() = Some(Role::Editor);
     let id = queue.start(&hers, "/d", None).job.job_id;
     *anna.role.lock().unwrap() = None;

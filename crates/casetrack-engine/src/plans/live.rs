@@ -17,7 +17,7 @@ use casetrack_files::space::{Definition, SourceSpec};
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, caught, lock};
 
-/// Between two walks of a folder that cannot be watched, and two tries of what failed.
+/// Between two walks of a folder that cannot be watched, and two tries after a failure.
 const WALK: Duration = Duration::from_secs(30);
 /// The longest wait between two tries of outcomes that fail: it doubles from [`WALK`].
 const LONGEST_RETRY: Duration = Duration::from_secs(60 * 60);
@@ -54,7 +54,7 @@ struct State {
     read: Option<Instant>,
     /// Of the catalogue and of the folders, at the last pass, and when that was.
     passed: Option<(CatalogState, Option<Revisions>, Instant)>,
-    /// Of the catalogue when it was last looked at, when that began, and when it last changed.
+    /// The state of the catalogue at the last check, the time when changes began, and the time of the last one.
     pending: Option<(CatalogState, Instant, Instant)>,
     walked: Option<Instant>,
     /// Sources that could not be walked, by their places.
@@ -160,7 +160,7 @@ impl Live {
         }
     }
 
-    /// Runs what runs once, and notes how that ended.
+    /// Runs a plan or source that runs once, and records its end.
     pub fn run_once(&self, jobs: &Arc<Jobs>) {
         let Some(definition) = self.definition() else { return };
         let done = caught(|| {
@@ -235,7 +235,7 @@ impl Live {
         first
     }
 
-    /// Brings the rows of its folders up to date, and walks what could not be walked before.
+    /// Brings the rows of its folders up to date, and walks folders that could not be walked before.
     ///
     /// Errors: the first of a source. The others are followed all the same.
     fn follow(&self) -> Result<()> {
@@ -320,7 +320,7 @@ impl Live {
         })
     }
 
-    /// Fills its sets from what the catalogue has now. Outcomes get what is new to them, or has changed.
+    /// Fills its sets from the present catalogue. Outcomes get the entries that are new to them, or have changed.
     fn pass(self: &Arc<Self>, jobs: &Arc<Jobs>) -> Result<()> {
         let Some(definition) = self.definition() else { return Ok(()) };
         let before = (self.host.space()?.state()?, self.revisions(), Instant::now());
@@ -388,7 +388,7 @@ impl Live {
         super::spawn("outcomes", work).inspect_err(|_| self.is_busy.store(false, Ordering::Release))
     }
 
-    /// Notes in the history what goes wrong now, or that nothing does any more.
+    /// Records in the history the present failure, or its end.
     fn note_result(&self, done: &Result<()>) {
         let standing = {
             let state = lock(&self.state);
@@ -410,7 +410,7 @@ fn is_there(spec: &SourceSpec) -> bool {
     spec.path().is_none_or(std::path::Path::exists)
 }
 
-/// Errors: a watched folder that is gone or shut.
+/// Errors: a watched folder that is missing or cannot be read.
 fn check_listable(spec: &SourceSpec) -> Result<()> {
     let Some(folder) = spec.watched() else { return Ok(()) };
     match std::fs::read_dir(folder) {

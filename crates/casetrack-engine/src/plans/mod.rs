@@ -28,11 +28,11 @@ use casetrack_files::space::Definition;
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, lock};
 
-/// Between two looks at what has changed.
+/// The interval between two checks for changes.
 const TICK: Duration = Duration::from_millis(200);
 /// The time without queries about sets after which memory is given back.
 const IDLE: Duration = Duration::from_secs(10 * 60);
-/// Between two clearings of what is no longer on the disk.
+/// The interval between two removals of entries that are no longer on the disk.
 const TIDY: Duration = Duration::from_secs(60 * 60);
 
 /// A plan or source that continues by itself.
@@ -95,7 +95,7 @@ impl Plans {
         host.space_work().cancel_all();
     }
 
-    /// Makes the passes that are due, and begins what could not be read before.
+    /// Makes the passes that are due, and begins plans and sources that could not be read before.
     fn tick(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) {
         let all: Vec<(Key, Arc<Live>)> =
             lock(&self.live).iter().map(|(key, live)| (key.clone(), Arc::clone(live))).collect();
@@ -144,7 +144,7 @@ impl Plans {
             host.space_changed(SpaceChange::Sets);
         };
         spawn("plan", work)?;
-        // It says nothing, and ends once the run is noted.
+        // It sends nothing, and ends once the run is recorded.
         let _ = is_ready.recv();
         Ok(())
     }

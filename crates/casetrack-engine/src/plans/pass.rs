@@ -1,4 +1,4 @@
-//! One pass of a plan: its sources fill their sets, and what meets its conditions has its outcomes.
+//! One pass of a plan: its sources fill their sets, and entries that meet its conditions get its outcomes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub(super) fn takes_long(definition: &Definition) -> bool {
     definition.outcomes.iter().any(|outcome| !matches!(outcome, Outcome::SelectionSet { .. }))
 }
 
-/// Ingests files, in jobs, and finds out what they say of themselves. A file that cannot be read is reported in the log.
+/// Ingests files, in jobs, and reads their properties. A file that cannot be read is reported in the log.
 pub(super) fn long_outcomes(
     host: &Host,
     jobs: &Arc<Jobs>,

@@ -84,7 +84,7 @@ impl Record {
         Ok(())
     }
 
-    /// Notes what goes wrong now, or that nothing does any more.
+    /// Records the present failure, or its end.
     pub fn note(&self, host: &Host, why: Option<&str>) {
         let mut state = lock(&self.state);
         if state.is_over || state.error.as_deref() == why {

@@ -112,7 +112,7 @@ impl Plans {
         Ok(execution)
     }
 
-    /// Continues the plans that ran when the last process ended. Those of the mode oneshot begin again: nothing is done twice.
+    /// Continues the plans that ran when the last process ended. Plans of the mode oneshot begin again: nothing is done twice.
     pub(super) fn resume_plans(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
         let space = host.space()?;
         let running = space.running_plans()?;
@@ -164,7 +164,7 @@ impl Plans {
         let is_other = (&after.mode, &after.sources, &after.conditions, &after.outcomes)
             != (&before.mode, &before.sources, &before.conditions, &before.outcomes);
         let goes_on = match &running {
-            // A run that ends keeps to what it was begun with.
+            // A run that ends keeps its first definition.
             Some(live) if is_active && !(is_other && live.is_continuous()) => false,
             Some(live) => {
                 let was_continuous = live.is_continuous();

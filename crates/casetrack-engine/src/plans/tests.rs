@@ -219,7 +219,7 @@ fn ten_thousand_changes_at_once_are_one_pass() {
     for number in 0..10_000 {
         made.write(&number.to_string(), "x");
     }
-    // All of it is heard before the next look at what has changed.
+    // All events arrive before the next check for changes.
     let started = Instant::now();
     while engine.host().catalog().unwrap().count(&made.files(), None).unwrap().0 < 10_000 {
         assert!(started.elapsed() < PATIENCE);

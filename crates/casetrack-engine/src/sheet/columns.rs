@@ -29,10 +29,10 @@ pub enum ColumnType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefineColumn {
     pub name: String,
-    /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](casetrack_search::ask_every_document) finds it,
-    /// or the value of the column's type in what of it has most words of the question.
+    /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](casetrack_search::ask_every_document)
+    /// finds it, or the value of the column's type in its part with most words of the question.
     pub question: Option<String>,
-    /// A regular expression: the cell is its first match, or what its first group matches.
+    /// A regular expression: the cell is its first match, or the match of its first group.
     pub pattern: Option<String>,
     #[serde(default)]
     pub column_type: ColumnType,

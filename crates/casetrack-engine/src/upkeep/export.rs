@@ -59,7 +59,8 @@ pub struct ExportReport {
 
 /// Writes the collection as of this moment, while it is in use.
 ///
-/// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it is encrypted or may be plain; [`ErrorCode::InvalidArgument`] for what is no recipient, and an empty passphrase.
+/// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it is encrypted or may be plain; [`ErrorCode::InvalidArgument`] for an invalid
+/// recipient and an empty passphrase.
 pub fn export_collection(host: &Host, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
     let started = std::time::Instant::now();
     let ExportRequest { file, originals, overwrite, plain, encrypted } = request;

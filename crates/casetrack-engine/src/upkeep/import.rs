@@ -110,7 +110,7 @@ pub fn import_collection(host: &Host, request: ImportRequest<'_>) -> Result<Impo
     };
     let collection = host.open_collections().adopt(collection);
     let made_by = collection.models().dense.clone();
-    // Without models nothing can be said, and importing needs none.
+    // Without models this cannot be checked, and importing needs none.
     let unknown = host.embedder_that_makes(collection.models()).is_ok_and(|embedder| embedder.is_none());
     let model_note = unknown.then(|| {
         format!(

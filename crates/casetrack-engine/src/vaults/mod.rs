@@ -93,7 +93,7 @@ pub struct MoveSpace {
     pub free_bytes: u64,
 }
 
-/// The report of moving a collection into a vault, or out of it. Everything was compared with what it was made from.
+/// The report of moving a collection into a vault, or out of it. Everything was compared with its source.
 #[derive(Debug, Clone, Serialize)]
 pub struct Moved {
     #[serde(flatten)]
@@ -301,7 +301,7 @@ pub fn unlocked_vaults(host: &Host) -> Result<Vec<CollectionId>> {
     host.registry().unlocked()
 }
 
-/// Accepts a vault that its owner put back from a backup, although it is older than what was seen of it.
+/// Accepts a vault that its owner put back from a backup, although it is older than its last seen state.
 ///
 /// Errors: as for unlocking.
 pub fn accept_restored(host: &Host, id: CollectionId, opener: &Opener) -> Result<()> {

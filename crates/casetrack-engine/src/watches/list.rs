@@ -48,7 +48,7 @@ impl WatchRecord {
         }
     }
 
-    /// When the schedule asks for the next sync.
+    /// The time of the next sync by the schedule.
     pub fn next_sync_at(&self) -> Option<Timestamp> {
         let interval = i64::try_from(self.schedule.interval()?.as_millis()).ok()?;
         let last = self.last_sync.as_ref().map_or(self.created_at, |last| last.finished_at);
@@ -125,7 +125,7 @@ struct File {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Entry {
-    /// Of a vault; what a record holds, sealed with its key, in base64.
+    /// Of a vault: the content of a record, sealed with its key, in base64.
     Sealed {
         id: WatchId,
         collection_id: CollectionId,
@@ -186,7 +186,7 @@ impl Watches {
         Ok(())
     }
 
-    /// Adds what the file holds, and can be read.
+    /// Adds the readable entries of the file.
     fn take(&self, list: &mut Vec<Watch>, entries: Vec<Entry>) -> Result<()> {
         let mut sealed = lock(&self.sealed);
         sealed.clear();
@@ -248,7 +248,7 @@ impl Watches {
 
     fn save(&self, list: &[Watch]) -> Result<()> {
         let mut sealed = lock(&self.sealed);
-        // Those of vaults that are locked stay as they are.
+        // Watches of locked vaults stay as they are.
         let mut kept = sealed.clone();
         kept.retain(
             |entry| matches!(entry, Entry::Sealed { collection_id, .. } if self.registry.key(*collection_id).is_err()),
@@ -266,7 +266,7 @@ impl Watches {
                     kept.push(entry.clone());
                     watches.push(entry);
                 }
-                // It was locked at this moment; what was sealed before is among those that stay.
+                // It was locked at this moment; the records sealed before are among those that stay.
                 Err(_) => {}
             }
         }
@@ -289,8 +289,8 @@ impl Watches {
         written.collect()
     }
 
-    /// Puts what [`written`](Self::written) gave, sealed or not, in the place of what the file holds of these watches, and overwrites the
-    /// earlier file. Other names are passed over. Needs no key.
+    /// Puts the record of [`written`](Self::written), sealed or not, in the place of these watches in the file, and overwrites the earlier
+    /// file. Other names are passed over. Needs no key.
     pub fn take_over(&self, collection_id: CollectionId, owned: &[Owned]) -> Result<()> {
         let of_watch = |owned: &Owned| -> Option<Result<Entry>> {
             let id: WatchId = owned.name.strip_prefix(NAMES)?.parse().ok()?;
@@ -422,7 +422,7 @@ impl Watches {
         self.wake();
     }
 
-    /// Ends the watches of a collection that is gone.
+    /// Ends the watches of a deleted collection.
     pub fn forget_collection(&self, collection: CollectionId) {
         let mut list = lock(&self.list);
         let before = list.len();

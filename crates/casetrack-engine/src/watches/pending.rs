@@ -74,7 +74,7 @@ impl Pending {
         self.writing.keys().cloned().collect()
     }
 
-    /// Forgets everything: the folder is gone.
+    /// Clears everything: the folder is gone.
     pub fn clear(&mut self) {
         *self = Self::default();
     }

@@ -16,7 +16,7 @@ use casetrack_host::documents::marking::MarkSource;
 use casetrack_host::{DiskEvents, FolderIdentity, Host, Unwatchable, is_remote};
 use casetrack_ingest::sync::SyncRequest;
 
-/// Between two checks of what is due.
+/// The interval between two checks for due syncs.
 const TICK: Duration = Duration::from_millis(250);
 /// Between two checks of whether a folder exists.
 const FOLDER_CHECK: Duration = Duration::from_secs(1);
@@ -44,7 +44,7 @@ pub(super) fn start(watches: &Arc<Watches>, host: &Host, jobs: &Arc<Jobs>) -> Re
 struct Runner {
     syncs: Syncs,
     data_dir: PathBuf,
-    /// For those who hear events.
+    /// For the receivers of events.
     sender: Sender<Message>,
     live: BTreeMap<WatchId, Live>,
 }
@@ -81,7 +81,7 @@ enum Notifier {
     System {
         _events: DiskEvents,
     },
-    /// By comparing the folder now and then; `why` says why.
+    /// By comparing the folder now and then; `why` is the reason.
     Polling {
         next: Instant,
         why: String,
@@ -132,7 +132,7 @@ impl Runner {
         }
     }
 
-    /// Takes over what changed in the list.
+    /// Takes over the changes in the list.
     fn read_list(&mut self) {
         let records = self.syncs.watches.records();
         self.live.retain(|id, _| records.iter().any(|record| record.id == *id));
@@ -177,7 +177,7 @@ impl Live {
         }
     }
 
-    /// Does what is due, and says how the watch is doing.
+    /// Runs the due syncs, and reports the state of the watch.
     fn step(&mut self, syncs: &Syncs, sender: &Sender<Message>, now: Instant) -> Condition {
         self.follow_job(syncs, now);
         let condition = |state, detail: Option<String>| Condition { state, detail, job: None };
@@ -239,7 +239,7 @@ impl Live {
         let status = match syncs.jobs.status(id) {
             Ok(status) if !status.state.has_ended() => return,
             Ok(status) => status,
-            // Forgotten already.
+            // Removed already.
             Err(_) => return self.job = None,
         };
         self.job = None;

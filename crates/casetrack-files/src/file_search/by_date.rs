@@ -143,7 +143,7 @@ struct Candidate {
     stated: Option<Stated>,
 }
 
-/// Searches below one of `roots`. Each message of an error is one sentence that says how to ask.
+/// Searches below one of `roots`. Each message of an error is one sentence that describes the correct request.
 ///
 /// Errors: as [`search_by_time`]; a time that is not known because nothing was indexed.
 pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cancel: &Cancel) -> Result<DateMatches> {
@@ -216,7 +216,7 @@ fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// The files whose documents state a time in the range. Only these are looked at, so that a whole disk may be the start.
+/// The files whose documents state a time in the range. Only these are read, so that a whole disk may be the start.
 fn documents(
     host: &Host,
     wanted: &Wanted<'_>,

@@ -1,4 +1,4 @@
-//! From a page to what is shown of it: redacted first, cut afterwards.
+//! Excerpts of pages: redacted first, cut afterwards.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use casetrack_nlp::redaction::{MARKER, redact};
 
 /// Longest preview and snippet, in bytes of UTF-8.
 pub const MAX_PREVIEW_BYTES: usize = 2048;
-/// A page is redacted as a whole up to this length, a longer one so far on each side of what is shown, in bytes.
+/// A page is redacted as a whole up to this length, a longer one this far on each side of the excerpt, in bytes.
 const WHOLE_PAGE: usize = 1 << 16;
 const AROUND: usize = 1 << 15;
 /// The mark that there is more.

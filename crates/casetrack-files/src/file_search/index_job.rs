@@ -15,7 +15,7 @@ use casetrack_ingest::sync::{Priority, SyncReport, SyncRequest};
 
 /// The file with the state of indexed files, in the data directory.
 pub(super) const KNOWN_FILES: &str = "catalog/known-files.json";
-/// Files of which it is said why they could not be read.
+/// Unreadable files whose reasons are reported.
 const NAMED: usize = 3;
 
 /// A request to index a folder.
@@ -78,7 +78,7 @@ pub fn indexing_request(host: &Host, of_session: &[PathBuf], request: &IndexFold
     })
 }
 
-/// The work of such a job: brings names and contents up to date, and keeps on disk what is known of the files.
+/// The work of such a job: brings names and contents up to date, and keeps the state of the files on disk.
 pub fn index_for_search(
     host: &Host,
     collection: CollectionId,

@@ -48,9 +48,9 @@ pub struct FileSearch {
     pub k: u32,
     /// 0–[`MAX_OFFSET`].
     pub offset: u32,
-    /// Only files with these extensions, with or without the dot, in any case. `None` takes what the query says of them.
+    /// Only files with these extensions, with or without the dot, in any case. `None` takes the extensions in the query.
     pub exts: Option<Vec<String>>,
-    /// Only files that have one of these years in their name or text. `None` takes what the query says of them.
+    /// Only files that have one of these years in their name or text. `None` takes the years in the query.
     pub years: Option<Vec<String>>,
     /// Only below these, which are or lie below allowed roots.
     pub roots: Option<Vec<String>>,
@@ -120,7 +120,7 @@ pub struct RewrittenQuery {
     pub notes: String,
 }
 
-/// Words that say nothing about what a file should be about.
+/// Words without a meaning for the content of a file.
 const FUNCTION_WORDS: &[&str] = &[
     "a",
     "about",
@@ -216,7 +216,7 @@ const FUNCTION_WORDS: &[&str] = &[
     "everything",
 ];
 
-/// The words of a text that say what it is about, in lower case and in order, each once.
+/// The words of a text that carry its meaning, in lower case and in order, each once.
 fn content_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {

@@ -59,7 +59,7 @@ const MAX_YEARS: u32 = 30;
 /// Words apart that a pair may be.
 const NEAR: u32 = 5;
 
-/// A query, with what it says of files taken out of it.
+/// A query, with its filters of files taken out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Asked {
     /// The text to search for.
@@ -85,7 +85,7 @@ enum Filter {
 }
 
 impl Asked {
-    /// Takes out of a query what it says of extensions and years, each unless that is given. A query with operators means what it says.
+    /// Takes the extensions and years out of a query, each unless that is given. A query with operators stays as it is.
     ///
     /// Errors: operators that cannot be read.
     pub fn of(query: &str, takes_exts: bool, takes_years: bool) -> Result<Self> {
@@ -120,7 +120,7 @@ impl Asked {
         let left: Vec<&str> =
             words.iter().zip(belongs).filter(|(_, belongs)| !belongs).map(|(word, _)| word.text).collect();
         asked.text = left.join(" ");
-        // Nothing else is said: the words rank what the filters leave.
+        // There is no other word: these words rank the files that the filters leave.
         if !asked.text.contains(char::is_alphanumeric) {
             asked.text = query.to_owned();
         }

@@ -1,4 +1,4 @@
-//! Pointers: places in files as people say them, written for what is found and read from what assistants send back.
+//! Pointers: places in files in ordinary words, written for results and read from the requests of assistants.
 
 use casetrack_core::{DocumentMeta, Error, Provenance, Result};
 
@@ -45,7 +45,7 @@ pub(super) fn of(document: &DocumentMeta, place: &Provenance, member: Option<&st
 impl Pointer {
     /// Reads what [`of`] writes, and what people write like it: `p. 3`, `line 7`, `sheet "Q2"`.
     ///
-    /// Errors: anything else, which the message says.
+    /// Errors: anything else, which the message quotes.
     pub fn parse(text: &str) -> Result<Self> {
         let unknown = || {
             let shown: String = text.chars().take(100).collect();
@@ -95,7 +95,7 @@ impl Pointer {
     }
 }
 
-/// `3` or `3-7`, from 1, and what follows.
+/// `3` or `3-7`, from 1, and the rest.
 fn numbers(text: &str) -> Option<((u32, u32), &str)> {
     let number = |text: &str| -> Option<(u32, usize)> {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -110,7 +110,7 @@ fn numbers(text: &str) -> Option<((u32, u32), &str)> {
     }
 }
 
-/// A name in quotation marks, a doubled one of which stands for itself, or without any up to a comma, and what follows.
+/// A name in quotation marks, a doubled one of which stands for itself, or without any up to a comma, and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let Some(mark) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
         let end = text.find(',').unwrap_or(text.len());

@@ -80,7 +80,7 @@ pub fn open_file(host: &Host, of_session: &[PathBuf], request: &OpenFile) -> Res
     })
 }
 
-/// The document of a file, or of the file inside it, if it is what the file is now.
+/// The document of a file, or of the file inside it, if it matches the present file.
 fn document_as_indexed(
     host: &Host,
     collection: &Collection,
@@ -175,7 +175,7 @@ impl Text {
         Ok(Self { page: page.text, place, pointer })
     }
 
-    /// The place with what is wanted around it, as far as it fits: what is around is cut before the place itself.
+    /// The place with the requested context, as far as it fits: the context is cut before the place itself.
     fn around(&self, request: &OpenFile) -> Range<usize> {
         let room = MAX_PREVIEW_BYTES - SLACK;
         let widths: Vec<usize> = self.page.chars().map(char::len_utf8).collect();

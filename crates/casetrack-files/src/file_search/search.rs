@@ -19,7 +19,7 @@ use casetrack_host::collections;
 use casetrack_host::paging::check_range;
 use casetrack_search::{Filters, MAX_TOP_K, SearchRequest, SearchResult, has_operators};
 
-/// Files that are looked for beyond those that are asked for: some may be gone, or be parts of one file.
+/// Files that are searched for beyond the requested ones: some may be gone, or be parts of one file.
 const SPARE: usize = 10;
 /// Passages of each document, unless too many are requested.
 const EACH: u32 = 3;
@@ -283,7 +283,7 @@ impl Files {
     pub fn of(collection: &Collection) -> Result<Self> {
         let entries = collection.catalogue()?;
         let mut of = HashMap::with_capacity(entries.len());
-        // In the order of paths, what lies inside a container follows it, and between are only paths that begin like it.
+        // In the order of paths, the members of a container follow it, and between are only paths that begin like it.
         let mut containers: Vec<&str> = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
             while containers.last().is_some_and(|container| !entry.path.starts_with(container)) {

@@ -1,4 +1,4 @@
-//! Summaries without a language model: sentences of the snippets, ranked by what they say of the query, none twice, each with its file.
+//! Summaries without a language model: sentences of the snippets, ranked by their relevance to the query, none twice, each with its file.
 
 use std::collections::{BTreeMap, BTreeSet};
 

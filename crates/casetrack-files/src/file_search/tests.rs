@@ -59,7 +59,7 @@ impl Made {
         path
     }
 
-    /// Writes a file that is older than what is known of it must be, and puts it into the index.
+    /// Writes a file that is older than its index entry must be, and puts it into the index.
     fn indexed(&self, name: &str, text: &str) -> PathBuf {
         let path = self.write(name, text);
         age(&path, 60);

@@ -21,7 +21,7 @@ use casetrack_search::{MAX_TOP_K, SearchRequest, SearchResult};
 const REFERENCE: &str = "index:";
 /// The beginning of the paths of its documents.
 const PATH: &str = "index://";
-/// Their end, which says what the kept copies are.
+/// Their ending, which is the format of the kept copies.
 const SUFFIX: &str = ".txt";
 /// The most documents that a search names; beyond that, results that a query does not allow are removed afterwards.
 const MAX_NAMED: usize = 100;
@@ -124,7 +124,7 @@ fn index_of(meta: &CollectionMeta) -> Option<&str> {
     meta.reference.as_deref()?.strip_prefix(REFERENCE)
 }
 
-/// The name for the path of a document's file. It does not depend on where the data directory is.
+/// The name for the path of a document's file. It does not depend on the place of the data directory.
 fn path(index: &str, id: &str) -> String {
     format!("{}{id}{SUFFIX}", folder(index))
 }

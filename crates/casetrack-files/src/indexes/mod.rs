@@ -52,7 +52,7 @@ pub struct AddToIndex {
     pub doc_id: String,
     pub content: String,
     pub metadata: Map<String, Value>,
-    /// `default` where it is `None`.
+    /// `default` if it is `None`.
     pub index: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub struct SearchIndex {
     pub query: String,
     /// 0–[`MAX_RESULTS`].
     pub most: i64,
-    /// `default` where it is `None`.
+    /// `default` if it is `None`.
     pub index: Option<String>,
 }
 

@@ -245,7 +245,7 @@ pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, can
     Ok(content)
 }
 
-/// Finds out what a file says of itself unless that is known.
+/// Reads the properties of a file unless they are known.
 pub fn classify_if_new(host: &Host, path: &Path, operations: &[String], cancel: &Cancel) -> Result<()> {
     classify(host, path, Wanted::of(operations, "operations")?, false, cancel).map(drop)
 }
@@ -277,7 +277,7 @@ fn properties(host: &Host, path: &Path, media_type: &str, beginning: &[u8], canc
             }
         }
         Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
-        // A program or a film says nothing that is read here, and is no failure.
+        // A program or a film has no properties that are read here, and is no failure.
         Err(error) => drop(found.insert("unavailable".into(), json!(error.message))),
     }
     Ok(found.into())

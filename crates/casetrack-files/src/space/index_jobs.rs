@@ -194,7 +194,7 @@ pub(super) fn existing_in_space(host: &Host, path: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Errors: a path that is not there, or cannot be looked at.
+/// Errors: a path that is not there, or cannot be read.
 pub(super) fn check_there(path: &Path) -> Result<()> {
     path.symlink_metadata().map(drop).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
@@ -313,7 +313,7 @@ fn indexed(host: &Host, job: &mut Job, root: &Path, cancel: &Cancel) -> Result<(
             0 => 0.0,
             _ => (listed as f64 * 100.0 / expected as f64).min(99.0).floor(),
         };
-        // The next note, or the end, says it too.
+        // The next note, or the end, reports it too.
         drop(space.set_job(&Job { files, folders: listed, progress, ..job.clone() }));
         host.space_changed(SpaceChange::Jobs);
     };
@@ -331,7 +331,7 @@ pub fn space_job(host: &Host, id: &str) -> Result<JobItem> {
     visible_job(host, in_field("jobId", job_number(id))?).map(JobItem::from)
 }
 
-/// The jobs that index what the session may see, the latest first.
+/// The jobs that index paths that the session may see, the latest first.
 ///
 /// Errors: a status that there is not, a limit out of its range.
 pub fn space_jobs(host: &Host, asked: &JobsAsked<'_>) -> Result<JobList> {

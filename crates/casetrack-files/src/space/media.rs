@@ -1,4 +1,4 @@
-//! Types of media by the names of files (RFC 6838, and what systems register), and by the first bytes if these identify the type.
+//! Types of media by the names of files (RFC 6838, and the registrations of systems), and by the first bytes if these identify the type.
 
 use casetrack_catalog::space::{Condition, Field, Match, Text};
 use casetrack_core::{FileFormat, Result, type_by_signature};
@@ -41,7 +41,7 @@ fn types() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     FileFormat::media_types().chain(OTHERS.iter().copied())
 }
 
-/// Of files whose type nothing says.
+/// The type of files without a known one.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
 
 /// The type of a file, by its first bytes and else by its extension in lower case.

@@ -99,7 +99,7 @@ impl InField {
     }
 }
 
-/// Says of an error that the caller or the owner of the machine can correct which parameter it is about, unless it says so.
+/// Adds the parameter to an error that the caller or the owner of the machine can correct, unless it names one.
 pub fn in_field<T>(field: impl Into<Cow<'static, str>>, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error.kind() {
         ErrorKind::User | ErrorKind::Environment if InField::of(&error).is_none() => {
@@ -189,8 +189,8 @@ pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
     }
 }
 
-/// The path that a caller means: absolute, its folders without links, and allowed. It is judged by its names before it is looked at, and
-/// need not exist.
+/// The path that a caller means: absolute, its folders without links, and allowed. It is judged by its names before any access, and need not
+/// exist.
 pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     let clean = lexical(Path::new(path)).filter(|path| path.is_absolute());
     let clean = clean.ok_or_else(|| Error::invalid(format!("{path} is not an absolute path")))?;

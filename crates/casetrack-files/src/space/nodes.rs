@@ -95,7 +95,7 @@ pub fn node(host: &Host, path: &str) -> Result<EntryItem> {
     Ok(EntryItem::new(&path, facts, first_seen.unwrap_or_default()))
 }
 
-/// A page of all entries of the catalogue behind a path, in the order of paths. Each is looked at once more.
+/// A page of all entries of the catalogue behind a path, in the order of paths. Each is read once more.
 pub fn nodes(host: &Host, after: Option<&Path>, cancel: &Cancel) -> Result<NodePage> {
     host.live_files().bring_all_up_to_date(host, cancel);
     let after = after.map(|path| Key::new(None, path));

@@ -186,7 +186,7 @@ pub fn get_set(host: &Host, name: &str, page: Option<Paging>, cancel: &Cancel) -
     details(host, set, page, notice)
 }
 
-/// Adds paths to a set or removes them. Paths that are not indexed are looked at; what is not there is named in the answer.
+/// Adds paths to a set or removes them. Paths that are not indexed are read from the disk; missing ones are named in the answer.
 ///
 /// Errors: a set that does not exist, a path that may not be read, too many paths.
 pub fn modify_set(

@@ -26,7 +26,7 @@ const MAX_LINKS: usize = 10_000;
 pub enum SourceSpec {
     Index {
         path: PathBuf,
-        /// 0 is what is in the folder itself.
+        /// 0 is the folder's own entries.
         max_depth: Option<usize>,
         follow_links: bool,
     },
@@ -230,7 +230,7 @@ pub(crate) fn pick_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Re
     }
 }
 
-/// Runs a source: what it has and meets the condition goes into its set. The result has all that it has.
+/// Runs a source: its entries that meet the condition go into its set. The result has all its entries.
 pub fn run_source(
     host: &Host,
     (set, mode, spec): (&str, Mode, &SourceSpec),
@@ -246,7 +246,7 @@ pub fn run_source(
     Ok(Sourced { picked, change })
 }
 
-/// Adds what the links among the entries lead to, under its own path, with all below it. Each folder is walked once.
+/// Adds the targets of the links among the entries, under its own path, with all below it. Each folder is walked once.
 fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Cancel) -> Result<()> {
     let space = host.space()?;
     let (mut walked, mut seen) = (vec![start.to_owned()], BTreeSet::new());

@@ -28,7 +28,7 @@ pub struct UsageTreeAsked<'a> {
     pub top: usize,
     /// size or allocated.
     pub metric: &'a str,
-    /// Answer from what the last walk found.
+    /// Answer from the last walk.
     pub cached: bool,
 }
 

@@ -99,7 +99,7 @@ pub(super) fn copy(
     let wanted: Vec<DocumentMeta> = state.documents.iter().map(|meta| way.described(meta)).collect();
     let there = target.documents_as_stored()?;
     let same = wanted.iter().zip(&there).take_while(|(wanted, there)| is_same(wanted, there)).count();
-    // Documents are ordered by when they were stored: what follows on another one is stored again.
+    // Documents are ordered by when they were stored: documents after a different one are stored again.
     for meta in there.iter().skip(same) {
         target.delete_document(meta.id)?;
         originals::remove(target, meta)?;
@@ -152,7 +152,7 @@ pub(super) fn is_same(wanted: &DocumentMeta, there: &DocumentMeta) -> bool {
     DocumentMeta { original_stored: there.original_stored, ..wanted.clone() } == *there
 }
 
-/// Takes along the copy of a document's file, before the document. One that is missing or damaged stays behind.
+/// Copies the kept copy of a document's file, before the document. One that is missing or damaged stays behind.
 fn take_original(
     source: &Collection,
     target: &Collection,

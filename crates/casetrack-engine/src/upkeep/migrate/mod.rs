@@ -118,7 +118,7 @@ pub(crate) fn copy_to_store(
     Ok((report, state))
 }
 
-/// Removes what a call that did not end has copied; whether there was anything.
+/// Removes the documents that an unfinished call has copied; returns true if there were any.
 pub fn discard_copy(host: &Host, id: CollectionId, to: &StorePlace) -> Result<bool> {
     host.other_store(to)?.discard(id)
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Check;
 use casetrack_host::Host;
 
-/// Jobs, watches, the last search and what was seen of a vault: they are sealed with its key, and open.
+/// Jobs, watches, the last search and the last seen state of a vault: they are sealed with its key, and open.
 pub(super) fn check(host: &Host, id: CollectionId) -> Result<Check> {
     let mut check = Check {
         name: "sealed_records".into(),

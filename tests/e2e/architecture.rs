@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What each crate may depend on, of ours.
+/// The crates of this workspace that each crate may depend on.
 const ARROWS: &[(&str, &[&str])] = &[
     ("casetrack", &["casetrack-core", "casetrack-engine", "casetrack-export", "casetrack-mcp", "casetrack-serve", "casetrack-text"]),
     ("casetrack-catalog", &["casetrack-core"]),
@@ -58,7 +58,7 @@ fn crates_depend_only_downwards() {
                 .as_array()
                 .unwrap()
                 .iter()
-                // What tests use is no arrow.
+                // The dependencies of tests are no arrows.
                 .filter(|dependency| dependency["kind"] != "dev")
                 .map(|dependency| dependency["name"].as_str().unwrap().to_owned())
                 .filter(|name| ours(name))
@@ -75,8 +75,8 @@ fn crates_depend_only_downwards() {
     assert_eq!(actual, expected);
 }
 
-/// What only some files may name, so that nothing uses the network but `casetrack models pull`, `casetrack serve` for the keys of the
-/// provider that its settings name, and `casetrack connect` to ask the server that the user names (invariant 9).
+/// Names that only some files may use, so that nothing uses the network except `casetrack models pull`, `casetrack serve` for the keys of
+/// the provider that its settings name, and `casetrack connect` to ask the server that the user names (invariant 9).
 const NETWORK: &[(&str, &[&str])] = &[
     (
         "ureq",
@@ -106,7 +106,7 @@ const NETWORK: &[(&str, &[&str])] = &[
             "crates/casetrack/src/options.rs",
         ],
     ),
-    // The listener on loopback of `casetrack mcp --http`, that of `casetrack serve`, and a server of tests.
+    // The listener on loopback of `casetrack mcp --http`, the listener of `casetrack serve`, and a server of tests.
     (
         "tokio::net",
         &[
@@ -129,7 +129,7 @@ const NETWORK: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What only some files may name, so that nothing but a command at the terminal reaches the keychain of the system: not what serves assistants.
+/// Names that only some files may use, so that only a command at the terminal reaches the keychain of the system: no server of assistants does.
 const KEYCHAIN: &[(&str, &[&str])] = &[
     ("dbus_secret_service", &["crates/casetrack/src/keychain/secret_service.rs"]),
     ("keyring_core", &["crates/casetrack/src/keychain/native.rs"]),
@@ -177,8 +177,8 @@ fn only_the_pull_of_models_uses_the_network_and_only_the_terminal_the_keychain()
     }
 }
 
-/// In each folder of each crate, the modules beside each other form no circle of imports; a folder counts as one module. Within a
-/// folder, files without folders beside them may refer to each other, as mutual recursion demands.
+/// In each folder of each crate, the modules next to each other form no circle of imports; a folder counts as one module. Within a folder,
+/// files without folders next to them may refer to each other, as mutual recursion demands.
 #[test]
 fn modules_form_no_circles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -229,8 +229,7 @@ impl Sources {
         Self { imports }
     }
 
-    /// The module that a path leads to from `module`; `None` outside the crate. Names that a module only passes on lead to where it
-    /// has them from.
+    /// The module that a path leads to from `module`; `None` outside the crate. Names that a module only passes on lead to their source.
     fn resolved(&self, module: &[String], path: &[String], steps: usize) -> Option<ModulePath> {
         let mut at = module.to_vec();
         let mut rest = path;
@@ -262,7 +261,7 @@ impl Sources {
         Some(at)
     }
 
-    /// The circles among modules beside each other, with an import for each arrow.
+    /// The circles among modules next to each other, with an import for each arrow.
     fn circles(&self) -> Vec<(Vec<String>, Vec<String>)> {
         type Arrows = BTreeMap<String, BTreeMap<String, String>>;
         let mut folders: BTreeMap<ModulePath, Arrows> = BTreeMap::new();
@@ -401,7 +400,7 @@ fn without_tests(tokens: &[String]) -> (Vec<String>, Vec<String>) {
     (kept, modules)
 }
 
-/// What `use` items bring in, and paths elsewhere that begin with `crate`, `self` or `super`.
+/// The paths of `use` items, and paths elsewhere that begin with `crate`, `self` or `super`.
 fn paths(tokens: &[String]) -> Vec<Vec<String>> {
     let (mut found, mut index) = (Vec::new(), 0);
     while index < tokens.len() {

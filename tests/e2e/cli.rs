@@ -35,7 +35,7 @@ fn the_sample_matter_from_new_to_verify() {
     );
     assert!(!only["results"].as_array().unwrap().is_empty());
 
-    // What is cited stands in the file at the place cited.
+    // The cited text is in the file at the cited place.
     let inspected = run_json(home, &["inspect", best["provenance"]["file_path"].as_str().unwrap()]);
     let text = inspected["pages"][page.as_u64().unwrap() as usize - 1]["text"].as_str().unwrap();
     let place = |excerpt: &serde_json::Value| -> String {

@@ -182,7 +182,7 @@ impl Client {
         Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("not JSON on stdout ({error}): {line}")))
     }
 
-    /// What was said of changed resources, and what comes until `time` has passed or `done` has seen what it waits for.
+    /// The notifications of changed resources until now, and those until `time` has passed or `done` returns true.
     pub fn news(&mut self, time: Duration, done: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let end = std::time::Instant::now() + time;
         while !done(&self.news) {

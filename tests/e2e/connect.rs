@@ -47,7 +47,7 @@ fn a_client_is_connected_checked_and_disconnected_and_its_file_is_as_before() {
     };
     assert_eq!(["cursor", "codex", "zed"].map(state), ["found", "found", "not_found"]);
 
-    // Nobody can be asked.
+    // There is no one to ask.
     let refused = String::from_utf8(output(1, home, &["connect", "cursor"]).stderr).unwrap();
     assert!(refused.contains("--yes"), "{refused}");
     assert_eq!(std::fs::read_to_string(&cursor).unwrap(), CURSOR);

@@ -1,4 +1,4 @@
-//! The context graph, from files to answers: who, when, to what, with what, and where that stands.
+//! The context graph, from files to answers: entities, dates, references, relations, and their places.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     assert!(text.contains("2023-12-31  Termination date (\"Supply Agreement.txt\", p. 1)"), "{text}");
     assert_eq!(summary["notices"], json!([]));
 
-    // One entity, however it is written; the text around it is that of the page.
+    // One entity, however it is written; the text around it is the text of the page.
     let (_, mentions) = client.call("get_entity_mentions", json!({"entity_name": "ACME FOODS", "include_boxes": true}));
     assert_eq!(mentions["entity"]["key"], "acme foods");
     for mention in mentions["mentions"].as_array().unwrap() {
@@ -99,7 +99,7 @@ fn a_collection_is_briefed_from_its_documents_with_the_place_of_every_statement(
     let days: Vec<&Value> =
         timeline["events"].as_array().unwrap().iter().map(|event| &event["date"]["first"]).collect();
     assert_eq!(days, ["2021-06-30"]);
-    // Of documents that mention somebody: the day of the agreement is in both.
+    // Of documents that mention a person: the day of the agreement is in both.
     let (_, timeline) =
         client.call("get_collection_timeline", json!({"entity": "Summit Services", "end_date": "2021-03"}));
     assert_eq!(timeline["events"][0]["date"]["first"], "2021-03-01", "{timeline}");
@@ -150,7 +150,7 @@ fn the_graph_follows_the_documents_whatever_their_order() {
     });
     assert_eq!(said, said_of_reversed);
 
-    // What a document has said is gone with it.
+    // The statements of a document are gone with it.
     let home = &homes[0];
     let delete = |name: &str| {
         let arguments = json!({"document_name": name, "confirm": true}).to_string();

@@ -70,7 +70,7 @@ fn every_document_gets_a_row_and_the_count_is_at_the_top() {
     assert_eq!(names(&some["rows"], true), ["Contract 02.txt"]);
     assert!(some["rows"][0]["passage"]["text"].as_str().unwrap().contains("without cause"));
 
-    // What is in none of them.
+    // A query that none of them answers.
     let (text, nothing) =
         client.call("ask_every_document", json!({"question": "uranium enrichment quotas of reactors"}));
     assert_eq!(nothing["found"], 0, "{text}");
@@ -82,7 +82,7 @@ fn every_document_gets_a_row_and_the_count_is_at_the_top() {
     assert!(shown.contains("Found in 5 of 12 documents."), "{shown}");
     assert_eq!(run_json(home, &["ask", "which law governs?"])["found"], 12);
 
-    // What documents say at their beginning.
+    // The beginnings of documents.
     let titles = run_json(home, &["ask", "What is the title of the agreement?"]);
     assert_eq!(titles["found"], 12);
     assert!(titles["rows"][0]["quote"].as_str().unwrap().contains("SERVICES AGREEMENT"), "{titles}");

@@ -141,7 +141,7 @@ fn an_assistant_searches_what_files_say_and_sees_no_secret() {
     assert_eq!((&full["indexed"], &full["removed"]), (&json!(2), &json!(0)), "{full}");
     assert_eq!(names(&search(&mut client, json!({"query": "boiler note", "k": 1}))), ["new.txt"]);
     client.close();
-    // It is never meant where no collection is named.
+    // It is never meant if no collection is named.
     let listed = run_json(&home, &["collections"]);
     assert!(listed.to_string().contains("\"Files\""), "{listed}");
 }
@@ -229,7 +229,7 @@ fn files_are_found_by_the_times_that_they_state_and_by_what_they_say() {
         client.call_failing("find_files_by_time", json!({"time_field": "saved", "limit": 2, "cursor": cursor}));
     assert!(refused.contains("Invalid cursor"), "{refused}");
 
-    // What has changed since is not known any more, also where the file that replaces it is older.
+    // A file that has changed since is not known any more, even if its replacement is older.
     let replacement = letter(brandt, "Wed, 02 Apr 2025 10:00:00 +0000", "Here is the contract of lease, voided.");
     fs::write(root.join("replacement"), replacement).unwrap();
     let file = fs::File::options().append(true).open(root.join("replacement")).unwrap();
@@ -272,7 +272,7 @@ fn a_live_folder_is_followed_without_walks_and_again_after_a_kill() {
     fs::rename(matter.join("new"), matter.join("renamed")).unwrap();
     fs::remove_file(matter.join("mail/first.eml")).unwrap();
     until(&["mail", "mail/second.eml", "renamed", "renamed/deep", "renamed/deep/a.txt"]);
-    // What moved is followed under its new path.
+    // A moved folder is followed under its new path.
     fs::write(matter.join("renamed/deep/b.txt"), "b").unwrap();
     until(&["mail", "mail/second.eml", "renamed", "renamed/deep", "renamed/deep/a.txt", "renamed/deep/b.txt"]);
 
@@ -286,7 +286,7 @@ fn a_live_folder_is_followed_without_walks_and_again_after_a_kill() {
     }
     until(&["mail", "mail/second.eml", "mail/third.eml"]);
 
-    // What the user made can be taken elsewhere.
+    // The user's data can be copied elsewhere.
     let (file, other) = (dir.path().join("files.json"), dir.path().join("other"));
     let file = file.to_str().unwrap();
     assert_eq!(run_json(&home, &["export", "--catalog", file])["roots"], 1);

@@ -1,4 +1,4 @@
-//! One file of every format: what is read from it, exactly, and where it stands. `tests/fixtures/README.md` says how they are made.
+//! One file of every format: the exact text that is read from it, and its places. `tests/fixtures/README.md` describes how they are made.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ fn expected(name: &str) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// What `inspect` says, which is an error where the file could not be read.
+/// The output of `inspect`, which is an error if the file could not be read.
 fn inspect(name: &str, prepare: impl FnOnce(&mut Command)) -> Value {
     let data = tempfile::tempdir().unwrap();
     let mut command = casetrack(data.path());
@@ -102,7 +102,7 @@ fn compare_page(page: &Value, expected: &Value) -> Result<(), String> {
     same(&what("sheet_name"), &page["sheet_name"], &expected["sheet_name"])?;
     let (text, expected_text) = (page["text"].as_str().unwrap(), expected["text"].as_str().unwrap());
     if expected["method"] == "Ocr" {
-        // Which lines form a paragraph is a guess of the OCR.
+        // The OCR guesses the lines that form a paragraph.
         return same_text(&what("text"), &folded(text), &folded(expected_text));
     }
     same_text(&what("text"), text, expected_text)?;
@@ -117,7 +117,7 @@ fn compare_page(page: &Value, expected: &Value) -> Result<(), String> {
     same(&what("number of blocks"), &json!(blocks.len()), &json!(expected_blocks.len()))
 }
 
-/// A phrase stands where it is said to, in the text and in a chunk that can be cited.
+/// A phrase is at its expected place, in the text and in a chunk that can be cited.
 fn compare_place(actual: &Value, place: &Value) -> Result<(), String> {
     let what = |field: &str| format!("{} of {}", field, place["phrase"]);
     let text = actual["pages"][number(&place["page"]) - 1]["text"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! What a session may see, read and ask for, and what is recorded of it.
+//! The rights of a session to see, read and call, and the record of its calls.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -113,7 +113,7 @@ fn files_outside_the_allowed_folders_and_keys_are_not_read() {
     assert_eq!(synced["denied"].as_array().unwrap().len(), 3, "{synced:#}");
     let refused = client.call_failing("watch_folder", json!({"folder_path": outside}));
     assert!(refused.contains("add its folder to allowed_roots in"), "{refused}");
-    // The person at the command line is told the same.
+    // The person at the command line gets the same error.
     let refused = run_expecting(1, &home, &["ingest", outside.to_str().unwrap(), "-c", "Matter", "--json"]);
     assert!(refused.contains("access_denied"), "{refused}");
     assert!(run_expecting(1, &home, &["inspect", "/etc/shadow", "--json"]).contains("access_denied"));
@@ -163,7 +163,7 @@ fn calls_are_recorded_without_what_they_say_and_limited_in_number() {
     for secret in ["confidential", "settlement", "Hushhush", "million"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
-    // Queries only where they are asked for.
+    // Queries only if the settings ask for them.
     settings(&home, "[audit]\nqueries = true\n");
     Client::start(&home, &["-c", "Hushhush"]).call("search_documents", json!({"query": "settlement"}));
     assert_eq!(audit(&home, 7).1[6]["queries"], json!({"query": "settlement"}));
@@ -197,7 +197,7 @@ fn long_answers_go_on_and_documents_cannot_speak_for_the_server() {
 
     settings(&home, "[limits]\nresult_chars = 5000\n");
     let mut client = Client::start(&home, &["-c", "Matter"]);
-    // An answer that is too long ends after a whole passage, and says where to go on; so does its structured content.
+    // An answer that is too long ends after a whole passage, and names the place to continue from; so does its structured content.
     let pages = |offset: u64| json!({"document_name": "long.txt", "start_page": 1, "end_page": 12, "offset": offset});
     let (text, structured) = client.call("browse_pages", pages(0));
     let shown = text.matches("\n</document-text ").count();
@@ -260,7 +260,7 @@ fn names_and_headings_of_documents_are_marked_and_hide_nothing() {
     }
 }
 
-/// Places are where search results have them: page, paragraph and lines.
+/// Places are as search results have them: page, paragraph and lines.
 #[test]
 fn a_timeline_has_parts_and_roles_and_places_are_exact() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Hidden text: from the file to every place where it is named.
+//! Hidden text: from the file to every place that names it.
 
 use serde_json::json;
 

@@ -16,7 +16,7 @@ use crate::web::{self, Answer, hello};
 pub struct Served {
     child: Child,
     pub address: SocketAddr,
-    /// What it printed after the address.
+    /// The text that it printed after the address.
     pub note: String,
 }
 
@@ -38,7 +38,7 @@ impl Served {
         Self { child, address, note }
     }
 
-    /// Sends a request with these headers besides those of a client of the protocol.
+    /// Sends a request with these headers besides the headers of a client of the protocol.
     pub fn send(&self, method: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         web::send(self.address, method, "/mcp", &[&web::JSON, headers].concat(), body)
     }

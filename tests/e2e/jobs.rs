@@ -27,7 +27,7 @@ fn job_id(answer: &Value) -> Value {
     answer["job"]["job_id"].clone()
 }
 
-/// What the report of an ingestion counts: documents ingested, files skipped, files failed.
+/// The counts in the report of an ingestion: documents ingested, files skipped, files failed.
 fn counts(report: &Value) -> [usize; 3] {
     ["ingested", "skipped", "failed"].map(|list| report[list].as_array().unwrap().len())
 }

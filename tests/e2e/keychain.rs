@@ -1,4 +1,4 @@
-//! Vaults that the keychain of the system opens: with GNOME Keyring where it is installed, and everywhere without any keychain.
+//! Vaults that the keychain of the system opens: with GNOME Keyring if it is installed, and everywhere without any keychain.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -38,7 +38,7 @@ impl Drop for Desktop {
 }
 
 impl Desktop {
-    /// One with an unlocked keychain; `None` where something for it is not installed.
+    /// One with an unlocked keychain; `None` if something for it is not installed.
     fn start() -> Option<Self> {
         for program in ["dbus-daemon", "gnome-keyring-daemon", "script"] {
             let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -54,7 +54,7 @@ impl Desktop {
             .env("XDG_DATA_HOME", home.path())
             .env("XDG_RUNTIME_DIR", home.path())
             .stdout(Stdio::piped())
-            // It tells of every program that it starts, and of those that find no screen.
+            // It reports every program that it starts, and those that find no screen.
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
@@ -104,7 +104,7 @@ impl Desktop {
         unlocked.into_iter().chain(locked).collect()
     }
 
-    /// What another program puts in the place of a secret.
+    /// Replaces a secret as another program does.
     fn overwrite(&self, secret: &str) {
         let connection = self.connection();
         let (_, session): (Variant<Box<dyn RefArg>>, ObjectPath) = secrets(&connection, "/org/freedesktop/secrets")
@@ -151,7 +151,7 @@ struct AtTerminal {
 }
 
 impl AtTerminal {
-    /// `address` is that of the bus.
+    /// `address` is the address of the bus.
     fn start(home: &Path, address: &str, args: &[&str]) -> Self {
         let program = casetrack(home);
         let words = std::iter::once(program.get_program()).chain(program.get_args());
@@ -293,7 +293,7 @@ fn gnome_keyring_opens_a_vault_when_a_person_at_the_terminal_agrees() {
     assert_eq!(desktop.count(), 0);
     given(0, &home, &desktop.address, PASSPHRASE, &add);
 
-    // Nobody unlocks the keychain: there is no window that could ask.
+    // The keychain stays locked: there is no window that could ask.
     desktop.lock();
     lock();
     let said = unlock().answer(QUESTION, "").answer(PROMPT, PASSPHRASE).end();

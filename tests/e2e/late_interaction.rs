@@ -1,4 +1,4 @@
-//! Token vectors (E12): made and dropped by reindexing, told everywhere, and what searches do with them.
+//! Token vectors (E12): made and dropped by reindexing, reported everywhere, and used by searches.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn has_stage(found: &Value) -> bool {
     found["stages"].as_array().unwrap().iter().any(|stage| stage == STAGE)
 }
 
-/// What is found, with all scores.
+/// The results, with all scores.
 fn places(found: &Value) -> Vec<Value> {
     let of =
         |hit: &Value| json!(["chunk_id", "score", "bm25", "dense", "sparse", "late"].map(|name| hit[name].clone()));

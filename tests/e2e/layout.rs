@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::client::{casetrack, samples};
 
-/// Links where the file is on the same disk, else copies.
+/// Links if the file is on the same disk, else copies.
 fn install(from: &Path, to: &Path) {
     std::fs::create_dir_all(to.parent().unwrap()).unwrap();
     if std::fs::hard_link(from, to).is_err() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, run, run_expecting, run_json};
 
-/// What a command that fails says, as JSON.
+/// The error of a command that fails, as JSON.
 fn refused(home: &Path, args: &[&str]) -> Value {
     let said = run_expecting(1, home, &[args, &["--json"]].concat());
     serde_json::from_str(&said).unwrap_or_else(|error| panic!("{args:?}: {error}: {said}"))
@@ -30,7 +30,7 @@ fn a_collection_is_renamed_closed_archived_and_reopened() {
     let id = run_json(&home, &["collections"])[0]["id"].clone();
     let mut client = Client::start(&home, &["--collection", "Acme"]);
 
-    // Renamed: the session goes on with it.
+    // Renamed: the session continues with it.
     let said = refused(&home, &["rename", "Acme", "globex"]);
     assert_eq!(said["error"]["code"], "already_exists", "{said}");
     assert!(run(&home, &["rename", "Acme", "Acme Corp"]).contains("Renamed \"Acme\" to \"Acme Corp\"."));

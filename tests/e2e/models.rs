@@ -39,7 +39,7 @@ fn models_folder(dir: &Path) {
     std::fs::write(dir.join("manifest.toml"), manifest).unwrap();
 }
 
-/// Gives `config.json`, whatever is asked for.
+/// Serves `config.json` for every request.
 fn start_hub() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", listener.local_addr().unwrap());

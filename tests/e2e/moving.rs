@@ -11,7 +11,7 @@ fn models(home: &Path) -> String {
     run_json(home, &["stats", "-c", "Case"])["models"][0].as_str().unwrap().to_owned()
 }
 
-/// What a search finds: chunk, place and text.
+/// The results of a search: chunk, place and text.
 fn found(home: &Path, query: &str) -> Vec<Value> {
     let found = run_json(home, &["search", query, "-c", "Case"]);
     let of = |hit: &Value| json!([hit["chunk_id"], hit["citation"], hit["score"], hit["text"]]);
@@ -151,7 +151,7 @@ fn a_move_that_was_cancelled_is_kept_until_it_is_asked_for_again_or_discarded() 
     assert!(run(&home, &["verify", "-c", "Case"]).contains("Clean."));
 }
 
-/// Whether this CPU has the instructions that make int8 the usual precision.
+/// True if this CPU has the instructions that make int8 the usual precision.
 fn multiplies_bytes() -> bool {
     #[cfg(target_arch = "x86_64")]
     let fast = is_x86_feature_detected!("avx2");

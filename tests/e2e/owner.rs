@@ -28,7 +28,7 @@ fn contract() -> String {
     samples().join("harbour-point/contract").display().to_string()
 }
 
-/// Waits until the owner of a data directory has ended, which it does when nobody needs it.
+/// Waits until the owner of a data directory has ended, which it does when no client needs it.
 pub fn wait_until_it_ends(home: &Path) {
     let ended = Instant::now() + PATIENCE;
     while home.join("owner/address.json").exists() {
@@ -135,7 +135,7 @@ fn what_a_crash_leaves_behind_is_no_obstacle() {
     };
     run_and_stay(&["new", "Matter"]);
     kill(owner_pid(&home));
-    // Address and socket are still there, and nobody listens.
+    // Address and socket are still there, but no process listens.
     assert!(home.join("owner/address.json").exists() && home.join("owner/socket").exists());
     run_and_stay(&["collections"]);
     kill(owner_pid(&home));

@@ -1,4 +1,4 @@
-//! What a search says of its results and of what is near them, and that it says the same every time.
+//! The description of search results and of the passages near them, which is the same every time.
 
 use std::path::Path;
 

@@ -27,7 +27,7 @@ struct Examples {
     drafts: [String; 2],
 }
 
-/// What every tool that reads answers, with what an answer has of its time and place left out.
+/// The answers of all tools that read, without the parts that depend on time and place.
 fn answers(client: &mut Client, examples: &Examples) -> Vec<(String, String)> {
     client.call("switch_collection", json!({"collection_name": "Case"}));
     let tools = client.request("tools/list", json!({})).unwrap()["tools"].as_array().unwrap().clone();
@@ -197,7 +197,7 @@ fn the_sample_matter_gives_the_same_answers_in_a_database_and_comes_back_as_it_w
     let verified = run_json(&home, &[&["verify", "-c", "Case"], &store[..]].concat());
     assert_eq!(verified["clean"], true, "{verified}");
 
-    // What is on disk only says so.
+    // Commands for data that is only on disk report this.
     for args in [
         &["repair", "-c", "Case"][..],
         &["reindex", "--models", "compact", "--precision", "float32", "-c", "Case"],
@@ -251,7 +251,7 @@ fn a_server_that_is_away_is_named_and_found_again_and_no_password_is_told() {
     let Some(server) = server() else { return };
     let data = tempfile::tempdir().unwrap();
     let home = data.path().join("home");
-    // The server asks for no password; what must not be told is there all the same.
+    // The server asks for no password; the secret that must not be shown is there all the same.
     let address = server.address("matters").replacen("casetrack@", "casetrack:s3cret@", 1);
     std::fs::create_dir_all(&home).unwrap();
     std::fs::write(home.join("config.toml"), format!("[store]\nurl = \"{address}\"\n")).unwrap();

@@ -1,5 +1,5 @@
-//! Several clients of one database, through the command line: who may do what, what others change, and files that machines read together. Where no
-//! server can be had, this says so and tests nothing.
+//! Several clients of one database, through the command line: rights of users, changes by others, and files that machines read together.
+//! Without a server, this reports so and tests nothing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -154,7 +154,7 @@ fn a_session_is_told_what_others_change_and_nothing_of_what_it_may_not_see() {
     by_other(&["call", "delete_document", r#"{"document_name": "a.txt", "confirm": true}"#, "-c", "Case"]);
     let news = client.news(PATIENCE, |news| news.contains(&updated(&case)) && list_changed(news));
     assert!(news.contains(&updated(&case)) && list_changed(&news), "{news:?}");
-    // Emil hears first of what he may see: nothing came before it but for that.
+    // Emil's first notification is of a collection that he may see: nothing came before it.
     ingest("c.txt", "Open");
     let news = emils_client.news(PATIENCE, |news| news.contains(&updated(&open)) && list_changed(news));
     let expected = |one: &Value| *one == updated(&open) || list_changed(std::slice::from_ref(one));
@@ -164,7 +164,7 @@ fn a_session_is_told_what_others_change_and_nothing_of_what_it_may_not_see() {
     emils_client.close();
 }
 
-/// What the database says.
+/// The number that the database returns.
 fn number(server: &OwnServer, question: &str) -> u64 {
     server.sql("matters", question).unwrap().trim().parse().unwrap()
 }
@@ -245,7 +245,7 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
     assert!(report["failed"].to_string().contains("On "), "{report}");
     assert!(told.contains("/61 "), "{told}");
 
-    // The first offers what is missing once more, and takes it back when nobody can read it.
+    // The first offers what is missing once more, and takes it back when no machine can read it.
     let (report, _) = end(begin(&one, &share), &[3]);
     assert!(paths(&report, "failed").contains(&broken), "{report}");
     assert_eq!(number(&server, "SELECT count(*) FROM casetrack.work"), 0);
@@ -266,7 +266,7 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
     let again = ingest(&["--share", "--force"]);
     let first = begin(&one, &again);
     wait_until(|| number(&server, "SELECT count(*) FROM casetrack.work") > 0);
-    // Who is done first may find nothing that nobody could read.
+    // The machine that ends first may find no file that no machine could read.
     let (second, _) = end(begin(&two, &join), &[0, 3]);
     let (first, _) = end(first, &[3]);
     let (first, second) = (paths(&first, "ingested"), paths(&second, "ingested"));
@@ -274,7 +274,7 @@ fn machines_read_a_folder_together_and_do_what_a_killed_one_had() {
     assert_eq!(first.len() + second.len(), 59);
     assert_eq!(documents("Case"), together);
 
-    // What one machine makes of them alone is the same.
+    // A single machine makes the same of them.
     run(&two, &[&["rename", "Case", "Together"], &store[..]].concat());
     run(&two, &[&["new", "Case"], &store[..]].concat());
     run_expecting(3, &two, &[&["ingest", shown, "-c", "Case"], &store[..]].concat());

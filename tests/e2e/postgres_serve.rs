@@ -68,7 +68,7 @@ fn users_work_in_collections_of_a_database_as_their_roles_allow() {
     annas.call("ingest_document", json!({"file_path": path, "wait_seconds": 600}));
     assert_eq!(finds(&annas), ["Case.txt", "Second.txt", "third.txt"]);
 
-    // The database goes away, which is told, and comes back.
+    // The database goes away, which is reported, and comes back.
     server.stop();
     let said = annas.refusal("search_documents", json!({"query": "rent"}));
     assert!(said.contains("PostgreSQL"), "{said}");

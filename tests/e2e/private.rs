@@ -1,4 +1,4 @@
-//! What CaseTrack keeps is for its user alone, and where it keeps it.
+//! CaseTrack's files: only their user may read them, and their places.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
@@ -15,12 +15,12 @@ fn mode(path: &Path) -> u32 {
     path.symlink_metadata().unwrap().permissions().mode() & 0o7777
 }
 
-/// The mode of everything below a directory, and of itself, but for links.
+/// The mode of everything below a directory, and of itself, except for links.
 fn modes(root: &Path) -> BTreeMap<PathBuf, u32> {
     let mut found = BTreeMap::new();
     let mut paths = vec![root.to_owned()];
     while let Some(path) = paths.pop() {
-        // What vanishes meanwhile nobody can read.
+        // A file that vanishes meanwhile cannot be read.
         let Ok(metadata) = path.symlink_metadata() else { continue };
         if metadata.is_symlink() {
             continue;
@@ -59,7 +59,7 @@ fn all_that_is_kept_is_for_its_user_alone() {
     let (home, folder) = (dir.path().join("home"), dir.path().join("files"));
     std::fs::create_dir(&folder).unwrap();
     std::fs::write(folder.join("note.txt"), "The rent is due on the third of each month.").unwrap();
-    // What a user wrote, and what an earlier version left.
+    // Files of a user, and files of an earlier version.
     std::fs::create_dir_all(home.join("jobs")).unwrap();
     std::fs::write(home.join("config.toml"), "[audit]\nenabled = true\n").unwrap();
     std::fs::write(home.join("jobs/left.txt"), "").unwrap();
@@ -96,7 +96,7 @@ fn files_that_the_user_asks_for_have_the_rights_of_their_files() {
     with_umask("022", &home, &["new", "Shared"]);
     let file = |name: &str| dir.path().join(name).display().to_string();
     with_umask("022", &home, &["ingest", &file("note.txt"), "-c", "Shared"]);
-    // Each client has its own umask, whoever started the owner.
+    // Each client has its own umask; the owner may have another.
     for (umask, expected) in [("022", 0o644), ("027", 0o640), ("002", 0o664)] {
         let archive = file(&format!("{umask}.ctcollection"));
         with_umask(umask, &home, &["export", "-c", "Shared", &archive]);
@@ -123,7 +123,7 @@ fn data_directory(home: &Path) -> Value {
     diagnosis["findings"].as_array().unwrap().iter().find(is_it).unwrap().clone()
 }
 
-/// The folders are those of Linux.
+/// The folders follow Linux.
 #[cfg(target_os = "linux")]
 #[test]
 fn collections_are_not_kept_where_a_cloud_service_synchronizes_them() {
@@ -136,7 +136,7 @@ fn collections_are_not_kept_where_a_cloud_service_synchronizes_them() {
     let found = data_directory(&new);
     assert!(found["hint"].is_null() && found["ok"] == true, "{found}");
 
-    // What an earlier version made stays in use.
+    // The folder of an earlier version stays in use.
     let kept = earlier.join("Documents/CaseTrack");
     let mut command = casetrack(&kept);
     assert!(command.args(["new", "Old matter"]).stdin(Stdio::null()).output().unwrap().status.success());

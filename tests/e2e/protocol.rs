@@ -127,7 +127,7 @@ fn answers_fit_the_declared_schemas() {
 fn initialize_needs_no_model() {
     let data = tempfile::tempdir().unwrap();
     run(data.path(), &["new", "First"]);
-    // What it takes a client to begin is little: no model is loaded for it.
+    // A client begins at little cost: no model is loaded for it.
     let client = Client::start(data.path(), &["--collection", "First", "--models-dir", "/nowhere"]);
     assert!(client.server["serverInfo"].is_object(), "{}", client.server);
     client.close();

@@ -40,7 +40,7 @@ fn quotations_are_exact_differ_or_are_not_found() {
     assert_eq!((&exact["status"], &exact["typography"]), (&json!("exact"), &json!(["line_breaks"])), "{exact:#}");
     assert!(text.contains("Typography differs: line breaks."), "{text}");
 
-    // What a scan confuses is a difference, and the words are the same.
+    // A confusion of a scan is a difference, and the words are the same.
     let (text, differs) = check(json!({"text": INTEREST.replace("sum", "surn").replace("payment,", "pay ment")}));
     let nearest = &differs["nearest"];
     assert_eq!((&differs["status"], &nearest["same_words"]), (&json!("differs"), &json!(true)), "{differs:#}");
@@ -254,7 +254,7 @@ fn citations_of_every_style_fit_where_they_were_made() {
         assert_eq!(rows.len(), citations.len(), "{style}: {checked:#}");
         for (row, citation) in rows.iter().zip(&citations) {
             assert_eq!((&row["status"], &row["citation"]), (&json!("exact"), &json!(citation)), "{style}: {row:#}");
-            // Where nothing but the document is cited, or a file has no pages, that is all there is to check.
+            // If only the document is cited, or a file has no pages, that is all there is to check.
             assert_ne!(row["cited"]["fit"], "does_not_fit", "{style}: {citation}: {row:#}");
             assert!(row["cited"]["fit"] == "fits" || citation.contains("no page"), "{style}: {citation}: {row:#}");
         }

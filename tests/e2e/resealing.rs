@@ -158,7 +158,7 @@ fn a_collection_is_sealed_and_unsealed_with_all_that_belongs_to_it() {
     assert_eq!(matter.leaks(), [""; 0].map(PathBuf::from));
     end_owner(home);
 
-    // Who has no key cannot take it out, and nobody does by mistake.
+    // Taking it out needs a key, and cannot happen by mistake.
     let (_, error) = with_input(1, home, "wrong\n", &["vault", "unseal", "--yes", "--passphrase-stdin"]);
     assert!(error.contains("does not open"), "{error}");
     let (_, error) = with_input(1, home, &format!("{PASSPHRASE}\n"), &["vault", "unseal", "--passphrase-stdin"]);

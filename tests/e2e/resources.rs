@@ -107,7 +107,7 @@ fn what_there_is_is_listed_and_read_by_ids_and_by_names() {
     let origin = &chunk[0]["_meta"]["casetrack/chunk"]["provenance"];
     assert_eq!((&origin["document_id"], &origin["line_end"]), (&document["id"], &json!(2)));
 
-    // What is not there.
+    // Missing resources.
     for (uri, what) in [
         ("casetrack://collections/Nowhere/documents".to_owned(), "Collection not found"),
         (format!("casetrack://collections/{id}/documents/no%20such"), "Document not found"),
@@ -122,7 +122,7 @@ fn what_there_is_is_listed_and_read_by_ids_and_by_names() {
     client.close();
 }
 
-/// Whether a pixel has the colour of the marker, with something dark under it or not.
+/// True if a pixel has the colour of the marker, with something dark under it or not.
 fn is_marked(pixel: &image::Rgb<u8>) -> bool {
     let [red, green, blue] = pixel.0.map(i32::from);
     red > 60 && blue < red * 6 / 10 && green > red / 2
@@ -166,7 +166,7 @@ fn rotated_pdf() -> Vec<u8> {
         format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
     ];
-    // Readers rebuild the table of objects where it is missing.
+    // Readers rebuild the table of objects if it is missing.
     let objects: String = (1..).zip(objects).map(|(n, object)| format!("{n} 0 obj\n{object}\nendobj\n")).collect();
     format!("%PDF-1.4\n{objects}trailer << /Size 6 /Root 1 0 R >>\n%%EOF\n").into_bytes()
 }
@@ -252,7 +252,7 @@ fn changes_reach_those_who_watch_and_survive_the_owner() {
     run(&home, &["new", "Yet Another"]);
     let mut client = Client::start(&home, &[]);
     let documents = "casetrack://collections/Watched%20Matter/documents";
-    // Of what changed together, this is told last but for the list of resources.
+    // Of the changes together, this is reported last except for the list of resources.
     let other = "casetrack://collections/Yet%20Another/documents";
     for uri in ["casetrack://collections", documents, other] {
         client.request("resources/subscribe", json!({"uri": uri})).unwrap();
@@ -268,7 +268,7 @@ fn changes_reach_those_who_watch_and_survive_the_owner() {
         std::fs::write(&file, format!("{before}A note called {name}.\n")).unwrap();
         run(&home, &["ingest", file.to_str().unwrap(), "-c", collection]);
     };
-    // Everything that is told of what happened until now, and of a new document of the other collection, which comes last.
+    // All notifications of events until now, and of a new document of the other collection, which comes last.
     let all_news = |client: &mut Client, name: &str| {
         ingest(name, "Yet Another");
         client.news(PATIENCE, |news| {
@@ -294,7 +294,7 @@ fn changes_reach_those_who_watch_and_survive_the_owner() {
     let times = news.iter().filter(|one| **one == updated(documents)).count() as u128;
     assert!(times >= 1 && times <= 1 + started.elapsed().as_millis() / 500, "{times}");
 
-    // The owner is killed: the client is told that it may have missed something, and hears what comes.
+    // The owner is killed: the client is notified that it may have missed something, and gets later notifications.
     kill(owner_pid(&home));
     let news = client.news(PATIENCE, list_changed);
     assert!(news.contains(&updated(documents)), "{news:?}");
@@ -302,7 +302,7 @@ fn changes_reach_those_who_watch_and_survive_the_owner() {
     let news = all_news(&mut client, "d.txt");
     assert!(news.contains(&updated(documents)), "{news:?}");
 
-    // A document and a page of it; and no more after unsubscribing.
+    // A document and a page of it; none after unsubscribing.
     let page = "casetrack://collections/Watched%20Matter/pages/one.txt/1";
     client.request("resources/subscribe", json!({"uri": page})).unwrap();
     client.request("resources/unsubscribe", json!({"uri": documents})).unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What is wrong with `value`, each with its path.
+/// The errors of `value`, each with its path.
 pub fn problems(schema: &Value, value: &Value) -> Vec<String> {
     let mut problems = Vec::new();
     check(schema, schema, value, "$", &mut problems);

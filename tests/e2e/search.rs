@@ -1,4 +1,4 @@
-//! What a query may say besides its words, and the filters of a search.
+//! The operators of a query, and the filters of a search.
 
 use std::path::Path;
 
@@ -134,7 +134,7 @@ fn phrases_signs_fields_and_filters_decide_what_is_found() {
     client.close();
 }
 
-/// Agreements of two parties each, with the same clauses but for a few words, of several passages.
+/// Agreements of two parties each, with the same clauses except for a few words, of several passages.
 fn agreements(dir: &Path) {
     std::fs::create_dir_all(dir).unwrap();
     let filler = "Both sides cooperate in good faith and keep records of what they do under these terms. ".repeat(30);

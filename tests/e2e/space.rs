@@ -91,7 +91,7 @@ fn a_continuous_plan_follows_its_folder_and_goes_on_after_the_owner_was_killed()
     write(&files.join("b"), 1);
     write(&files.join("deep/c"), 10);
     until(&json!(16), || sum(&mut client, "live"));
-    // What the plan does with a file follows.
+    // The outcome of the plan for a file follows.
     until(&json!(15), || sum(&mut client, "large"));
     fs::rename(files.join("deep/c"), files.join("c")).unwrap();
     fs::remove_file(files.join("a")).unwrap();

@@ -1,4 +1,4 @@
-//! Learned-sparse vectors where the model, or the vectors of earlier documents, are missing.
+//! Learned-sparse vectors if the model, or the vectors of earlier documents, are missing.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `casetrack` alone, `casetrack start`, and what stays at work afterwards.
+//! `casetrack` without a command, `casetrack start`, and the processes that stay afterwards.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,7 +13,7 @@ fn command(home: &Path, args: &[&str]) -> Command {
     for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "CASETRACK_COLLECTION"] {
         command.env_remove(name);
     }
-    // Where the setup script puts the library is below the real home.
+    // The setup script puts the library below the real home.
     if std::env::var_os("CASETRACK_PDFIUM").is_none() {
         let home = std::env::home_dir().unwrap();
         command.env("CASETRACK_PDFIUM", home.join(".cache/casetrack/pdfium"));
@@ -139,7 +139,7 @@ fn a_service_is_installed_stopped_and_removed_with_the_manager_of_the_system() {
     let unit = std::fs::read_to_string(home.join(".config/systemd/user/casetrack.service")).unwrap();
     let start = unit.lines().find(|line| line.starts_with("ExecStart=")).unwrap();
     assert!(start.contains(home.join("data").to_str().unwrap()) && start.ends_with(" owner --stay"), "{unit}");
-    // As systemd itself reads it, where that is installed.
+    // As systemd itself reads it, if it is installed.
     let mut verify = Command::new("systemd-analyze");
     verify.args(["--user", "verify"]).arg(home.join(".config/systemd/user/casetrack.service"));
     if let Ok(output) = verify.env("XDG_RUNTIME_DIR", home).output() {

@@ -100,7 +100,7 @@ impl Matter {
     }
 }
 
-/// How many of each kind: new, changed, moved, missing, removed, unchanged.
+/// Counts of each kind: new, changed, moved, missing, removed, unchanged.
 fn counts(report: &Value) -> [usize; 6] {
     let count =
         |name: &str| report[name].as_array().map(Vec::len).unwrap_or_else(|| report[name].as_u64().unwrap() as usize);
@@ -179,7 +179,7 @@ fn what_cannot_be_seen_is_not_gone() {
     matter.write("b.md", "Moisture meters read nineteen percent in the cellar.");
     matter.write("closed/c.txt", "The heating engineer calls on Monday.");
     matter.sync(&[]);
-    // Documents of other extensions are left alone, on disk or not.
+    // Documents of other extensions stay as they are, on disk or not.
     matter.remove("b.md");
     assert_eq!(counts(&matter.sync(&["--remove-deleted", "--extensions", "txt"])), [0, 0, 0, 0, 0, 2]);
 

@@ -190,7 +190,7 @@ fn errors_of_commands_name_commands() {
     let cannot_fail = ["call", "collections", "completions", "doctor", "help", "man", "stop", "watches"];
     let help = run(home, &["--help"]);
     let names = help.lines().take_while(|line| !line.starts_with("Options")).filter_map(|line| line.strip_prefix("  "));
-    // What continues a line stands further to the right.
+    // The continuation of a line is further to the right.
     let names = names.filter(|line| !line.starts_with(' '));
     let names: Vec<&str> = names.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.contains(&"redline") && names.len() > 50, "{help}");

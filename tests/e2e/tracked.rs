@@ -1,4 +1,4 @@
-//! Tracked changes: from the file to every place where they are shown and searched.
+//! Tracked changes: from the file to every place that shows and searches them.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn a_draft_is_searched_in_its_final_text_and_shown_in_three_views() {
     std::fs::write(files.join("Memo.txt"), "The landlord waives nothing.").unwrap();
     let mut client = Client::start_in(home, "Lease", &files);
 
-    // What is searched is the final text.
+    // Searches use the final text.
     let found = client.call("search_documents", json!({"query": "\"two million euros\""})).1;
     let chunk = &found["results"][0];
     assert_eq!(chunk["provenance"]["tracked_changes"], true, "{found:#}");
@@ -109,7 +109,7 @@ fn a_draft_is_searched_in_its_final_text_and_shown_in_three_views() {
     assert_eq!(passages(&checked["rows"][0]["changed_by"]), ["The landlord waives the deposit."], "{checked:#}");
     assert!(text.contains("Do not quote them as agreed"), "{text}");
 
-    // What was deleted is searched only where that is asked for.
+    // Deleted text is searched only on request.
     let deleted = |client: &mut Client, query: &str| client.call("search_documents", json!({"query": query}));
     let (text, found) = deleted(&mut client, "in:deleted landlord waives");
     assert_eq!((&found["deleted"]["total"], &found["results"]), (&json!(1), &json!([])), "{found:#}");

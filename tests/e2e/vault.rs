@@ -83,7 +83,7 @@ fn a_vault_opens_with_what_its_slots_say_and_with_nothing_else() {
     let (_, error) = with_input(1, &home, "korrekt pferd\n", &["unlock", "--passphrase-stdin"]);
     assert!(error.contains("does not open with this passphrase"), "{error}");
     assert!(is_locked(&home, &id));
-    // Nobody is asked for a passphrase of what is not there.
+    // There is no prompt for the passphrase of a missing vault.
     let (_, error) = with_input(1, &home, "", &["unlock", "00000000"]);
     assert!(error.contains("no vault"), "{error}");
     unlock(&home, &[&id[..8]]);
@@ -137,7 +137,7 @@ fn a_locked_vault_answers_no_tool_and_tells_what_the_person_can_do() {
     client.call("watch_folder", json!({"folder_path": dir.path().join("files"), "schedule": "manual"}));
     let (_, found) = client.call("search_documents", json!({"query": "payment"}));
     let chunk = &found["results"][0]["chunk_id"];
-    // Nothing of it is written where nobody asked for it.
+    // Nothing of it is written without a request.
     client.call("add_evidence", json!({"chunk_id": chunk}));
     let refused = client.call_failing("export_evidence", json!({"format": "markdown"}));
     assert!(refused.contains("file_path") && !home.join("exports").exists(), "{refused}");
@@ -175,7 +175,7 @@ fn a_locked_vault_answers_no_tool_and_tells_what_the_person_can_do() {
     let resources = client.request("resources/read", json!({"uri": "casetrack://collections"})).unwrap().to_string();
     assert!(resources.contains(&id) && !resources.contains("Geheimsache"), "{resources}");
 
-    // The session goes on where it was.
+    // The session continues from the same place.
     unlock(&home, &[]);
     let (_, again) = client.call("search_documents", json!({"query": "payment"}));
     assert_eq!(&again["results"][0]["chunk_id"], chunk);
@@ -199,7 +199,7 @@ fn a_vault_locks_by_itself_and_when_its_owner_is_killed() {
     let (id, _) = new_vault(&home);
     run(&home, &["ingest", contract().to_str().unwrap(), "-c", NAME]);
     let found = results(&home);
-    // The owner stays for it, though nobody uses it.
+    // The owner stays for it, though no client uses it.
     kill(owner_pid(&home));
     assert!(is_locked(&home, &id));
     unlock(&home, &["--idle", "1s"]);
@@ -208,7 +208,7 @@ fn a_vault_locks_by_itself_and_when_its_owner_is_killed() {
         assert!(Instant::now() < deadline, "it is still unlocked");
         std::thread::sleep(std::time::Duration::from_millis(200));
     }
-    // What config.toml says holds where nothing else is said.
+    // The setting of config.toml holds if no option is given.
     std::fs::write(home.join("config.toml"), "[vault]\nlock_after = \"2h\"\n").unwrap();
     let said = with_input(0, &home, &format!("{PASSPHRASE}\n"), &["unlock", "--passphrase-stdin"]).0;
     assert!(said.contains("for 2 hours"), "{said}");
@@ -255,7 +255,7 @@ fn work_on_a_vault_stops_when_it_is_locked_and_goes_on_later() {
     assert!(run(&home, &["verify", "-c", NAME]).contains("Clean."));
 }
 
-/// What somebody can do who writes to the folder of a vault and waits for its owner.
+/// The power of an attacker who writes to the folder of a vault and waits for its owner.
 #[test]
 fn a_vault_that_was_put_back_is_refused_until_its_owner_accepts_it() {
     let dir = tempfile::tempdir().unwrap();

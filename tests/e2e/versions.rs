@@ -182,7 +182,7 @@ fn a_passage_in_many_copies_is_one_result_that_says_so_and_complete_lists_have_a
     let (text, brief) = client.call("search_documents", json!({"query": "interest on late payment", "brief": true}));
     assert_eq!(brief["hits"].as_array().unwrap().len(), 2, "{brief:#}");
     assert!(text.contains("(the same in other documents, 5: "), "{text}");
-    // Whoever asks for all passages with a phrase gets all.
+    // A search for all passages with a phrase returns all.
     let (_, all) = client.call("search_documents", json!({"query": "\"late payment bears interest\""}));
     assert_eq!((&all["complete"]["passages"], all["results"].as_array().unwrap().len()), (&json!(7), 7), "{all:#}");
     assert!(all["results"].as_array().unwrap().iter().all(|result| result["repeated_in"].is_null()));

@@ -116,7 +116,7 @@ fn a_collection_follows_its_folder() {
     fs::remove_file(file("gates.txt")).unwrap();
     watched.settle("deleted");
 
-    // Many at once are one job, or few where the machine is so busy that writing them takes long.
+    // Many at once are one job, or few if the machine is so busy that writing them takes long.
     let jobs = |watched: &mut Watched| watched.client.call("list_jobs", json!({})).1["jobs"].as_array().unwrap().len();
     let before = jobs(&mut watched);
     for n in 0..150 {
@@ -125,7 +125,7 @@ fn a_collection_follows_its_folder() {
     watched.settle("many");
     assert!(jobs(&mut watched) < before + 20);
 
-    // One that is being written is left alone until it is closed; others are not.
+    // One that is being written is left until it is closed; others are not.
     let mut slow = fs::File::create(file("slow.txt")).unwrap();
     writeln!(slow, "The first half.").unwrap();
     write(&file("quick.txt"), "Written in one go.");

@@ -161,7 +161,7 @@ fn pages_cannot_be_framed_and_load_nothing_from_elsewhere() {
         ] {
             assert_eq!(answer.header(name), Some(value));
         }
-        // Nobody else may read answers.
+        // No other page may read answers.
         assert!(!answer.head.contains("access-control-"), "{}", answer.head);
     }
     // Preflights are not answered, so no page elsewhere can send our header.
@@ -416,7 +416,7 @@ fn the_tools_of_the_workbench_are_offered_where_they_are_named() {
     assert_eq!(paths["paths"], json!([{"path": home, "is_directory": true}]));
 }
 
-/// Hosts that show views are told of them; others see the same list as ever.
+/// Hosts that show views get them in the list; others see the same list as ever.
 #[test]
 fn views_are_named_to_hosts_that_show_them() {
     let dir = tempfile::tempdir().unwrap();
@@ -434,7 +434,7 @@ fn views_are_named_to_hosts_that_show_them() {
     let mut without = shown.clone();
     let mut viewed = Vec::new();
     let tools = without["tools"].as_array_mut().unwrap();
-    // What the view itself calls is offered to nobody else.
+    // Tools that the view itself calls are offered to no one else.
     let of_view: Vec<Value> =
         tools.extract_if(.., |tool| tool["_meta"]["ui"]["visibility"] == json!(["app"])).collect();
     for tool in tools {

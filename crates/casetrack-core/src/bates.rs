@@ -9,13 +9,13 @@ use crate::error::{Error, Result};
 const MAX_DIGITS: usize = 18;
 const MAX_PREFIX: usize = 40;
 
-/// A Bates number: what stands before its last digits, and these.
+/// A Bates number: the text before its last digits, and these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatesNumber {
-    /// As printed, with a separator at its end where one is printed; may be empty.
+    /// As printed, with the printed separator, if any, at its end; may be empty.
     pub prefix: String,
     pub number: u64,
-    /// How many digits are printed, leading zeros included, 1–18.
+    /// Number of printed digits, leading zeros included, 1–18.
     pub width: usize,
 }
 
@@ -84,8 +84,8 @@ impl fmt::Display for BatesRange {
 impl FromStr for BatesRange {
     type Err = Error;
 
-    /// One number, or a range `A..B`, of which the second may lack the prefix or be left out; `A-B` and `A–B` where both have the same
-    /// prefix. Digits without a prefix are those of any.
+    /// One number, or a range `A..B`, of which the second may lack the prefix or be left out; `A-B` and `A–B` if both have the same prefix.
+    /// Digits without a prefix match any prefix.
     fn from_str(text: &str) -> Result<Self> {
         let text = text.trim();
         let dashed = || {

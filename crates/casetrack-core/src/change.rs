@@ -1,4 +1,4 @@
-//! Changes that a file tracks: what was inserted, deleted and moved, by whom and when.
+//! Changes that a file tracks: insertions, deletions and moves, with author and time.
 //!
 //! The text of a page is the final one, as if all changes were accepted. With its changes it gives the two other views.
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::labels::labelled;
 
-/// How the warning of a document begins that counts its tracked changes of formatting and merged table cells, which no list has.
+/// The beginning of a document's warning that counts its tracked changes of formatting and merged table cells, which no list has.
 pub const UNLISTED_CHANGES: &str = "Tracked changes that are not listed";
 
 labelled! {
@@ -87,8 +87,8 @@ labelled! {
 }
 
 impl TextView {
-    /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are those of the page. Linear in the
-    /// text, the changes and what was deleted.
+    /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are the page's changes. Linear in the text,
+    /// the changes and the deleted text.
     pub fn of(self, text: &str, start: u32, changes: &[Change]) -> String {
         match self {
             TextView::Final => text.to_owned(),
@@ -122,7 +122,7 @@ pub fn original_pieces(start: u32, end: u32, changes: &[Change]) -> Vec<Original
     for change in changes.iter().filter(|change| change.touches(start, end)) {
         if change.kind.removes() {
             keep(&mut pieces, change.char_start, 0);
-            // What was inserted before it was deleted was not in the original.
+            // Text that was inserted before it was deleted was not in the original.
             if !change.of_insertion {
                 pieces.push(OriginalPiece::Removed(change));
             }
@@ -158,7 +158,7 @@ fn redline(text: &str, start: u32, changes: &[Change]) -> String {
     let end = start.saturating_add(text.chars().count() as u32);
     let mut changes = changes.iter().filter(|change| change.touches(start, end)).peekable();
     let mut shown = String::with_capacity(text.len());
-    // Where what is open ends, with the mark that closes it.
+    // The end of each open change, with the mark that closes it.
     let mut open: Vec<(u32, &str)> = Vec::new();
     for (at, c) in (start..).zip(text.chars().map(Some).chain([None])) {
         while let Some(last) = open.iter().rposition(|(end, _)| *end <= at) {

@@ -44,15 +44,14 @@ impl Chunk {
         if self.context.is_empty() { text.into_owned() } else { format!("{}\n{text}", self.context) }
     }
 
-    /// The text that is searched: words that are broken at the end of a line are whole. It serves no quotation: offsets are those
-    /// of `text`.
+    /// The text that is searched: words that are broken at the end of a line are whole. It serves no quotation: offsets refer to `text`.
     pub fn searchable_text(&self) -> Cow<'_, str> {
         whole_words(&self.text)
     }
 }
 
-/// Joins "exam-\nple" to "example" where there are lower-case letters around the break: capitals and digits belong to names
-/// and numbers that are written with a hyphen. A compound that the text also has with a hyphen keeps it.
+/// Joins "exam-\nple" to "example" if there are lower-case letters around the break: capitals and digits belong to names and numbers that
+/// are written with a hyphen. A compound that the text also has with a hyphen keeps it.
 fn whole_words(text: &str) -> Cow<'_, str> {
     let mut joined = String::new();
     let mut copied = 0;

@@ -1,4 +1,4 @@
-//! How passages are cited: the styles, and templates of the user.
+//! The citation of passages: the styles, and templates of the user.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,13 +21,13 @@ pub enum CitationStyle {
     Full,
     /// `Lease, p. 7 (Bates SMITH000042)`
     Short,
-    /// `Lease, SMITH000042`; where the page has no number, as the short style.
+    /// `Lease, SMITH000042`; if the page has no number, as the short style.
     Bates,
     Template(Template),
 }
 
-/// A text with placeholders, such as `{document}, {page} [{bates}]`. What is in brackets is left out where none of its placeholders has a
-/// value, and so are the comma and space before one that has none. `{{` and `}}` stand for braces.
+/// A text with placeholders, such as `{document}, {page} [{bates}]`. Text in brackets is left out if none of its placeholders has a value,
+/// and so are the comma and space before one that has none. `{{` and `}}` stand for braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(Arc<Parsed>);
 
@@ -54,7 +54,7 @@ labelled! {
         File = "file",
         /// `p. 7`, as the file counts its pages.
         Page = "page",
-        /// The page's printed label; its number where it has none of its own.
+        /// The page's printed label; its number if it has none of its own.
         Label = "label",
         /// The Bates number; may be empty.
         Bates = "bates",
@@ -216,7 +216,7 @@ fn filled(pieces: &[Piece], cited: &impl Citable) -> (String, bool) {
     for (n, piece) in pieces.iter().enumerate() {
         let value = match piece {
             Piece::Text(own) => {
-                // What separates a placeholder without a value from the next is left out, too.
+                // The separator after a placeholder without a value is left out, too.
                 let follows_none = n > 0 && text.is_empty();
                 text.push_str(if follows_none { own.trim_start_matches(SEPARATORS) } else { own });
                 continue;

@@ -157,7 +157,7 @@ pub struct PictureText {
     pub percent: u8,
 }
 
-/// Where the text of a page comes from, and what the page is called besides its number.
+/// The source of a page's text, and the names of the page besides its number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageOrigin {
     pub method: ExtractionMethod,
@@ -186,7 +186,7 @@ impl PageOrigin {
 }
 
 impl Page {
-    /// How the page is cited: `p. 12 (Bates SMITH000042)`. `unpaged` is that of the document.
+    /// The citation of the page: `p. 12 (Bates SMITH000042)`. `unpaged` is the document's.
     pub fn cited(&self, unpaged: bool) -> String {
         let PageNotes { label, bates, exhibits, .. } = &self.notes;
         printed_page(

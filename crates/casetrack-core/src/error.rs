@@ -8,14 +8,14 @@ use crate::hint::{Hint, Notice};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Who must act for the operation to succeed.
+/// The party that must act for the operation to succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// Bad input: the caller can correct the request.
     User,
     /// The machine: disk full, permission, a missing library or model.
     Environment,
-    /// Stored data is damaged; the hint says how to rebuild it.
+    /// Stored data is damaged; the hint describes how to rebuild it.
     Corruption,
     /// A defect of CaseTrack.
     Bug,
@@ -24,7 +24,7 @@ pub enum ErrorKind {
 /// Makes [`ErrorCode`] with its list, its kinds and its names from one table, so that none of them can lack a code.
 macro_rules! error_codes {
     ($($(#[$about:meta])* $code:ident = $name:literal, $kind:ident;)+) => {
-        /// A stable name of what went wrong, for programs. An addition is one row of the table below.
+        /// A stable name of the failure, for programs. An addition is one row of the table below.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum ErrorCode {
             $($(#[$about])* $code,)+
@@ -67,7 +67,7 @@ error_codes! {
     PermissionDenied = "permission_denied", Environment;
     /// The access rules do not allow the file to be read.
     AccessDenied = "access_denied", User;
-    /// A session made more calls than it may; the hint says when to try again.
+    /// A session made more calls than it may; the hint names the time of the next try.
     TooManyCalls = "too_many_calls", User;
     /// The state of a collection (closed, archived) does not allow the operation.
     WrongState = "wrong_state", User;
@@ -94,7 +94,7 @@ impl ErrorCode {
 
 /// An error: the event and its object (`message`), and the next step (`hint`).
 ///
-/// `Display` gives the message alone. Each front end renders the hint in its own words, once, at the end.
+/// `Display` gives only the message. Each front end renders the hint in its own words, once, at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Error {
     pub code: ErrorCode,
@@ -165,7 +165,7 @@ impl Error {
         self.code.kind()
     }
 
-    /// Message and hint on one line, after a text that says what the error led to.
+    /// Message and hint on one line, after a text with the effect of the error.
     pub fn notice(&self, led_to: &str) -> Notice {
         let text = format!("{led_to}{}", self.message);
         match &self.hint {

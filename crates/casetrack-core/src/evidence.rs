@@ -15,7 +15,7 @@ pub const MAX_NOTE_CHARS: usize = 10_000;
 /// Longest exhibit number, in characters.
 pub const MAX_EXHIBIT_CHARS: usize = 60;
 
-/// A passage as it was when it was collected. Where it stands now is found out when it is shown.
+/// A passage as it was when it was collected. Its present place is looked up when it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceItem {
     /// From 1; no other item of the tray has had it.
@@ -52,7 +52,7 @@ pub struct EvidenceTray {
 impl EvidenceTray {
     /// Adds an item at the end and gives it its id.
     ///
-    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) where the tray is full or a text is too long.
+    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) if the tray is full or a text is too long.
     pub fn add(&mut self, item: EvidenceItem) -> Result<u32> {
         if self.items.len() >= MAX_ITEMS {
             return Err(Error::invalid(format!("The tray has {MAX_ITEMS} passages, which is the most."))
@@ -85,7 +85,7 @@ impl EvidenceTray {
 }
 
 impl EvidenceItem {
-    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) where a text is too long, or its place is not that of its text.
+    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) if a text is too long, or its place is not the place of its text.
     pub fn check(&self) -> Result<()> {
         let lengths = [
             ("passage", &self.text, MAX_TEXT_CHARS),

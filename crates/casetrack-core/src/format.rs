@@ -133,7 +133,7 @@ formats! {
     ];
 }
 
-/// First bytes that say what a file is, with their place. What is inside a zip archive or an OLE file, its parts say.
+/// First bytes that identify a format, with their place. The parts of a zip archive or an OLE file identify its content.
 const SIGNATURES: &[(usize, &[u8], &str)] = &[
     (0, b"%PDF-", "application/pdf"),
     (0, b"{\\rtf", "application/rtf"),

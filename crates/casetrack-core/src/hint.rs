@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// Something that the reader can do, which every front end has its own words for: a command or option, a tool or parameter.
 ///
-/// In a hint it takes the place of a name ("See the documents with …"), or of an instruction ("or …") where it says so.
+/// In a hint it takes the place of a name ("See the documents with …"), or of an instruction ("or …") if the variant says so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
@@ -35,11 +35,11 @@ pub enum Action {
     PullModels,
     /// An instruction: add the model of the multilingual profile from its package.
     AddModels,
-    /// An instruction: move the collection with this name, where it is known, to the models of the multilingual profile.
+    /// An instruction: move the collection with this name, if it is known, to the models of the multilingual profile.
     MoveToMultilingual(Option<String>),
-    /// An instruction: repair the collection with this name or ID, where it is known.
+    /// An instruction: repair the collection with this name or ID, if it is known.
     Repair(Option<String>),
-    /// An instruction: unlock the vault with this ID, where it is known. Only a person can.
+    /// An instruction: unlock the vault with this ID, if it is known. Only a person can.
     Unlock(Option<String>),
     /// An instruction: accept a vault that was put back from a backup. Only a person can.
     AcceptRestored,
@@ -55,7 +55,7 @@ pub enum Action {
     ExportEncrypted,
     /// An instruction: export a vault although the file can be read by everybody.
     ExportPlain,
-    /// An instruction: give what decrypts an export.
+    /// An instruction: give the key that decrypts an export.
     GiveArchiveKey,
 }
 
@@ -110,7 +110,7 @@ pub struct Hint(Vec<Part>);
 pub type Notice = Hint;
 
 impl<'de> Deserialize<'de> for Hint {
-    /// In JSON, earlier versions wrote notices as plain texts. Binary formats do not say what follows, and were never written so.
+    /// In JSON, earlier versions wrote notices as plain texts. Binary formats do not describe the next value, and were never written so.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged)]

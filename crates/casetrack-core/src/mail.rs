@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 const MAX_REFERENCES: usize = 200;
 /// Most recipients of a kind that are kept.
 const MAX_RECIPIENTS: usize = 1000;
-/// Longest id, in bytes: that of a line of a message (RFC 5322, 2.1.1).
+/// Longest id, in bytes: the longest line of a message (RFC 5322, 2.1.1).
 const MAX_ID_BYTES: usize = 998;
 
 /// The headers of an e-mail message that threads are made of. Its sender is the author of the document, its date that of creation.
@@ -47,7 +47,7 @@ impl MailHeaders {
     }
 }
 
-/// The ids in a header, in its order: what stands in angle brackets, and where nothing does, words with an `@`.
+/// The ids in a header, in its order: the texts in angle brackets, or if there are none, the words with an `@`.
 pub fn message_ids(header: &str) -> Vec<String> {
     let id = |text: &str| text.split_whitespace().collect::<String>();
     let mut ids: Vec<String> =

@@ -41,7 +41,7 @@ impl Marks {
 
     /// Adds a tag, unless it is there.
     ///
-    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) for one that is empty, too long or not on one line, and where there are
+    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) for one that is empty, too long or not on one line, and if there are
     /// [`MAX_MARKS`] already.
     pub fn add_tag(&mut self, tag: &str) -> Result<()> {
         let tag = checked("tag", tag, MAX_NAME_CHARS)?;

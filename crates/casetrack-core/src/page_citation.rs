@@ -1,6 +1,6 @@
-//! How pages are named in citations.
+//! The names of pages in citations.
 
-/// How a page is cited: `p. 12`. Without pages `no page`, from the second part between page breaks on `no page, part 2`.
+/// The citation of a page: `p. 12`. Without pages `no page`, from the second part between page breaks on `no page, part 2`.
 pub fn cited_page(page: u32, unpaged: bool) -> String {
     match (unpaged, page) {
         (false, page) => format!("p. {page}"),
@@ -12,7 +12,7 @@ pub fn cited_page(page: u32, unpaged: bool) -> String {
 /// Numbers and stamps on a page, or on a part of it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Printed<'p> {
-    /// Its label, where that is not its number.
+    /// Its label, if that is not its number.
     pub label: Option<&'p str>,
     /// Stamps of exhibits.
     pub exhibits: &'p [String],
@@ -21,7 +21,7 @@ pub struct Printed<'p> {
     pub bates: Option<&'p str>,
 }
 
-/// As [`cited_page`], with what is printed there: `p. 7 (A-1, Exhibit 3, ¶ 12, Bates SMITH000042)`.
+/// As [`cited_page`], with the printed labels: `p. 7 (A-1, Exhibit 3, ¶ 12, Bates SMITH000042)`.
 pub fn printed_page(page: u32, unpaged: bool, printed: &Printed<'_>) -> String {
     let cited = cited_page(page, unpaged);
     let mut parts: Vec<String> = printed.label.map(str::to_owned).into_iter().collect();
@@ -36,7 +36,7 @@ pub fn number_range((first, last): (u32, u32)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
-/// `¶ 12` or `¶¶ 12-14`, of what [`number_range`] writes.
+/// `¶ 12` or `¶¶ 12-14`, of the output of [`number_range`].
 pub fn cited_numbers(numbers: &str) -> String {
     if numbers.contains('-') { format!("¶¶ {numbers}") } else { format!("¶ {numbers}") }
 }

@@ -30,10 +30,10 @@ pub struct ProgressTotals {
     pub total: Option<u64>,
     /// Files that are finished, successfully or not.
     pub files: u64,
-    /// How many of these failed.
+    /// Number of these that failed.
     pub failed: u64,
     pub chunks: u64,
-    /// Chunks to embed, where that is known, and those of them that are.
+    /// Chunks to embed, if that is known, and the embedded ones among them.
     #[serde(default)]
     pub to_embed: Option<u64>,
     #[serde(default)]
@@ -41,7 +41,8 @@ pub struct ProgressTotals {
 }
 
 impl ProgressTotals {
-    /// The share of the chunks to embed that is still to be done, beside what was done: how many times as long as until now it takes.
+    /// The share of the chunks to embed that is still to be done, as a multiple of the share that is done: the remaining time in units of
+    /// the time until now.
     pub fn left(&self) -> Option<f64> {
         let to_embed = self.to_embed.filter(|_| self.embedded > 0)?;
         Some(to_embed.saturating_sub(self.embedded) as f64 / self.embedded as f64)
@@ -69,7 +70,7 @@ impl ProgressTotals {
 /// Receives progress events; called from worker threads, so it must be quick and must not block.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// A flag that asks a running operation to stop at the next safe point. Clones share the flag.
+/// A flag that stops a running operation at the next safe point. Clones share the flag.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 

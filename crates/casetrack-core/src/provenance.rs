@@ -1,4 +1,4 @@
-//! Where a passage comes from, and how that is cited.
+//! The source of a passage, and its citation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// `origin` is that of the chunk's page. Whether changes are tracked in it, and texts are hidden, is still to be said.
+    /// `origin` is the origin of the chunk's page. The caller still adds tracked changes and hidden texts.
     pub fn of(chunk: &Chunk, document: &DocumentMeta, origin: &PageOrigin, style: CitationStyle) -> Self {
         Self {
             document_id: document.id,
@@ -128,7 +128,7 @@ impl Provenance {
         }
     }
 
-    /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and what is printed on it.
+    /// `p. 12 (A-1, Bates SMITH000042)`: the page of the file, and its printed labels.
     pub fn cited_page(&self) -> String {
         let printed = Printed {
             label: self.page_label.as_deref(),

@@ -91,7 +91,7 @@ pub struct OidcSettings {
     pub issuer: String,
     /// The audience that `aud` of its tokens must have.
     pub audience: String,
-    /// The claim by which users are known. Default `sub`, the only one that the standard promises never to give to somebody else.
+    /// The claim that identifies users. Default `sub`, the only one that the standard promises never to give to another user.
     #[serde(default = "subject")]
     pub claim: String,
 }
@@ -112,7 +112,7 @@ pub struct StoreSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct VaultSettings {
-    /// A vault is locked when nobody has asked for it for so long. Default 30 minutes.
+    /// A vault is locked when it has not been used for this time. Default 30 minutes.
     #[serde(deserialize_with = "written_duration")]
     pub lock_after: Duration,
 }
@@ -154,10 +154,10 @@ pub struct Summaries {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SummaryModel {
-    /// Nobody: they are sentences of the results.
+    /// No model: they are sentences of the results.
     #[default]
     None,
-    /// The model of the client, where it offers sampling. It is given redacted snippets, and its words are redacted as well.
+    /// The model of the client, if it offers sampling. It is given redacted snippets, and its words are redacted as well.
     Client,
 }
 
@@ -186,15 +186,15 @@ pub enum Toolset {
     Watch,
     /// All of these, about collections.
     All,
-    /// Find files on the disk by their times. Offered only where it is named.
+    /// Find files on the disk by their times. Offered only if it is named.
     Time,
-    /// Search files below allowed folders, with short redacted previews. Offered only where it is named.
+    /// Search files below allowed folders, with short redacted previews. Offered only if it is named.
     Files,
-    /// Named indexes of texts that assistants add. Offered only where it is named.
+    /// Named indexes of texts that assistants add. Offered only if it is named.
     Index,
-    /// Passages collected as evidence. Offered in the workbench, and where it is named.
+    /// Passages collected as evidence. Offered in the workbench, and if it is named.
     Workbench,
-    /// Sets of files and folders, what fills them, and what they take on the disk. Offered only where it is named.
+    /// Sets of files and folders, their sources, and their disk usage. Offered only if it is named.
     Space,
 }
 
@@ -211,7 +211,7 @@ impl Toolset {
         Self::Workbench,
         Self::Space,
     ];
-    /// The sets listed where the user names none. They are few because clients put the whole list before the model.
+    /// The sets listed if the user names none. They are few because clients put the whole list before the model.
     pub const DEFAULT: [Self; 2] = [Self::Core, Self::Ingest];
 
     /// The name in settings and on the command line.
@@ -277,7 +277,7 @@ impl Default for CallLimits {
 }
 
 impl Settings {
-    /// The settings of a data directory; the defaults where it has no file.
+    /// The settings of a data directory; the defaults if it has no file.
     ///
     /// Errors: a file that cannot be read, is not TOML, or has an unknown key or a value that its key does not take. The message names
     /// the line.

@@ -1,9 +1,9 @@
 //! The use cases of CaseTrack: plain request in, plain response out.
 //!
-//! Nothing here knows a protocol or prints. The command line and the MCP server are thin layers over [`Engine`] and the functions that take
-//! its [`Host`]; both serialise the same response types, so their JSON agrees.
+//! Nothing here depends on a protocol or prints. The command line and the MCP server are thin layers over [`Engine`] and the functions that
+//! take its [`Host`]; both serialise the same response types, so their JSON agrees.
 //!
-//! Most use cases are in crates of their own, passed on here under short names. Each layer knows only those after it:
+//! Most use cases are in crates of their own, passed on here under short names. Each layer uses only those after it:
 //!
 //! | layer | modules |
 //! |---|---|

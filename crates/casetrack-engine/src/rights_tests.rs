@@ -48,7 +48,7 @@ fn a_role_that_is_too_low_is_refused_and_none_is_as_if_there_were_no_collection(
     given.0.lock().unwrap().insert(id, Role::Editor);
     assert_eq!((code(Role::Reader), code(Role::Editor)), (Ok(()), Ok(())));
     assert_eq!(code(Role::Owner), Err(ErrorCode::AccessDenied));
-    // What an engine is for counts as well.
+    // The purpose of an engine counts as well.
     let owning = Sight::of(given.clone(), Role::Owner);
     assert_eq!(owning.admit(id).unwrap_err().code, ErrorCode::AccessDenied);
     assert_eq!(owning.admit_as(id, Role::Reader).unwrap_err().code, ErrorCode::AccessDenied);
@@ -90,7 +90,7 @@ fn an_engine_of_a_user_knows_no_collection_without_a_role() {
     assert_eq!(collections::sole_collection(of_user.host()).unwrap().unwrap().id, acme.id);
     assert_eq!(upkeep::status(of_user.host()).unwrap().collections, 1);
     assert_eq!(collections::sole_collection(all.host()).unwrap(), None);
-    // By name, by id and by its beginning: as what is not there.
+    // By name, by id and by its beginning: as a missing collection.
     for name in ["Globex", &globex.id.to_string(), &globex.id.to_string()[..8]] {
         let (hidden, missing) =
             (collections::find_collection(of_user.host(), name).unwrap_err(), "nothing of the kind");
@@ -98,7 +98,7 @@ fn an_engine_of_a_user_knows_no_collection_without_a_role() {
         assert_eq!(hidden.code, ErrorCode::NotFound);
         assert_eq!(hidden.full_text().replace(name, "?"), other.full_text().replace(missing, "?"));
     }
-    // The engine opens none either, whoever asks by id.
+    // The engine opens none by id either.
     assert_eq!(of_user.host().collection(globex.id).err().unwrap().code, ErrorCode::NotFound);
     assert_eq!(of_user.host().collection_to_change(acme.id).err().unwrap().code, ErrorCode::AccessDenied);
     let code = |result: Result<CollectionMeta>| result.unwrap_err().code;
@@ -108,7 +108,7 @@ fn an_engine_of_a_user_knows_no_collection_without_a_role() {
     );
     assert_eq!(code(of_user.rename_collection(acme.id, "New")), ErrorCode::AccessDenied);
     assert_eq!(of_user.delete_collection(acme.id).unwrap_err().code, ErrorCode::AccessDenied);
-    // Names that others have are free, and changes of theirs are not told.
+    // Names that others have are free, and their changes are not reported.
     given.0.lock().unwrap().insert(acme.id, Role::Owner);
     all.rename_collection(globex.id, "Globex 2").unwrap();
     assert!(heard.lock().unwrap().is_empty());
@@ -116,7 +116,7 @@ fn an_engine_of_a_user_knows_no_collection_without_a_role() {
     assert_eq!(*heard.lock().unwrap(), [Change::Collection(acme.id)]);
     assert_eq!(all.rename_collection(globex.id, "GLOBEX 2").unwrap_err().code, ErrorCode::AlreadyExists);
 
-    // Files: those of the folders that are open, and uploads into collections that are seen.
+    // Files: in folders that are open, and uploads into collections that are seen.
     let place = |name: &str| {
         let path = dir.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -130,7 +130,7 @@ fn an_engine_of_a_user_knows_no_collection_without_a_role() {
     {
         assert!(!checked(&place(&name)), "{name}");
     }
-    // What is in a collection may be shown wherever its file lies, but for what nobody may have read.
+    // The content of a collection may be shown for any place of its file, except files that are denied to all.
     let shown = |name: &str| of_user.host().config().access.clone().for_nobody().check(&dir.path().join(name)).is_ok();
     assert!(shown("a.txt") && !shown("open/id_rsa"));
     let refused = |path: std::path::PathBuf| {

@@ -1,4 +1,4 @@
-//! Searching files by their times, as assistants do: below roots that the user allowed, with errors that say how to ask.
+//! Searching files by their times, as assistants do: below roots that the user allowed, with errors that describe the correct request.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -20,10 +20,10 @@ pub enum TimeSort {
     Path,
 }
 
-/// What is searched for. Texts are as the assistant gave them.
+/// The request of a search. Texts are as the assistant gave them.
 #[derive(Debug, Clone)]
 pub struct TimeSearch {
-    /// One of the allowed roots; the first where it is not given.
+    /// One of the allowed roots; the first if it is not given.
     pub root: Option<String>,
     /// A folder or file below it.
     pub path: Option<String>,
@@ -37,7 +37,7 @@ pub struct TimeSearch {
     pub glob: Option<String>,
     /// A text that the name contains.
     pub name: Option<String>,
-    /// How many folders deep; 0 is the direct children only.
+    /// Depth in folders; 0 is the direct children only.
     pub max_depth: Option<usize>,
     pub files: bool,
     pub folders: bool,
@@ -45,23 +45,23 @@ pub struct TimeSearch {
     /// At least 1.
     pub limit: usize,
     pub cursor: Option<String>,
-    /// Whether what has no such time is found, whatever the range.
+    /// True if files without such a time are found in any range.
     pub unknown_time: bool,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct TimeMatches {
     pub from: Option<Time>,
     pub to: Option<Time>,
     pub matches: Vec<FileItem>,
     pub next_cursor: Option<String>,
-    /// Looked at in the walk, or known of a live folder, without the start. 0 where they are not asked for.
+    /// Files of the walk, or of the index of a live folder, without the start. 0 if they are not requested.
     pub scanned_files: u64,
     pub scanned_folders: u64,
 }
 
-/// The folders that tools about files may look into: the allowed roots, those of the session, or else the home folder.
+/// The folders that tools about files may look into: the allowed roots, the roots of the session, or else the home folder.
 pub fn file_search_roots(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
     let mut roots = host.config().access.roots().to_vec();
     let resolved = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -79,8 +79,8 @@ pub fn file_search_roots(host: &Host, of_session: &[PathBuf]) -> Vec<PathBuf> {
     roots
 }
 
-/// Searches below one of `roots`. Each message of an error is one sentence that says how to ask. `counts` says whether the answer needs
-/// the numbers of what is below a live folder, which cost a microsecond for each folder.
+/// Searches below one of `roots`. Each message of an error is one sentence that describes the correct request. `counts` is true if the
+/// answer needs the numbers of files below a live folder, which cost a microsecond for each folder.
 pub fn search_by_time(
     host: &Host,
     roots: &[PathBuf],
@@ -120,7 +120,7 @@ pub fn search_by_time(
     Ok(matches(found, next, files, folders))
 }
 
-/// All files that come into question. `start` is what the query starts at; its limit is the most there may be.
+/// All files that come into question. `start` is the start of the query; its limit is the most there may be.
 ///
 /// Errors: more of them.
 pub(crate) fn all_files(host: &Host, start: &Path, query: &Query, cancel: &Cancel) -> Result<Vec<Entry>> {
@@ -140,7 +140,7 @@ pub(crate) fn all_files(host: &Host, start: &Path, query: &Query, cancel: &Cance
     }
 }
 
-/// The start of a search, judged by its names, and the question about what is below it.
+/// The start of a search, judged by its names, and the query for the files below it.
 pub fn question(host: &Host, roots: &[PathBuf], search: &TimeSearch) -> Result<(PathBuf, Query)> {
     if !search.files && !search.folders {
         return Err(Error::invalid("Nothing to search for: set 'includeFiles' or 'includeDirectories' to true."));
@@ -171,8 +171,8 @@ pub fn question(host: &Host, roots: &[PathBuf], search: &TimeSearch) -> Result<(
     Ok((start, query))
 }
 
-/// The folder or file to search, judged by its names before it is looked at: what lies outside the roots is refused in the same words
-/// whether or not it exists. A link on the way is refused, so that none leads out.
+/// The folder or file to search, judged by its names before any access: a path outside the roots is refused in the same words, even if it
+/// does not exist. A link on the way is refused, so that none leads out.
 fn start(host: &Host, roots: &[PathBuf], root: Option<&str>, path: Option<&str>) -> Result<PathBuf> {
     let shown = |text: &str| text.chars().take(200).collect::<String>();
     let listed: Vec<String> = roots.iter().map(|root| format!("'{}'", root.display())).collect();
@@ -255,8 +255,8 @@ fn range(search: &TimeSearch) -> Result<TimeRange> {
     }
 }
 
-/// What a cursor belongs to: all that was asked but where it begins and how much is answered at once. A phrase such as "last 3 days" stays
-/// the same while the instants that it means pass.
+/// The question of a cursor: the whole request except its start and page size. A phrase such as "last 3 days" stays the same while the
+/// instants that it means pass.
 fn described(roots: &[PathBuf], search: &TimeSearch) -> String {
     format!("{roots:?} {:?}", TimeSearch { cursor: None, limit: 1, ..search.clone() })
 }

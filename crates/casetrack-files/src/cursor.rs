@@ -1,4 +1,4 @@
-//! Cursors: where a list continues, bound to the question that it answers.
+//! Cursors: the place at which a list continues, bound to the question that it answers.
 
 use casetrack_catalog::Key;
 use casetrack_core::{Error, Result};
@@ -8,14 +8,14 @@ use casetrack_host::sha256;
 /// Characters of the digest that a cursor begins with.
 const DIGEST: usize = 16;
 
-/// A cursor for the answer to a question. Both are whatever describes the question exactly.
+/// A cursor for the answer to a question. Both describe the question exactly.
 pub fn write(key: &Key, question: &str) -> Result<String> {
     let json = serde_json::to_string(key).map_err(|error| Error::internal(error.to_string()))?;
     let hex: String = json.bytes().map(|byte| format!("{byte:02x}")).collect();
     Ok(digest(&json, question) + &hex)
 }
 
-/// Where a cursor continues.
+/// The place at which a cursor continues.
 ///
 /// Errors: one that is damaged, or of another question. The message is one sentence.
 pub fn read(cursor: &str, question: &str) -> Result<Key> {

@@ -14,7 +14,7 @@ use super::Place;
 use super::scan_first;
 use casetrack_host::Host;
 
-/// Bytes by which files of one size are told apart before all of them are read.
+/// First bytes by which files of one size are distinguished before all of them are read.
 const BEGINNING: u64 = 4096;
 /// Read at once, in bytes.
 const BUFFER: usize = 1 << 18;
@@ -35,7 +35,7 @@ pub struct DuplicateReport {
     pub groups: Vec<Duplicates>,
     /// Groups in all; the list has the first of them.
     pub group_count: u64,
-    /// What all copies but one of each group take, in bytes of content.
+    /// Size of all copies except one of each group, in bytes of content.
     pub wasted_bytes: u64,
     /// Files that could not be read, and why.
     pub unreadable: Vec<String>,
@@ -43,8 +43,8 @@ pub struct DuplicateReport {
     pub live: bool,
 }
 
-/// Files below a folder of at least `smallest` bytes whose content is equal to that of another. Only files of equal size are read.
-/// Several names of one file are one file.
+/// Files below a folder of at least `smallest` bytes whose content is equal to another's. Only files of equal size are read. Several names
+/// of one file are one file.
 pub fn duplicate_files(
     host: &Host,
     place: &Place,
@@ -112,7 +112,7 @@ fn by_digest(
     Ok(groups)
 }
 
-/// The digest of the first bytes of a file; `None` where it has fewer.
+/// The digest of the first bytes of a file; `None` if it has fewer.
 fn digest(path: &Path, bytes: u64) -> Result<Option<Sha256>> {
     let io = |error| Error::io(path.display(), error);
     let mut file = File::open(path).map_err(io)?.take(bytes);

@@ -1,15 +1,15 @@
-//! The files on the disk, whether or not a collection has them: finding them, what they take, and which are equal.
+//! The files on the disk, whether or not a collection has them: finding them, their disk usage, and duplicates.
 //!
-//! A question walks its folder first, so that the answer is of now. A live folder needs no walk: its changes are followed. A question that is
-//! answered from what the last walk found says so.
+//! A question walks its folder first, so that the answer is of now. A live folder needs no walk: its changes are followed. An answer from
+//! the last walk is marked as such.
 
 mod by_time;
+mod catalog_copy;
 pub(crate) mod cursor;
 mod duplicates;
 pub mod file_search;
 pub mod indexes;
 pub mod space;
-mod taking;
 
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,10 @@ pub use casetrack_catalog::{
     Kind, Order, Pattern, Problem, Query, ScanReport, Target, Time, TimeField, TimeRange, Usage, span,
 };
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
+pub use catalog_copy::{CatalogExport, CatalogImport};
 pub use duplicates::{DuplicateReport, Duplicates};
 use schemars::JsonSchema;
 use serde::Serialize;
-pub use taking::{CatalogExport, CatalogImport};
 
 pub(crate) use by_time::all_files;
 pub use by_time::file_search_roots;
@@ -30,9 +30,9 @@ pub use by_time::question;
 pub use by_time::search_by_time;
 use casetrack_host::Host;
 pub use casetrack_host::{LiveStage, LiveState};
+pub use catalog_copy::export_file_catalog;
+pub use catalog_copy::import_file_catalog;
 pub use duplicates::duplicate_files;
-pub use taking::export_file_catalog;
-pub use taking::import_file_catalog;
 
 /// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -74,7 +74,7 @@ impl From<Entry> for FileItem {
     }
 }
 
-/// What indexing a folder did.
+/// The report of indexing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Indexed {
     pub root: String,
@@ -87,15 +87,15 @@ pub struct Indexed {
 pub struct FoundFiles {
     pub start: String,
     pub files: Vec<FileItem>,
-    /// Whether there are more than were asked for.
+    /// True if there are more than requested.
     pub has_more: bool,
-    /// The walk that came before; null where the folder is live, or the answer is from the last one.
+    /// The walk that came before; null if the folder is live, or the answer is from the last one.
     pub scan: Option<ScanReport>,
-    /// Whether the changes of the folder are followed, so that no walk was needed.
+    /// True if the changes of the folder are followed, so that no walk was needed.
     pub live: bool,
 }
 
-/// What the children of a folder take on the disk, the largest first.
+/// The disk usage of a folder's children, the largest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UsageReport {
     pub start: String,
@@ -121,7 +121,7 @@ pub struct FileRoot {
     /// When it was last indexed as a whole.
     pub indexed: Option<Time>,
     pub entries: u64,
-    /// How it is followed; null where it is not to be.
+    /// The state of following it; null if it is not to be followed.
     pub live: Option<LiveState>,
 }
 
@@ -129,7 +129,7 @@ pub struct FileRoot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WatchedFiles {
     pub root: String,
-    /// Null where it is not followed any more.
+    /// Null if it is not followed any more.
     pub live: Option<LiveState>,
 }
 
@@ -137,12 +137,12 @@ pub struct WatchedFiles {
 #[derive(Debug, Clone)]
 pub struct Place {
     pub folder: PathBuf,
-    /// Answer from what the last walk found.
+    /// Answer from the last walk.
     pub cached: bool,
 }
 
 // Files, on the command line of the user.
-/// Walks a folder and remembers what is in it.
+/// Walks a folder and stores its content in the catalogue.
 pub fn index_files(host: &Host, folder: &Path, cancel: &Cancel) -> Result<Indexed> {
     let folder = host.config().access.check(folder)?;
     Ok(Indexed { root: shown(&folder).into_owned(), report: scan_files(host, &folder, None, cancel)? })
@@ -165,7 +165,7 @@ pub fn find_files(host: &Host, mut query: Query, cached: bool, cancel: &Cancel) 
     })
 }
 
-/// What each child of a folder takes on the disk. A file with several names counts once.
+/// The disk usage of each child of a folder. A file with several names counts once.
 pub fn file_usage(host: &Host, place: &Place, cancel: &Cancel) -> Result<UsageReport> {
     let start = host.config().access.check(&place.folder)?;
     let (scan, live) = scan_first(host, &start, None, place.cached, false, cancel)?;
@@ -195,7 +195,7 @@ pub fn file_roots(host: &Host) -> Result<Vec<FileRoot>> {
     Ok(host.catalog()?.roots()?.into_iter().map(root).collect())
 }
 
-/// Forgets a folder that was indexed. Nothing on the disk changes.
+/// Removes an indexed folder from the catalogue. Nothing on the disk changes.
 ///
 /// Errors: a folder that is none of them.
 pub fn forget_file_root(host: &Host, folder: &Path) -> Result<()> {
@@ -217,7 +217,7 @@ pub fn check_file_catalog(host: &Host) -> Result<()> {
 
 /// Makes a folder live from now on, also after a restart: it is watched and walked, and then its changes are followed.
 ///
-/// Errors: as [`index_files`]. A folder that cannot be watched is no error: its state says why.
+/// Errors: as [`index_files`]. A folder that cannot be watched is no error: its state has the reason.
 pub fn watch_files(host: &Host, folder: &Path, cancel: &Cancel) -> Result<WatchedFiles> {
     let folder = host.config().access.check(folder)?;
     std::fs::read_dir(&folder).map_err(|error| Error::io(folder.display(), error))?;
@@ -239,8 +239,8 @@ pub fn unwatch_files(host: &Host, folder: &Path) -> Result<WatchedFiles> {
     Ok(WatchedFiles { root: shown(&folder).into_owned(), live: None })
 }
 
-/// Brings what is known below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports
-/// that a file was read, so a question for that walks live folders too.
+/// Brings the catalogue below a folder up to date, unless it is live. Returns the walk, and whether the folder is live. Nothing reports that
+/// a file was read, so a question for that walks live folders too.
 pub(crate) fn scan_first(
     host: &Host,
     start: &Path,
@@ -252,9 +252,9 @@ pub(crate) fn scan_first(
     if cached {
         return Ok((None, false));
     }
-    // What was followed but cannot be now is walked, which also says why.
+    // A folder that cannot be followed any more is walked, which also reports the reason.
     let live = !reads_count && host.live_files().bring_up_to_date(host, start, cancel).unwrap_or(false);
-    // The walk says whether the folder is there; a live one may have been deleted this moment.
+    // The walk checks that the folder is there; a live one may have been deleted this moment.
     if live && std::fs::read_dir(start).is_ok() {
         return Ok((None, true));
     }
@@ -267,7 +267,7 @@ fn scan_files(host: &Host, start: &Path, max_depth: Option<usize>, cancel: &Canc
     host.catalog()?.scan(&scope, cancel)
 }
 
-/// Answers a question. A catalogue that proves to be damaged is made anew first.
+/// Answers a question. A catalogue that proves to be damaged is made again first.
 fn answer(host: &Host, query: &Query, cancel: &Cancel) -> Result<QueryPage> {
     let find = || host.catalog()?.find(query, &|path| is_denied(host, path), cancel);
     match find() {

@@ -98,7 +98,7 @@ fn fail(form: Form, times: u64) {
             while_there: dir.path().join("fault"),
             count: dir.path().join("count"),
         };
-        // How many calls there are to choose from.
+        // The number of calls to choose from.
         matter.change(2);
         matter.add(1);
         assert!(fault.run(&matter, &["ingest", &folder]).status.success());
@@ -126,14 +126,14 @@ fn fail(form: Form, times: u64) {
                 let named = ["Disk full", "No space", "Could not", "I/O error", "Input/output error", "failed"];
                 assert!(named.iter().any(|reason| said.contains(reason)), "{context}: {said}");
             }
-            // The same process goes on once the cause has gone, as it must after space was made.
+            // The same process continues once the cause has gone, as it must after space was made.
             std::fs::remove_file(&fault.while_there).unwrap();
             matter.open();
             let again = run_again(&matter, &folder);
             assert!(again.status.success(), "{context}, then again: {again:?}");
             matter.note_all_stored();
             matter.check(&format!("{context}, and mended"));
-            // What is on the disk is whole as well.
+            // The data on the disk is whole as well.
             kill_owner(&matter);
             matter.check(&format!("{context}, and restarted"));
             if let Some(name) = matter.remove() {

@@ -52,7 +52,7 @@ fn kill(form: Form, kills: u64) {
     let mut matter = Matter::new(seed, form);
     matter.add(8);
     settle(&mut matter, "at the beginning");
-    // How long each operation takes when nobody disturbs it: what has been seen, in milliseconds.
+    // The measured duration of each operation without a disturbance, in milliseconds.
     let mut durations: BTreeMap<Operation, u64> = BTreeMap::new();
     let mut hits: BTreeMap<Operation, u64> = BTreeMap::new();
     let mut number = 0;

@@ -1,8 +1,7 @@
-//! What happens to a collection when the process that owns it is killed, or the disk fails under it (invariants 4 and 5).
+//! Crashes: the process that owns a collection is killed, or the disk fails under it (invariants 4 and 5).
 //!
-//! A [`Matter`] is a folder of files of several formats, a collection of them, and what must be found in it: of each file the
-//! versions that may be stored. After a crash exactly one of them must be, whole: its document is listed, and words from its
-//! beginning and its end find it.
+//! A [`Matter`] is a folder of files of several formats, a collection of them, and the expected content: of each file the versions that may
+//! be stored. After a crash exactly one of them must be, whole: its document is listed, and words from its beginning and its end find it.
 
 pub mod faults;
 mod kills;
@@ -24,7 +23,7 @@ const FORMATS: [&str; 6] = ["txt", "md", "html", "csv", "eml", "docx"];
 /// Most files in the folder.
 const MAX_FILES: usize = 40;
 
-/// What kind of collection.
+/// A kind of collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Plain,
@@ -42,12 +41,12 @@ fn new_vault(home: &Path, dir: &Path) -> PathBuf {
     file
 }
 
-/// A version of a file; `None` where it is not stored.
+/// A version of a file; `None` if it is not stored.
 type Version = Option<u32>;
 
 pub struct Matter {
     _dir: TempDir,
-    /// The file of the identity that unlocks it, where it is a vault.
+    /// The file of the identity that unlocks it, if it is a vault.
     identity: Option<PathBuf>,
     pub home: PathBuf,
     pub folder: PathBuf,
@@ -136,7 +135,7 @@ impl Matter {
         chosen.into_iter().collect()
     }
 
-    /// What a command was seen to say of a file is true from then on.
+    /// The reported progress of a file is true from then on.
     pub fn note_committed(&mut self, progress: &str) {
         for line in progress.lines() {
             for (file, (now, allowed)) in &mut self.files {
@@ -150,7 +149,7 @@ impl Matter {
         }
     }
 
-    /// A command that ingests the folder begins: whatever it ends in, what is on disk may be stored.
+    /// A command that ingests the folder begins: with any outcome, the versions on disk may be stored.
     pub fn note_begun(&mut self) {
         for (now, allowed) in self.files.values_mut().filter(|(now, _)| now.is_some()) {
             allowed.insert(*now);
@@ -203,7 +202,7 @@ impl Matter {
         assert!(unknown.is_empty(), "{context}: {unknown:?} should not be there");
     }
 
-    /// Waits for the jobs that a kill interrupted: the next process goes on with them.
+    /// Waits for the jobs that a kill interrupted: the next process continues them.
     fn settle(&self, context: &str) {
         let deadline = Instant::now() + PATIENCE;
         while run_json(&self.home, &["jobs", "--active"]) != json!([]) {
@@ -212,7 +211,7 @@ impl Matter {
         }
     }
 
-    /// Whether words from the beginning and the end of a version find it; one without the other is half a document.
+    /// True if words from the beginning and the end of a version find it; one without the other is half a document.
     fn finds(&self, file: u32, version: u32) -> bool {
         let name = self.path(file).file_name().unwrap().to_str().unwrap().to_owned();
         let found = |word: String| {

@@ -96,7 +96,7 @@ fn fuzz(format: FileFormat) {
                 read += 1;
                 problem(extraction)
             }
-            // What `recovered` and `extract` say of workers and parsers that did not end by themselves.
+            // The errors of `recovered` and `extract` for workers and parsers that did not end by themselves.
             Err(error) => ["its parser", "within", "of memory"]
                 .iter()
                 .any(|sign| error.message.contains(sign))

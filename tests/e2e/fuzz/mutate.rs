@@ -9,7 +9,7 @@ use zip::{ZipArchive, ZipWriter};
 
 /// Limits of integers, and the values that mean "none" or "the rest" in binary formats.
 const NUMBERS: [u32; 9] = [0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFE, 0xFFFF_FFFF];
-/// What markup is made of, and characters that text handling trips over.
+/// Parts of markup, and characters that text handling trips over.
 const TEXTS: [&str; 14] = [
     "<",
     ">",

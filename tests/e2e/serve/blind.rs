@@ -11,7 +11,7 @@ const CALLS: usize = 1_000;
 /// Words that only documents of the hidden collection have.
 const SECRETS: [&str; 4] = ["Zephyrine", "Quillfeather", "Marrowgate", "Ostrobank"];
 
-/// What arguments are made of: much of it is of the hidden collection.
+/// The material of arguments: much of it is of the hidden collection.
 struct Known {
     words: Vec<String>,
     uris: Vec<String>,
@@ -180,7 +180,7 @@ fn request(random: &mut fastrand::Rng, tools: &[(String, Value)], known: &Known)
             let required: Vec<&str> =
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             for (field, of) in schema["properties"].as_object().into_iter().flatten() {
-                // Waiting tells nothing.
+                // Waiting reveals nothing.
                 if field != "wait_seconds" && (required.contains(&field.as_str()) || random.u8(0..3) == 0) {
                     arguments.insert(field.clone(), value(random, of, known));
                 }
@@ -259,7 +259,7 @@ fn a_thousand_random_calls_tell_nothing_of_a_collection_without_a_role() {
             };
             differences.push(format!("call {number}: {method} {params}\n  {}\n  {}", around(&mine), around(&other)));
         }
-        // What was not asked for by name is in no answer at all.
+        // A name that the request does not contain is in no answer at all.
         let asked = params.to_string();
         for secret in SECRETS.iter().filter(|secret| !asked.contains(**secret)) {
             assert!(!first.to_string().contains(secret), "call {number}: {method} {params}: {first}");

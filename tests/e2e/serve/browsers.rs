@@ -53,7 +53,7 @@ impl<'t> Browser<'t> {
         self.send("GET", path, &[], b"")
     }
 
-    /// What the page is told of its user.
+    /// The page's information about its user.
     fn told(&self) -> Value {
         self.get("/session").body.parse().unwrap()
     }
@@ -158,7 +158,7 @@ fn a_cookie_opens_what_the_token_would_and_nothing_more() {
     assert!(picture.head.contains("content-type: image/png"), "{}", picture.head);
     assert_eq!(reader.get("/export/sheet.csv?collection=Flat%203").status, 200);
 
-    // Of a collection without a role there is nothing, in the words of one that is not there: also where its file has been drawn.
+    // Of a collection without a role there is nothing, in the words of one that is not there: also if its file has been drawn.
     for path in
         [format!("/page?collection=NAME&document={document}&page=1"), "/export/sheet.csv?collection=NAME".to_owned()]
     {
@@ -177,7 +177,7 @@ fn a_cookie_opens_what_the_token_would_and_nothing_more() {
         |name: &str| reader.call("switch_collection", json!({"collection_name": name}))["content"].to_string();
     assert_eq!(switched("Harbour").replace("Harbour", "?"), switched("Harbxyz").replace("Harbxyz", "?"));
 
-    // What changes something needs the role, and a header that no form can send.
+    // A change needs the role, and a header that no form can send.
     let evidence = json!({"document": document, "page": 4, "quote": "simple interest"});
     let refused = reader.call("add_evidence", evidence.clone());
     assert!(refused.to_string().contains("needs the role \\\"editor\\\""), "{refused}");
@@ -266,7 +266,7 @@ fn a_login_ends_with_signing_out_and_with_the_token() {
     // A login in the same browser replaces the one before.
     let again = log_in(&team, &second.origin, &anna, &[("Cookie", &second.cookie)]);
     assert_eq!((again.status, second.is_in()), (200, false));
-    // What they were told of changes ends as well, and nobody else's.
+    // Their streams of changes end as well, and no others.
     let [of_first, of_second, mut goes_on] = streams;
     ends(of_first);
     ends(of_second);
@@ -287,7 +287,7 @@ fn a_login_ends_with_signing_out_and_with_the_token() {
     for secret in [&first.cookie, &third.cookie, &anna, &renewed] {
         assert!(!text.contains(&secret[secret.len() - 20..]), "{text}");
     }
-    // It is in memory alone.
+    // It is only in memory.
     let cookie = of_ben.cookie;
     team.stop();
     let team = Team::start(&home, &[]);
@@ -311,7 +311,7 @@ fn logins_that_fail_are_bounded() {
     assert!(said["error"].as_str().unwrap().starts_with("This server does not know this token."), "{said}");
     assert_eq!(from("192.0.2.7", "  ").body.parse::<Value>().unwrap()["code"], "no_token");
     assert_eq!(from("192.0.2.7", &"x".repeat(20_000)).body.parse::<Value>().unwrap()["code"], "no_token");
-    // A good one makes the ones before it count no more.
+    // A good one clears the failures before it.
     assert_eq!(from("192.0.2.7", &anna).status, 200);
     // The minute may end meanwhile on a slow machine, and a new one begins with the next of them.
     let limited = (0..200).map(|_| from("192.0.2.7", "casetrack_x")).find(|answer| answer.status == 429).unwrap();

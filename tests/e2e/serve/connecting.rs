@@ -39,7 +39,7 @@ fn assistants_are_connected_to_a_server_that_takes_the_token_and_disconnected_ag
     std::fs::write(&cursor, before).unwrap();
     let text = |path: &Path| std::fs::read_to_string(path).unwrap();
 
-    // Nothing is written where the server does not answer or refuses.
+    // Nothing is written if the server does not answer or refuses.
     let connect_to = |address: &str, more: &[&str], variable: Option<&str>, input: &str| {
         let output = connect(
             &home,

@@ -1,4 +1,4 @@
-//! What users have the server do: it goes on after the server was killed, and no longer than its user may have it done.
+//! Jobs of users: they continue after the server was killed, and only as long as their user has the right.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Member, Team, add};
 use crate::client::{PATIENCE, run, write_files};
 
-/// A data directory with a collection that anna may change and ben may read, their tokens, and a folder of so many files that she may have read.
+/// A data directory with a collection that anna may change and ben may read, their tokens, and a folder of files that she may have read.
 fn prepared(dir: &Path, files: usize) -> (PathBuf, [String; 2], String) {
     let (home, folder) = (dir.join("home"), dir.join("open"));
     let name = |n: usize| {
@@ -76,7 +76,7 @@ fn a_job_ends_when_its_user_is_removed() {
     let said = ended["problem"]["message"].as_str().unwrap();
     assert!(said.contains("The user anna asked for this, and is no longer a user of the server."), "{said}");
     assert_eq!(ended["state"], "cancelled");
-    // What was stored stays.
+    // Stored documents stay.
     let listed = Member::open(&team, &ben).call("list_documents", json!({"limit": 1}));
     assert!((1..3000).contains(&listed["total"].as_u64().unwrap()), "{listed}");
 }

@@ -1,4 +1,4 @@
-//! Who gets in: tokens, addresses, TLS, sessions.
+//! Logins: tokens, addresses, TLS, sessions.
 
 use std::io::Read;
 
@@ -35,7 +35,7 @@ fn only_users_with_their_own_token_get_in() {
         assert_eq!(team.hello(&[("Authorization", &format!("{scheme} {anna}"))]).status, 401, "{scheme}");
     }
     assert_eq!((team.knock(&anna), team.knock(&ben)), (200, 200));
-    // Other names and pages are refused, whoever asks.
+    // Other names and pages are refused for every user.
     let bearer = format!("Bearer {anna}");
     for (name, value) in [("Host", "evil.example"), ("Origin", "https://evil.example"), ("Origin", "null")] {
         assert_eq!(team.hello(&[("Authorization", &bearer), (name, value)]).status, 403, "{value}");
@@ -46,7 +46,7 @@ fn only_users_with_their_own_token_get_in() {
         assert_eq!(team.send("GET", path, &[("Authorization", &bearer)], b"").status, 404, "{path}");
     }
 
-    // A session is its user's alone.
+    // A session belongs only to its user.
     let session = Member::open(&team, &anna);
     assert_eq!(session.collections(), ["Flat 3"]);
     let stolen = Member { team: &team, bearer: format!("Bearer {ben}"), session: session.session.clone() };
@@ -110,7 +110,7 @@ fn a_user_is_changed_at_once_and_sessions_end_where_they_may_do_less() {
     let session = Member::open(&team, &anna);
     assert_eq!(session.collections(), ["Notes"], "what she made is hers");
     assert!(make(&session, "More"));
-    // Nobody else changed, and what cannot be is refused.
+    // No other user changed, and impossible changes are refused.
     let bens = Member::open(&team, &ben);
     assert!(!make(&bens, "Ben's"));
     run_expecting(1, &home, &["users", "set", "ben", "--oidc", "anna@firm.example"]);

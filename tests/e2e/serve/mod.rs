@@ -1,4 +1,4 @@
-//! A server for a team: who gets in, what each user sees and may do, and that nothing is told of the rest.
+//! A server for a team: logins, the rights of each user, and silence about the rest.
 
 mod blind;
 mod browsers;
@@ -24,7 +24,7 @@ use crate::web::{self, Answer};
 pub struct Team {
     child: Child,
     pub address: SocketAddr,
-    /// What it said about where it is.
+    /// Its message about its address.
     pub said: String,
     /// For connections that are encrypted.
     pub authority: Option<CertificateDer<'static>>,
@@ -93,7 +93,7 @@ impl Drop for Team {
     }
 }
 
-/// Waits until a stream has ended; one that goes on fails the test.
+/// Waits until a stream has ended; one that continues fails the test.
 pub fn ends(mut stream: TcpStream) {
     stream.read_to_end(&mut Vec::new()).unwrap();
 }
@@ -123,7 +123,7 @@ impl<'t> Member<'t> {
         Self::try_open(team, token).unwrap_or_else(|answer| panic!("{}", answer.body))
     }
 
-    /// The answer where it is refused.
+    /// The answer if it is refused.
     pub fn try_open(team: &'t Team, token: &str) -> Result<Self, Answer> {
         let bearer = format!("Bearer {token}");
         let answer = team.hello(&[("Authorization", &bearer)]);

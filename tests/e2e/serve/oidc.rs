@@ -19,7 +19,7 @@ use super::browsers::Browser;
 use super::{Member, Team, add, audited, ends};
 use crate::client::{PATIENCE, run};
 
-/// A key of these tests alone.
+/// A key only for these tests.
 const RSA: &[u8] = include_bytes!("rsa-of-tests.der");
 
 enum Key {
@@ -91,7 +91,7 @@ fn signed(header: &Value, claims: &Value, sign: impl Fn(&[u8]) -> Vec<u8>) -> St
 struct Provider {
     issuer: String,
     keys: Arc<Mutex<Vec<Value>>>,
-    /// How often the keys were fetched.
+    /// Number of times that the keys were fetched.
     fetched: Arc<AtomicUsize>,
 }
 
@@ -129,7 +129,7 @@ impl Provider {
         format!("[serve.oidc]\nissuer = {:?}\naudience = \"casetrack\"\nclaim = {claim:?}\n", self.issuer)
     }
 
-    /// What a token of a user says, for another ten minutes.
+    /// The claims in a token of a user, valid for another ten minutes.
     fn claims(&self, user: &str) -> Value {
         let now = now();
         json!({"iss": self.issuer, "aud": "casetrack", "sub": user, "iat": now, "nbf": now, "exp": now + 600})
@@ -292,7 +292,7 @@ fn an_address_counts_where_the_provider_has_checked_it() {
     for value in [json!(false), json!("true"), Value::Null] {
         assert_eq!(verified(value.clone()), 401, "{value}");
     }
-    // Tokens of the file open beside them.
+    // Tokens of the file open as well.
     assert_eq!(team.knock(&static_token), 200);
 }
 

@@ -1,4 +1,4 @@
-//! What each role may do, on the collections that a user sees.
+//! The rights of each role, on the collections that a user sees.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn roles_are_enforced_for_each_kind_of_call() {
         let found = each.call("search_documents", json!({"query": "deposit"}));
         assert_eq!(found["results"].as_array().unwrap().len(), 2, "{found}");
         assert_eq!(each.call("get_status", json!({}))["collections"], 1);
-        // What works with the server's disk is for none of them, and not listed.
+        // Tools for the server's disk are for none of them, and not listed.
         for tool in ["list_paths", "searchFiles", "disk_usage", "search_index", "export_evidence", "watch_folder"] {
             let said = each.result(tool, json!({}));
             assert!(said.to_string().contains("you may not do on this server"), "{tool}: {said}");
@@ -93,7 +93,7 @@ fn roles_are_enforced_for_each_kind_of_call() {
     owner.call("update_collection", json!({"collection": "Flat 4", "name": "Harbour"}));
     assert_eq!(reader.collections(), ["Harbour"]);
 
-    // What is refused is recorded with its user.
+    // Refused calls are recorded with their user.
     let denied = audited(&home, |line| line["user"] == "editor" && line["tool"] == "delete_collection");
     let refused = denied.iter().find(|line| line["tool"] == "delete_collection").unwrap();
     assert_eq!(refused["outcome"], "access_denied");
@@ -121,7 +121,7 @@ fn rights_change_at_once_and_administrators_see_everything() {
     assert!(anna.refusal("list_documents", json!({})).contains("no longer exists"));
     assert!(anna.collections().is_empty());
 
-    // Who makes a collection owns it; nobody else sees it.
+    // The user who makes a collection owns it; no other user sees it.
     let made = anna.call("create_collection", json!({"name": "Notes"}));
     assert_eq!(anna.collections(), ["Notes"]);
     let listed = run_json(&home, &["users"]);

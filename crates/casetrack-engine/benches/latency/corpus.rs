@@ -9,8 +9,8 @@ use fastrand::Rng;
 
 /// One word in this many is replaced by another one of the collection, drawn as often as it occurs.
 const REPLACED: usize = 7;
-/// Standard deviation of what is added to each component of a vector, before it gets length 1 again; a component of a vector
-/// of 384 is about 0.05. The cosine of a passage with its copy is about 0.93.
+/// Standard deviation of the noise added to each component of a vector, before it gets length 1 again; a component of a vector of 384 is
+/// about 0.05. The cosine of a passage with its copy is about 0.93.
 const NOISE: f32 = 0.02;
 
 pub struct Corpus {

@@ -1,4 +1,4 @@
-//! How long a whole search takes in a large collection: query in, passages with their places out.
+//! Measures a whole search in a large collection: query in, passages with their places out.
 //!
 //!     latency --from DATA_DIR COLLECTION --queries FILE [--chunks 100000] [--per-document 10] [--work FOLDER] [--rounds 3] [--clients 8]
 //!             [--every]
@@ -27,13 +27,13 @@ use casetrack_store::{Collection, Registry, Store};
 
 use self::corpus::Corpus;
 
-/// What hybrid search asks each source for.
+/// The number of hits that hybrid search requests of each source.
 const K: usize = RECALL;
 /// Queries that are asked of every document.
 const QUESTIONS: usize = 10;
 /// The name of the collection that is made.
 const LARGE: &str = "Large";
-/// The folder of the index of tantivy alone.
+/// The folder of the index of only tantivy.
 const TANTIVY: &str = "tantivy";
 
 struct Arguments {
@@ -67,7 +67,7 @@ fn arguments() -> Arguments {
             "--work" => work = Some(value().into()),
             "--rounds" => rounds = value().parse().expect("a number"),
             "--clients" => clients = value().parse().expect("a number"),
-            // What `cargo bench` adds.
+            // `cargo bench` adds it.
             "--bench" => {}
             _ => panic!("unknown option {name}"),
         }

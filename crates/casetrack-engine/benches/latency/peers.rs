@@ -1,4 +1,4 @@
-//! The libraries under two of the recall sources, alone, on the same texts and vectors.
+//! Only the libraries under two of the recall sources, on the same texts and vectors.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Entities: which there are, where they are mentioned, and with whom.
+//! Entities: their list, their mentions, and the entities mentioned with them.
 
 use casetrack_core::{Action, CollectionId, EntityType, Error, ErrorCode, Feature, Result, hint};
 use schemars::JsonSchema;
@@ -87,8 +87,8 @@ pub struct EdgeReport {
     pub example: Option<Snippet>,
 }
 
-/// The entities that the documents, or one of them, mention; counts are those of the whole collection. `named`: only those with a name
-/// that has these letters.
+/// The entities that the documents, or one of them, mention; counts cover the whole collection. `named`: only those with a name that has
+/// these letters.
 pub fn list_entities(
     host: &Host,
     collection: CollectionId,

@@ -1,4 +1,4 @@
-//! What the documents of a collection are about, answered from its context graph, each answer with the passages that support it.
+//! Answers about the content of a collection from its context graph, each with the passages that support it.
 //!
 //! | question | file |
 //! |---|---|

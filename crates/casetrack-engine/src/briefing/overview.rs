@@ -53,15 +53,15 @@ pub struct TimelineReport {
     pub notices: Vec<String>,
 }
 
-/// Which dates are wanted.
+/// A selection of dates.
 #[derive(Debug, Clone, Default)]
 pub struct TimelineQuery {
     /// First and last day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, which include the whole month or year.
     pub from: Option<String>,
     pub to: Option<String>,
-    /// Name or id: only what this document states.
+    /// Name or id: only the dates that this document states.
     pub document: Option<String>,
-    /// Only what documents state that mention this entity; a name that fits several means any of them, and one that fits none the documents
+    /// Only dates in documents that mention this entity; a name that fits several means any of them, and one that fits none the documents
     /// that contain its words.
     pub entity: Option<String>,
     /// Only dates whose role contains these words: "effective" finds "effective date".
@@ -174,7 +174,7 @@ fn events(known: &Known, events: Vec<TimelineEvent>, style: &CitationStyle) -> R
     events.into_iter().map(report).collect()
 }
 
-/// The documents that mention an entity; where analysis saw none of this name, those that have it word for word.
+/// The documents that mention an entity; if analysis found none of this name, the documents that have it word for word.
 fn documents_with(
     host: &Host,
     known: &Known,

@@ -1,4 +1,4 @@
-//! References: to what documents refer, and where.
+//! References: their targets and their places.
 
 use casetrack_core::{Action, CollectionId, Error, ErrorCode, ReferenceKind, Relation, Result, hint};
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ pub struct CitationReport {
     pub snippet: Snippet,
 }
 
-/// What documents refer to outside themselves, or what is of one kind.
+/// The references of documents to things outside themselves, all or of one kind.
 pub fn list_references(
     host: &Host,
     collection: CollectionId,

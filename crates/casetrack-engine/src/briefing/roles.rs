@@ -1,4 +1,4 @@
-//! What contracts say that a person or an organization is: a party, a signatory.
+//! The roles of a person or an organization in contracts: a party, a signatory.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub(super) fn mentioning(graph: &Graph, id: EntityId, entity: &EntityView) -> Ve
     documents.into_iter().take(DOCUMENTS).map(|(document, _)| document).collect()
 }
 
-/// What these documents, as contracts, say that an entity is. Costs what the matter sheet of these documents does.
+/// The roles of an entity in these documents, as contracts. Costs as much as the matter sheet of these documents.
 pub(super) fn of(
     collection: &OpenCollection,
     entity: &EntityView,

@@ -9,7 +9,7 @@ use casetrack_graph::Place;
 use casetrack_host::documents::chunks;
 use casetrack_search::Excerpt;
 
-/// Characters shown on each side of what a snippet is for.
+/// Characters shown on each side of the passage of a snippet.
 const AROUND: usize = 140;
 
 /// A verbatim part of a passage around a mention or citation.
@@ -24,14 +24,14 @@ pub struct Snippet {
     pub char_end: u32,
 }
 
-/// `None` where the document has gone since the graph was asked.
+/// `None` if the document has gone since the query of the graph.
 pub(super) fn at(collection: &Collection, place: &Place, style: &CitationStyle) -> Result<Option<Snippet>> {
     let Some(passage) = collection.passages().at(place.document, place.chunk)? else { return Ok(None) };
     let view = chunks::view(passage, style);
     let chars: Vec<char> = view.text.chars().collect();
     let start = (place.char_start.saturating_sub(view.provenance.char_start) as usize).min(chars.len());
     let end = (place.char_end.saturating_sub(view.provenance.char_start) as usize).clamp(start, chars.len());
-    // Whole words, where a space is within reach.
+    // Whole words, if a space is within reach.
     let mut from = start.saturating_sub(AROUND);
     if from > 0 {
         from = (from..start).find(|&at| chars[at].is_whitespace()).map_or(from, |space| space + 1);

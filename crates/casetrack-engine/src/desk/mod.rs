@@ -1,5 +1,5 @@
-//! What a person at the workbench needs besides the use cases of assistants: pages with their layout, files that are uploaded, and the
-//! completion of paths.
+//! Use cases of a person at the workbench besides those of assistants: pages with their layout, files that are uploaded, and the completion
+//! of paths.
 
 mod paths;
 mod uploads;
@@ -73,8 +73,8 @@ pub struct ChunkPlace {
     pub line_end: u32,
 }
 
-/// A page as it is stored, with the places of its lines and chunks. Costs the reading of the page; with `names`, that of everything
-/// that was found in the document as well.
+/// A page as it is stored, with the places of its lines and chunks. Reads the page; with `names`, also everything that was found in the
+/// document.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode) for a page that is not there.
 pub fn page_layout(

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use casetrack_host::Host;
 
-/// Most entries of a folder that are looked at, and most that are returned.
+/// Most entries of a folder that are read, and most that are returned.
 const MOST_READ: usize = 20_000;
 const MOST: usize = 50;
 
@@ -20,9 +20,9 @@ pub struct PathEntry {
     pub is_directory: bool,
 }
 
-/// The files and folders whose paths begin with what was typed, folders first, then by name; case makes no difference. `~` is the home
-/// folder. Names that begin with a dot are left out unless the dot was typed; so is what the rules of access do not let read. A folder
-/// that cannot be read has no entries.
+/// The files and folders whose paths begin with the typed text, folders first, then by name; case makes no difference. `~` is the home
+/// folder. Names that begin with a dot are left out unless the dot was typed; so are files that the rules of access deny. A folder that
+/// cannot be read has no entries.
 pub fn complete_path(host: &Host, typed: &str) -> Result<Vec<PathEntry>> {
     let typed = match typed.strip_prefix('~').zip(dirs::home_dir()) {
         Some((rest, home)) if rest.is_empty() || rest.starts_with(['/', MAIN_SEPARATOR]) => {

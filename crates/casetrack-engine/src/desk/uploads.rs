@@ -1,4 +1,4 @@
-//! Files that a person drops on the workbench. A browser does not say where they are, so a copy is kept in the collection's directory, in
+//! Files that a person drops on the workbench. A browser does not report their paths, so a copy is kept in the collection's directory, in
 //! `uploads/`, and goes with the collection.
 
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use casetrack_store::Output;
 
 use casetrack_host::{Host, OpenCollection};
 
-/// Longest path of an upload, in bytes, deepest folder, and longest name, in bytes (what every file system takes).
+/// Longest path of an upload, in bytes, deepest folder, and longest name, in bytes (within the limits of every file system).
 const MAX_PATH: usize = 1024;
 const MAX_DEPTH: usize = 32;
 const MAX_NAME: usize = 200;
@@ -21,7 +21,7 @@ const MOST_OF_A_NAME: u32 = 1000;
 /// Names that Windows keeps for devices.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 
-/// A file that is being uploaded. To a vault, it is sealed as it comes, under a name that does not tell its own.
+/// A file that is being uploaded. To a vault, it is sealed as it comes, under a name that does not reveal its own.
 pub struct Upload {
     collection: Arc<OpenCollection>,
     relative: PathBuf,
@@ -30,7 +30,7 @@ pub struct Upload {
     pub limit: u64,
 }
 
-/// What an upload is written to.
+/// The file to which an upload is written.
 pub struct UploadFile {
     to: Output,
     bytes: u64,
@@ -48,10 +48,10 @@ impl Write for UploadFile {
     }
 }
 
-/// Begins an upload: the path is relative, and that of a dropped file or of one in a dropped folder.
+/// Begins an upload: the path is relative, and names a dropped file or one in a dropped folder.
 ///
-/// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that not every file system takes;
-/// [`ErrorCode::AccessDenied`] for a name on the deny list; those of a collection that cannot be changed.
+/// Errors: [`ErrorCode::InvalidArgument`] for a path that leads elsewhere or that not every file system takes; [`ErrorCode::AccessDenied`]
+/// for a name on the deny list; a collection that cannot be changed.
 pub fn begin_upload(host: &Host, collection: CollectionId, path: &str) -> Result<Upload> {
     let collection = host.collection_to_change(collection)?;
     let relative = checked(path)?;
@@ -94,7 +94,7 @@ impl Upload {
         .with_hint("Give the file another name."))
     }
 
-    /// Whether the file is now at `target`; it is not where another is.
+    /// Returns true if the file is now at `target`, false if another file is there.
     fn put(&self, target: &Path) -> Result<bool> {
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(|error| Error::io(parent.display(), error))?;
@@ -114,7 +114,7 @@ impl Upload {
         }
     }
 
-    /// As [`put`](Self::put), for a vault, where a file is bound to its place.
+    /// As [`put`](Self::put), for a vault, in which a file is bound to its place.
     fn put_sealed(&self, place: &Path) -> Result<bool> {
         let content = self.collection.read_kept(&self.partial)?;
         if place.exists() {
@@ -137,7 +137,7 @@ impl Upload {
 
 impl Drop for Upload {
     fn drop(&mut self) {
-        // What was put in its place has a name of its own.
+        // The file that was put in place has a name of its own.
         let _ = fs::remove_file(&self.partial);
     }
 }
@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// A collection, and what seals it where it is to be a vault.
+    /// A collection, and its seal if it is to be a vault.
     fn collection(host: &Host, name: &str, is_vault: bool) -> CollectionId {
         let meta = CollectionMeta {
             id: CollectionId::random(),
@@ -312,7 +312,7 @@ mod tests {
                 assert_eq!(collection.sealed_upload(Path::new(elsewhere)), None);
             }
             assert_eq!(collection.sealed_upload(&folder.join("../../a")), None);
-            // A vault has no other file there, whoever exchanges them.
+            // A vault accepts no other file there, even if files are exchanged.
             fs::copy(collection.sealed_upload(&place("a.b.pdf")).unwrap(), &sealed).unwrap();
             assert_eq!(read(&sealed, Some(copy), host.config()).unwrap_err().code, ErrorCode::Corrupt);
         }

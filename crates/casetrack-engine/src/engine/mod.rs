@@ -1,8 +1,8 @@
 //! The face of the crate: the use cases of a [`Host`], with jobs and watches.
 
-mod indexing;
+mod file_index;
 mod plans;
-mod resealing;
+mod vault_moves;
 mod vaults;
 mod work;
 
@@ -52,15 +52,15 @@ impl Engine {
         (&self.plans, &self.jobs)
     }
 
-    /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files
-    /// and, where the settings for them are the same, the models. `data_dir`, `store` and `reader` of `config` are ignored.
+    /// An engine on the same data directory with other settings: it shares the open collections, the processes that read files and, if their
+    /// settings are the same, the models. `data_dir`, `store` and `reader` of `config` are ignored.
     pub fn with_config(&self, config: EngineConfig) -> Self {
         let (jobs, watches, plans) = (Arc::clone(&self.jobs), Arc::clone(&self.watches), Arc::clone(&self.plans));
         Self { host: self.host.with_config(config), jobs, watches, plans }
     }
 
-    /// Clears away what a crash left of collections that were being made, deleted, or moved into a vault or out of it. Only for the owner of
-    /// the data directory. `forget` is called where a collection has become a vault, as by [`seal_collection`](Self::seal_collection).
+    /// Clears away the remains of a crash: collections that were being made, deleted, or moved into a vault or out of it. Only for the owner
+    /// of the data directory. `forget` is called when a collection has become a vault, as by [`seal_collection`](Self::seal_collection).
     pub fn clear_remains(&self, forget: impl FnOnce() -> Result<()>) -> Result<()> {
         let registry = self.host.registry();
         registry.clear_remains()?;
@@ -72,8 +72,8 @@ impl Engine {
         self.put_owned()
     }
 
-    /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped; and after those that other
-    /// clients of a database make, which may be told twice.
+    /// Calls `listener` after every change that any engine on this data directory makes, until the result is dropped; and after those that
+    /// other clients of a database make, which may be reported twice.
     ///
     /// It is called in the thread that makes the change, which waits for it: it must return at once and must not use an engine.
     pub fn on_change(&self, listener: impl Fn(Change) + Send + Sync + 'static) -> Listening {
@@ -95,8 +95,8 @@ impl Engine {
 
 /// Use cases that concern jobs or watches as well.
 impl Engine {
-    /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or chunks lack its vectors, the other stages answer and a notice says so, as it
-    /// does while documents are being ingested.
+    /// Searches one collection, or several with one ranking, of which vaults that are locked are left out with a notice. When a model is missing, or
+    /// chunks lack its vectors, the other stages answer with a notice, as they do while documents are being ingested.
     pub fn search(&self, collections: &[CollectionId], request: &SearchRequest) -> Result<SearchResponse> {
         let (open, left_out) = self.without_locked(collections)?;
         let ingestions: Vec<_> = open.iter().filter_map(|&id| self.jobs.ingestion_notice(id)).collect();
@@ -123,7 +123,7 @@ impl Engine {
         Ok(())
     }
 
-    /// See [`Host::copy_to_store`]; with `remove`, the collection here is removed then, with its watches, if it is still what was copied.
+    /// See [`Host::copy_to_store`]; with `remove`, the collection here is removed then, with its watches, if it is still equal to the copy.
     pub fn migrate(
         &self,
         id: CollectionId,
@@ -144,21 +144,21 @@ impl Engine {
 
 /// Jobs.
 impl Engine {
-    /// Writes a job down and starts it as soon as its turn comes. Where a job that has not ended has the same request, password and
-    /// settings, joins that one instead. The job runs with the settings of this engine, also after a restart, and with
-    /// the access to files that its user has when it begins or goes on. It is cancelled where they may no longer change the collection: then, or
-    /// at the next [`withdraw_jobs`](Self::withdraw_jobs).
+    /// Saves a job and starts it as soon as its turn comes. If a job that has not ended has the same request, password and settings, joins
+    /// that one instead. The job runs with the settings of this engine, also after a restart, and with the access to files that its user has
+    /// when it begins or continues. It is cancelled if they may no longer change the collection: then, or at the next
+    /// [`withdraw_jobs`](Self::withdraw_jobs).
     pub fn start_job(&self, collection: CollectionId, request: JobRequest, origin: JobOrigin) -> Result<StartedJob> {
         if !self.host.sight().is_limited() {
             return self.jobs.start(&self.host, collection, request, origin);
         }
         self.host.sight().admit_as(collection, Role::Editor)?;
-        // Now, and not only when its turn comes: who asks is told.
+        // Now, and not only when its turn comes, so that the caller gets the error.
         request.files().iter().try_for_each(|path| self.host.config().access.check(path).map(drop))?;
         self.jobs.start(&self.host, collection, request, origin)
     }
 
-    /// Cancels the jobs of users who may no longer have them done. To be called now and then, since nothing tells of that.
+    /// Cancels the jobs of users who may no longer have them done. To be called now and then, since no event reports this.
     pub fn withdraw_jobs(&self) {
         self.jobs.withdraw(&self.host);
     }
@@ -197,14 +197,14 @@ impl Engine {
         }
     }
 
-    /// What a job that has ended did; `None` while it has not, and where it failed before it did anything.
+    /// The report of a job that has ended; `None` before its end, and if it failed before it did anything.
     pub fn job_report(&self, id: JobId) -> Result<Option<JobReport>> {
         self.admit_job(id)?;
         self.jobs.report(id)
     }
 
     /// Blocks until a job has ended, `patience` is over, `cancel` is set or jobs are paused, and returns its state then. `progress` is
-    /// called first with how far the job is, where it has begun, and then with what it reports. `cancel` ends the waiting, not the job.
+    /// called first with the progress of the job, if it has begun, and then with each report. `cancel` ends the waiting, not the job.
     pub fn wait_for_job(
         &self,
         id: JobId,
@@ -216,7 +216,7 @@ impl Engine {
         self.jobs.wait(id, patience, progress, cancel)
     }
 
-    /// Asks a job to end, and waits a moment for it. What it has stored is kept. One that has ended already stays as it is.
+    /// Cancels a job, and waits a moment for its end. The stored documents are kept. One that has ended already stays as it is.
     pub fn cancel_job(&self, id: JobId) -> Result<JobStatus> {
         self.admit_job(id)?;
         self.jobs.cancel(id)
@@ -227,17 +227,17 @@ impl Engine {
         if self.host.sight().is_limited() { self.job(id).map(drop) } else { Ok(()) }
     }
 
-    /// Goes on with the jobs that the end of a process interrupted. For the owner of the data directory, once.
+    /// Continues the jobs that the end of a process interrupted. For the owner of the data directory, once.
     pub fn resume_jobs(&self) -> Result<()> {
         self.jobs.resume(&self.host)
     }
 
-    /// Interrupts all jobs, which go on when the next owner of the data directory starts, and waits for them to pause.
+    /// Interrupts all jobs, which continue when the next owner of the data directory starts, and waits for them to pause.
     pub fn pause_jobs(&self) {
         self.jobs.pause();
     }
 
-    /// Whether some job has not ended.
+    /// True if some job has not ended.
     pub fn has_work(&self) -> bool {
         self.host.space_work().count() > 0
             || self.plans.count_runs() > 0
@@ -249,7 +249,7 @@ impl Engine {
 impl Engine {
     /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
     ///
-    /// Errors: where it is not a folder, and where the collection watches it, or a folder around it or in it, already.
+    /// Errors: if it is not a folder, and if the collection watches it, or a folder around it or in it, already.
     pub fn watch_folder(&self, collection: CollectionId, request: WatchRequest) -> Result<WatchStatus> {
         self.host.sight().admit_as(collection, Role::Editor)?;
         self.watches.watch(&self.host.unlimited(), collection, request)
@@ -267,7 +267,7 @@ impl Engine {
         watches
     }
 
-    /// Changes when a watch, found by its folder or id, syncs, and, where it is given, whether it removes documents.
+    /// Changes when a watch, found by its folder or id, syncs, and, if given, the removal of documents.
     pub fn set_sync_schedule(
         &self,
         folder_or_id: &str,
@@ -277,7 +277,8 @@ impl Engine {
         self.watches.set_schedule(folder_or_id, schedule, auto_remove_deleted)
     }
 
-    /// Begins to watch what `watches.json` names, and the live folders of files; plans and sources go on. For the owner of the data directory, once.
+    /// Begins to watch the folders in `watches.json` and the live folders of files; plans and sources continue. For the owner of the data
+    /// directory, once.
     pub fn start_watches(&self) -> Result<()> {
         self.host.live_files().start(&self.host)?;
         self.plans.start(&self.host, &self.jobs)?;

@@ -1,4 +1,4 @@
-//! Sources and plans of the space browser. Each method takes the host of a session, which says what may be seen.
+//! Sources and plans of the space browser. Each method takes the host of a session, which limits the visible paths.
 
 use casetrack_core::{Cancel, Result};
 
@@ -43,12 +43,12 @@ impl Engine {
 
     /// Runs a source once, to its end.
     ///
-    /// Errors: a source that does not exist or watches; those of its folder, query or set.
+    /// Errors: a source that does not exist or watches; the errors of its folder, query or set.
     pub fn execute_source(&self, host: &Host, name: &str, cancel: &Cancel) -> Result<SourceRun> {
         self.plans.execute_source(host, name, cancel)
     }
 
-    /// Forgets a source, and ends it. What it put into sets stays.
+    /// Deletes a source, and ends it. The entries that it put into sets stay.
     ///
     /// Errors: a source that does not exist.
     pub fn delete_source(&self, host: &Host, name: &str) -> Result<()> {
@@ -62,7 +62,7 @@ impl Engine {
         self.plans.create_plan(host, plan)
     }
 
-    /// A plan, with its last executions where a number of them is asked for.
+    /// A plan, with its last executions if a number of them is given.
     ///
     /// Errors: a plan that does not exist.
     pub fn plan(&self, host: &Host, name: &str, executions: Option<u32>) -> Result<PlanItem> {
@@ -86,23 +86,23 @@ impl Engine {
         self.plans.executions(host, plan, limit, offset)
     }
 
-    /// Begins a run of a plan, and does not wait for it. A continuous plan goes on from now on, also after a restart. Where the plan runs, the
-    /// answer is the run that it has.
+    /// Begins a run of a plan, and does not wait for it. A continuous plan keeps running, also after a restart. If the plan runs already,
+    /// returns that run.
     ///
     /// Errors: a plan that does not exist or is not active; too many plans that run.
     pub fn execute_plan(&self, host: &Host, name: &str) -> Result<StartedPlan> {
         self.plans.execute_plan(host, &self.jobs, name)
     }
 
-    /// Changes what is given of a plan. A continuous one at work goes on as it is then. Where it is no more active, its run ends; a continuous
-    /// one that was at work goes on when it is active again.
+    /// Changes the given parts of a plan. A running continuous plan continues with the change. If it is no longer active, its run ends; a
+    /// continuous plan that was running continues when it is active again.
     ///
-    /// Errors: a plan that does not exist, and those of [`create_plan`](Self::create_plan).
+    /// Errors: a plan that does not exist, and as [`create_plan`](Self::create_plan).
     pub fn update_plan(&self, host: &Host, name: &str, change: &PlanChange) -> Result<PlanItem> {
         self.plans.update_plan(host, &self.jobs, name, change)
     }
 
-    /// Forgets a plan with its history, and ends it. What it put into sets stays.
+    /// Deletes a plan with its history, and ends it. The entries that it put into sets stay.
     ///
     /// Errors: a plan that does not exist.
     pub fn delete_plan(&self, host: &Host, name: &str) -> Result<()> {

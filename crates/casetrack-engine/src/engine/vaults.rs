@@ -1,4 +1,4 @@
-//! Unlocking and locking: what concerns jobs and watches as well.
+//! Unlocking and locking, with their effects on jobs and watches.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::vaults;
 use crate::vaults::{LockedVault, NewVault, Opener, VaultRequest};
 use casetrack_host::changes::Change;
 
-/// How long locking waits for calls that work with the vault.
+/// The longest wait of locking for calls that work with the vault.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Engine {
@@ -22,11 +22,12 @@ impl Engine {
         vaults::create_vault(&self.host, request, idle)
     }
 
-    /// Keeps the key of a vault in memory until it is locked, nobody has asked for it during `idle`, or the process ends. Its jobs and
-    /// watches go on. About a second for a passphrase, more on a machine that is busy. One that is unlocked already stays so, if what is given opens it, with `idle`.
+    /// Keeps the key of a vault in memory until it is locked, is not used during `idle`, or the process ends. Its jobs and watches continue.
+    /// About a second for a passphrase, more on a machine that is busy. One that is unlocked already stays so, with `idle`, if `opener` opens
+    /// it.
     ///
-    /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::WrongState`] where it or the whole
-    /// vault was put back to an earlier state, [`ErrorCode::NotFound`] for a collection that is no vault.
+    /// Errors: [`ErrorCode::WrongKey`], [`ErrorCode::Corrupt`] for a header that is damaged or forged, [`ErrorCode::WrongState`] if it or the
+    /// whole vault was put back to an earlier state, [`ErrorCode::NotFound`] for a collection that is no vault.
     pub fn unlock(&self, id: CollectionId, opener: &Opener, idle: Duration) -> Result<CollectionMeta> {
         let key = vaults::open_header(&self.host, id, opener)?;
         self.host.keep_key(id, key, idle)?;
@@ -46,19 +47,19 @@ impl Engine {
         Ok(meta)
     }
 
-    /// Forgets the key of a vault, before anything else. Its jobs are interrupted and go on when it is unlocked, its watches rest, and it is
-    /// closed with all that is kept in memory of its texts. One that is locked stays so. A job or a call that does not end in time keeps
+    /// Forgets the key of a vault, before anything else. Its jobs are interrupted and continue when it is unlocked, its watches rest, and it
+    /// is closed with all that is kept in memory of its texts. One that is locked stays so. A job or a call that does not end in time keeps
     /// what it has in memory until it ends, and the vault is closed then.
     ///
     /// Errors: [`ErrorCode::NotFound`] for a collection that is no vault.
     pub fn lock(&self, id: CollectionId) -> Result<LockedVault> {
         self.host.registry().vault_header(id).map(drop).or_else(|error| match error.code {
-            // What locks needs no header.
+            // Locking needs no header.
             ErrorCode::NotFound => Err(error),
             _ => Ok(()),
         })?;
         let jobs = self.jobs.interrupt(id);
-        // Before the jobs have ended: what they write is whole at each step, and nobody can ask for anything meanwhile.
+        // Before the jobs have ended: their writes are whole at each step, and no request is possible meanwhile.
         self.host.forget_key(id);
         let patience = if self.jobs.settle(&self.host, id, PAUSE_PATIENCE) { PATIENCE } else { Duration::ZERO };
         let closed = self.host.close_locked_within(id, patience)?;
@@ -77,8 +78,8 @@ impl Engine {
         }
     }
 
-    /// Locks the vaults that nobody has asked for as long as they were unlocked for, but for those with work under way; and closes those
-    /// that were in use when they were locked. To be called now and then by the owner of the data directory.
+    /// Locks the vaults that were not used for as long as they were unlocked for, except those with work under way; and closes those that
+    /// were in use when they were locked. To be called now and then by the owner of the data directory.
     pub fn lock_idle(&self) {
         self.host.close_locked();
         for id in self.host.idle_vaults() {
@@ -95,7 +96,7 @@ impl Engine {
 
     /// The collections that are not locked, and a notice about the others.
     ///
-    /// Errors: [`ErrorCode::Locked`] where all of them are.
+    /// Errors: [`ErrorCode::Locked`] if all of them are.
     pub(super) fn without_locked(&self, collections: &[CollectionId]) -> Result<(Vec<CollectionId>, Option<Notice>)> {
         let (mut open, mut locked, mut error) = (Vec::new(), Vec::new(), None);
         for &id in collections {

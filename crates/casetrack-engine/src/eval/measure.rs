@@ -1,4 +1,4 @@
-//! Asks the judged queries and measures the rankings they get.
+//! Runs the judged queries and measures their rankings.
 
 use std::collections::HashMap;
 
@@ -9,25 +9,25 @@ use serde::Serialize;
 use super::{Evaluation, Ingested};
 use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, late_interaction, recall};
 
-/// Queries, and what each of them should find.
+/// Queries, and the expected results of each.
 pub trait Judgements {
-    /// How many queries there are.
+    /// Number of queries.
     fn queries(&self) -> usize;
 
     /// The text of a query (0 is the first), and the only document that it is asked of.
     fn query(&self, number: usize) -> (&str, Option<DocumentId>);
 
-    /// What is measured of each query, in the order of [`measure`](Self::measure)'s values.
+    /// The measures of each query, in the order of [`measure`](Self::measure)'s values.
     fn measures(&self) -> &'static [&'static str];
 
     /// The measures of one query's ranking, best passage first; each 0–1.
     fn measure(&self, number: usize, ranking: &[Hit]) -> Vec<f64>;
 }
 
-/// Makes a ranking, best first, of what the stages found; `None` where a stage that it needs did not answer.
+/// Makes a ranking, best first, of the stages' results; `None` if a stage that it needs did not answer.
 type Rank = Box<dyn Fn(&Recall) -> Option<Vec<Hit>>>;
 
-/// A named way of ranking what the stages found.
+/// A named way of ranking the stages' results.
 pub struct Ranking {
     pub name: String,
     pub rank: Rank,
@@ -38,7 +38,7 @@ impl Ranking {
         Self { name: name.into(), rank: Box::new(rank) }
     }
 
-    /// Each stage alone, and all fused as searches do.
+    /// Each stage by itself, and all fused as in searches.
     pub fn standard() -> Vec<Self> {
         vec![
             Self::new("BM25", |recall| Some(recall.bm25.clone())),
@@ -58,7 +58,7 @@ pub fn fused(recall: &Recall, weights: Weights) -> Vec<Hit> {
         .collect()
 }
 
-/// The same ranked again by late interaction of a weight; `None` where the collection has no token vectors.
+/// The same ranked again by late interaction of a weight; `None` if the collection has no token vectors.
 pub fn ranked_again(recall: &Recall, weights: Weights, late: f32) -> Option<Vec<Hit>> {
     recall.late.as_ref()?;
     let candidates = late_interaction::with_weight(recall.fused_with(weights), &recall.max_sims, late);
@@ -70,7 +70,7 @@ pub fn ranked_again(recall: &Recall, weights: Weights, late: f32) -> Option<Vec<
     )
 }
 
-/// What was measured.
+/// The result of a measurement.
 pub struct Measurements {
     pub documents: u64,
     pub chunks: u64,
@@ -97,11 +97,11 @@ impl Latency {
     }
 }
 
-/// Where the whole search is among the rankings: after the standard ones.
+/// The index of the whole search among the rankings: after the standard ones.
 const WHOLE_SEARCH: usize = 4;
 
 impl Evaluation<'_> {
-    /// Asks each query of the stages, whose lists are ranked in each way, and of the whole search with `top_k` results.
+    /// Runs each query in the stages, whose lists are ranked in each way, and in the whole search with `top_k` results.
     ///
     /// Fails when nothing is judged as relevant, and with `Cancelled` between two queries.
     pub fn measure(

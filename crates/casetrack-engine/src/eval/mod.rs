@@ -1,4 +1,4 @@
-//! How well search finds what it should, on judged questions: by stage, fused, and as searches answer.
+//! The quality of retrieval on judged questions: by stage, fused, and as searches answer.
 //!
 //! The documents go through the ordinary ingestion into a collection of the engine's own data directory, so the engine must be
 //! one of a directory for this purpose. Documents of an earlier evaluation are found there and not ingested again.
@@ -38,7 +38,7 @@ pub struct EvalRequest {
     pub directory: PathBuf,
     /// The documents that spans.jsonl names; `documents` in `directory` when `None`.
     pub documents: Option<PathBuf>,
-    /// Each query is asked of each file that has a span for it, alone.
+    /// Each query searches each file that has a span for it separately.
     pub within_files: bool,
     /// Results that are asked of the whole search, 1–[`MAX_TOP_K`](casetrack_search::MAX_TOP_K).
     pub top_k: u32,
@@ -50,11 +50,11 @@ pub struct EvalReport {
     pub documents: u64,
     pub chunks: u64,
     pub queries: usize,
-    /// The stages, their fusion and the whole search. A stage that could not answer is left out, and a notice says why.
+    /// The stages, their fusion and the whole search. A stage that could not answer is left out, and a notice gives the reason.
     pub systems: Vec<SystemResult>,
     /// Of the whole search, from the text of a query to passages, with models and indexes loaded.
     pub latency: Latency,
-    /// What made the evaluation less complete than it could be; empty if nothing did.
+    /// Reasons why the evaluation is less complete than it could be; may be empty.
     pub notices: Vec<Notice>,
 }
 
@@ -79,8 +79,7 @@ pub fn evaluation(host: &Host) -> Evaluation<'_> {
 
 /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.
 ///
-/// All figures but times are the same at each run. Fails where the questions cannot be read, or a document that they name was
-/// not ingested.
+/// All figures but times are the same at each run. Fails if the questions cannot be read, or a document that they name was not ingested.
 pub fn evaluate(host: &Host, request: &EvalRequest, progress: &ProgressSink, cancel: &Cancel) -> Result<EvalReport> {
     let evaluation = evaluation(host);
     let (ingested, spans) = evaluation.spans(request, progress, cancel)?;
@@ -89,7 +88,7 @@ pub fn evaluate(host: &Host, request: &EvalRequest, progress: &ProgressSink, can
 }
 
 impl EvalReport {
-    /// The means of what was measured with the judgements of `directory`.
+    /// The means of the measurements with the judgements of `directory`.
     pub fn new(directory: &Path, judgements: &dyn Judgements, measured: &Measurements) -> Self {
         let mean =
             |values: &[Vec<f64>], at: usize| values.iter().map(|row| row[at]).sum::<f64>() / values.len().max(1) as f64;
@@ -113,9 +112,9 @@ impl EvalReport {
 /// The documents of an evaluation, stored.
 pub struct Ingested {
     collection: Arc<OpenCollection>,
-    /// The document of each file by its absolute path: one of another path where that has the same content.
+    /// The document of each file by its absolute path: one of another path if that has the same content.
     pub documents: HashMap<String, DocumentId>,
-    /// What was not ingested, and why.
+    /// Files that were not ingested, with the reasons.
     pub notices: Vec<Notice>,
 }
 
@@ -127,13 +126,13 @@ pub struct Evaluation<'h> {
 }
 
 impl<'h> Evaluation<'h> {
-    /// The collection for evaluations has token vectors where it is new.
+    /// The collection for evaluations has token vectors if it is new.
     pub fn with_late_interaction(self, late_interaction: bool) -> Self {
         Self { late_interaction, ..self }
     }
 
-    /// Ingests files and folders into the collection for evaluations, which is created where there is none, and deletes documents
-    /// of an earlier evaluation that are not among them.
+    /// Ingests files and folders into the collection for evaluations, which is created if there is none, and deletes documents of an earlier
+    /// evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
         let report = casetrack_ingest::ingest(&self.host, id, &IngestRequest::new(paths), progress, cancel)?;

@@ -12,14 +12,14 @@ use super::{EvalRequest, Ingested, Judgements, json_lines};
 
 const SPANS: &str = "spans.jsonl";
 
-/// How many of the first passages count.
+/// Numbers of first passages that count.
 const DEPTHS: [usize; 3] = [5, 10, 20];
 
 #[derive(Deserialize)]
 struct Line {
     query: String,
     file: String,
-    /// From 1; without it, offsets are those of all pages joined by one form feed each.
+    /// From 1; without it, offsets count in all pages joined by one form feed each.
     page: Option<u32>,
     start: Option<u32>,
     end: Option<u32>,
@@ -37,7 +37,7 @@ struct Passage {
     end: u32,
 }
 
-/// Something that has to be found, at one of its places. A place has several parts where it runs over page breaks.
+/// Something that has to be found, at one of its places. A place has several parts if it runs over page breaks.
 #[derive(Debug, Clone)]
 struct GoldSpan {
     places: Vec<Vec<Passage>>,
@@ -58,10 +58,10 @@ pub struct Spans {
     chunks: HashMap<DocumentId, Vec<Passage>>,
 }
 
-/// Where the pages of a document begin in its joined text: (number, start, end) of each.
+/// The ranges of a document's pages in its joined text: (number, start, end) of each.
 type Pages = Vec<(u32, u32, u32)>;
 
-/// Whether the folder has gold spans.
+/// Checks that the folder has gold spans.
 pub(super) fn check(directory: &Path) -> Result<()> {
     if directory.join(SPANS).is_file() {
         return Ok(());
@@ -73,7 +73,7 @@ pub(super) fn check(directory: &Path) -> Result<()> {
 }
 
 impl Spans {
-    /// Reads spans.jsonl; lines of the same query belong together, with `within_files` those of the same file too. Files are named
+    /// Reads spans.jsonl; lines of the same query belong together, with `within_files` only if they have the same file too. Files are named
     /// relative to `documents` and must be among those that were ingested.
     pub(super) fn read(request: &EvalRequest, documents: &Path, ingested: &Ingested) -> Result<Self> {
         let path = request.directory.join(SPANS);
@@ -119,7 +119,7 @@ impl Spans {
         Ok(found)
     }
 
-    /// The places of the first `count` chunks. Those of documents without a gold span are empty: they find nothing.
+    /// The places of the first `count` chunks. Documents without a gold span have empty places: they find nothing.
     fn passages(&self, ranking: &[Hit], count: usize) -> Vec<Passage> {
         let place = |hit: &Hit| {
             let known = self.chunks.get(&hit.document).and_then(|chunks| chunks.get(hit.index as usize));
@@ -166,11 +166,11 @@ fn pages(collection: &Collection, document: DocumentId) -> Result<Pages> {
     Ok(pages)
 }
 
-/// A span as parts of pages; none where it lies outside the text.
+/// A span as parts of pages; none if it lies outside the text.
 fn parts(document: DocumentId, pages: &Pages, page: Option<u32>, (start, end): (u32, u32)) -> Vec<Passage> {
     let mut parts = Vec::new();
     for &(number, first, last) in pages {
-        // Offsets within one page are those of a text that has no other.
+        // Offsets within one page count as in a text with no other page.
         let (first, last) = match page {
             None => (first, last),
             Some(only) if only == number => (0, last - first),
@@ -192,7 +192,7 @@ fn span_recall(passages: &[Passage], gold: &[GoldSpan], k: usize) -> f64 {
     if gold.is_empty() { 0.0 } else { found as f64 / gold.len() as f64 }
 }
 
-/// Whether at least half of the characters of a place, all its parts together, lie in the passages.
+/// True if at least half of the characters of a place, all its parts together, lie in the passages.
 fn is_held(place: &[Passage], passages: &[Passage]) -> bool {
     let (mut length, mut held) = (0, 0);
     for part in place {

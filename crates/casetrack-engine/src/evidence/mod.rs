@@ -21,12 +21,12 @@ use casetrack_host::documents::pages::{lines, touched};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 
-/// What to collect: a chunk, or a passage of a page, or a quotation in either.
+/// The passage to collect: a chunk, or a passage of a page, or a quotation in either.
 #[derive(Debug, Clone, Default)]
 pub struct AddEvidence {
     /// The id of a chunk.
     pub chunk_id: Option<String>,
-    /// Name or id of a document, where no chunk is named.
+    /// Name or id of a document, if no chunk is named.
     pub document: Option<String>,
     /// Its page, from 1.
     pub page: Option<u32>,
@@ -38,7 +38,7 @@ pub struct AddEvidence {
     pub exhibit: String,
 }
 
-/// What to change of an item.
+/// Changes to an item.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateEvidence {
     pub id: u32,
@@ -75,7 +75,7 @@ impl EvidenceFormat {
         }
     }
 
-    /// The format whose files have this ending, whatever its case.
+    /// The format whose files have this ending, in upper or lower case.
     pub fn of_extension(extension: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.extension().eq_ignore_ascii_case(extension))
     }
@@ -145,8 +145,8 @@ pub struct EvidenceList {
 
 /// Collects a passage, verbatim and with its citation.
 ///
-/// Errors: [`ErrorCode::NotFound`] for a chunk, document or quotation that is not there; [`ErrorCode::InvalidArgument`] where it is
-/// not said what to collect, or it is longer than 30,000 characters.
+/// Errors: [`ErrorCode::NotFound`] for a chunk, document or quotation that is not there; [`ErrorCode::InvalidArgument`] if no passage is
+/// named, or it is longer than 30,000 characters.
 pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence) -> Result<EvidenceView> {
     let collection = host.collection_to_change(collection)?;
     let AddEvidence { chunk_id, document, page, quote, chars, note, exhibit } = request;
@@ -246,7 +246,7 @@ pub fn update_evidence(host: &Host, collection: CollectionId, request: UpdateEvi
     evidence_view(host, &mut Sources::new(&collection), &item, position)
 }
 
-/// An item and where its source has it now.
+/// An item and its present place in its source.
 fn evidence_view(host: &Host, sources: &mut Sources<'_>, item: &EvidenceItem, position: usize) -> Result<EvidenceView> {
     let mut view = EvidenceView {
         id: item.id,

@@ -1,4 +1,4 @@
-//! Where a passage is in a page, and in a document that may have changed.
+//! The place of a passage in a page, and in a document that may have changed.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -33,7 +33,7 @@ impl<'c> Sources<'c> {
         Ok(Some(page))
     }
 
-    /// Where the document has an item's text: at its place, else nearest to it.
+    /// The place of an item's text in the document: at its place, else nearest to it.
     pub fn find(&mut self, meta: &DocumentMeta, item: &EvidenceItem) -> Result<Option<(Arc<Page>, Range<u32>)>> {
         for number in outwards(item.page, meta.page_count) {
             let Some(page) = self.page(meta.id, number)? else { continue };
@@ -66,10 +66,10 @@ pub(super) fn slice(text: &str, range: &Range<u32>) -> Option<String> {
     (found.chars().count() == length).then_some(found)
 }
 
-/// Where a page has a text word for word: of several places the nearest to `near`.
+/// The place of a text, word for word, in a page: of several places the nearest to `near`.
 fn verbatim(page: &str, text: &str, near: u32) -> Option<Range<u32>> {
     let length = text.chars().count() as u32;
-    // Counting goes on from one place to the next.
+    // Counting continues from one place to the next.
     let (mut bytes, mut chars) = (0, 0);
     let starts = page.match_indices(text).filter_map(|(at, _)| {
         chars += page.get(bytes..at)?.chars().count() as u32;
@@ -80,7 +80,7 @@ fn verbatim(page: &str, text: &str, near: u32) -> Option<Range<u32>> {
     Some(start..start + length)
 }
 
-/// Where a page has these words, whatever white space is between or inside them: of several places the nearest to `near`. Costs time and
+/// The place of these words in a page, with any white space between or inside them: of several places the nearest to `near`. Costs time and
 /// memory in proportion to the page.
 pub(super) fn quoted(page: &str, quote: &str, near: u32) -> Option<Range<u32>> {
     let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
@@ -88,7 +88,7 @@ pub(super) fn quoted(page: &str, quote: &str, near: u32) -> Option<Range<u32>> {
     if wanted.is_empty() {
         return None;
     }
-    // Which character of the page each one is that is left.
+    // The index in the page of each remaining character.
     let places: Vec<u32> = (0..).zip(page.chars()).filter(|(_, c)| !c.is_whitespace()).map(|(at, _)| at).collect();
     let length = wanted.chars().count();
     let (mut bytes, mut chars) = (0, 0);

@@ -1,9 +1,9 @@
 //! Long work that no client can cut off.
 //!
-//! A job is a request that is saved before it begins. It runs on a thread of its own, whoever waits for it or stops waiting, one job at a
-//! time in a collection and [`queue::MAX_RUNNING`] in all; the others wait in order. A job that the end of the process interrupted
-//! continues when the next one starts, and does nothing twice: it keeps the documents that it stored. A request that is the same as one
-//! under way joins it, and makes it run once more for files that came since.
+//! A job is a request that is saved before it begins. It runs on a thread of its own, with or without a waiting client, one job at a time in
+//! a collection and [`queue::MAX_RUNNING`] in all; the others wait in order. A job that the end of the process interrupted continues when
+//! the next one starts, and does nothing twice: it keeps the documents that it stored. A request that is the same as one under way joins it,
+//! and makes it run once more for files that came since.
 
 mod queue;
 mod record;
@@ -208,7 +208,7 @@ impl JobRequest {
         })
     }
 
-    /// True if both are the same, with the same password, whatever their priorities.
+    /// True if both are the same, with the same password, with any priorities.
     fn is_same(&self, other: &Self) -> bool {
         let of_normal_priority = |request: &Self| {
             let mut request = request.clone();

@@ -28,11 +28,11 @@ pub(super) const MAX_RUNNING: usize = 2;
 const MAX_FAILING: usize = 20;
 /// Ended jobs that are remembered, of each origin: watches make many.
 const REMEMBERED: usize = 50;
-/// How often a waiting caller checks whether it was cancelled.
+/// The interval at which a waiting caller checks for cancellation.
 const CANCEL_CHECK: Duration = Duration::from_millis(50);
-/// How long a cancelled job is waited for. It checks often; this is for one that is writing a large document.
+/// The longest wait for a cancelled job. It checks often; this is for one that is writing a large document.
 const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the end of the process, and work that needs a collection for itself, waits for jobs to pause.
+/// The longest wait for jobs to pause, at the end of the process and for work that needs a collection for itself.
 pub(crate) const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The jobs of a data directory.
@@ -376,7 +376,7 @@ impl Jobs {
             }
             job.listeners.iter().map(|(_, listener)| Arc::clone(listener)).collect()
         };
-        // Called without the lock: a listener may ask for the state of jobs.
+        // Called without the lock: a listener may read the state of jobs.
         listeners.iter().for_each(|listener| listener(event.clone()));
     }
 }

@@ -12,7 +12,7 @@ use super::{JobOrigin, JobReport, JobRequest, JobState};
 use casetrack_host::EngineConfig;
 use casetrack_host::report::Problem;
 
-/// A job on disk. While it runs, it is there as running: a process that finds it so when it starts knows that it was interrupted.
+/// A job on disk. While it runs, it is there as running: for a process that finds it so when it starts, it was interrupted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct JobRecord {
     pub id: JobId,
@@ -141,7 +141,7 @@ impl Records {
         }
     }
 
-    /// All jobs. One that cannot be read is logged and left where it is.
+    /// All jobs. One that cannot be read is logged and stays on disk.
     pub fn load(&self) -> Result<Loaded> {
         let entries = match std::fs::read_dir(&self.directory) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Loaded::default()),

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 
 type Outcome = Result<(JobReport, Option<Problem>)>;
 
-/// Does what a test says.
+/// Runs the function of a test.
 struct Scripted<F>(F);
 
 impl<F: Fn(&JobRequest, &ProgressSink) -> Outcome + Send + Sync> Work for Scripted<F> {
@@ -69,7 +69,7 @@ impl Queue {
     }
 }
 
-/// Work waits for each message; it goes on at once when the sender is dropped.
+/// Work waits for each message; it continues at once when the sender is dropped.
 fn gate() -> (Sender<()>, impl Fn() + Send + Sync + 'static) {
     let (open, gate): (Sender<()>, Receiver<()>) = channel();
     let gate = Mutex::new(gate);
@@ -329,7 +329,7 @@ struct Anna {
     folders: Vec<PathBuf>,
 }
 
-/// The rights of a user, or of one who is gone.
+/// The rights of a user, or of a removed one.
 struct Of(Arc<Anna>);
 
 impl Rights for Of {
@@ -385,14 +385,14 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
     queue.host.set_people(Arc::new(Of(Arc::clone(&anna))));
     let sight = Sight::of(Arc::new(Of(Arc::clone(&anna))), Role::Reader);
     let hers = queue.host.with_config(EngineConfig { sight, ..queue.host.config().clone() });
-    // What is asked for while the process ends is done by the next.
+    // A job that is requested while the process ends runs in the next.
     queue.jobs.pause();
     let next = |file: &str, host: &Host| {
         let id = queue.start(host, file, None).job.job_id;
         let seen: Arc<Mutex<Vec<[bool; 2]>>> = Arc::default();
         let work = Looking(read.clone(), Arc::clone(&seen));
         let jobs = Arc::new(Jobs::new(&data_dir, queue.host.registry().clone(), work));
-        // The session of another user may be what lets it begin.
+        // The session of another user may let it begin.
         jobs.resume(&hers).unwrap();
         let job = jobs.wait(id, PATIENCE, &(Arc::new(|_| {}) as ProgressSink), &Cancel::default()).unwrap();
         let seen = seen.lock().unwrap().last().copied();
@@ -404,7 +404,7 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
     let (state, seen, said) = next("/c", &queue.host.with_config(hers.config().clone()));
     assert_eq!((state, seen), (JobState::Cancelled, None));
     assert!(said.contains("anna asked for this, and may no longer change the collection"), "{said}");
-    // One who is gone cannot ask, and what they asked for before is cancelled.
+    // A removed user cannot start jobs, and their earlier jobs are cancelled.
     *anna.role.lock().unwrap() = Some(Role::Editor);
     let id = queue.start(&hers, "/d", None).job.job_id;
     *anna.role.lock().unwrap() = None;
@@ -415,7 +415,7 @@ fn a_job_of_a_user_goes_on_with_their_access_or_is_cancelled() {
     assert!(job.state == JobState::Cancelled && said.contains("is no longer a user of the server"), "{said}");
 }
 
-/// Goes on until it is cancelled or gets a message.
+/// Runs until it is cancelled or gets a message.
 struct Patient(Mutex<Receiver<()>>);
 
 impl Work for Patient {

@@ -1,4 +1,4 @@
-//! A run of a plan, or a source that was started. One that is continuous goes on filling its sets.
+//! A run of a plan, or a source that was started. A continuous one keeps filling its sets.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -9,63 +9,63 @@ use std::time::{Duration, Instant};
 use casetrack_catalog::space::{Execution, SelectedFile, Selection};
 use casetrack_core::{Cancel, Error, ErrorCode, Result};
 
+use super::pass::{self, Pass};
 use super::record::Record;
-use super::running::{self, Pass};
 use crate::jobs::Jobs;
 use casetrack_files::space;
 use casetrack_files::space::{Definition, SourceSpec};
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, caught, lock};
 
-/// Between two walks of a folder that cannot be watched, and two tries of what failed.
+/// Between two walks of a folder that cannot be watched, and two tries after a failure.
 const WALK: Duration = Duration::from_secs(30);
 /// The longest wait between two tries of outcomes that fail: it doubles from [`WALK`].
 const LONGEST_RETRY: Duration = Duration::from_secs(60 * 60);
 /// Between two tries to read a definition that cannot be read now.
 const READ: Duration = Duration::from_secs(2);
-/// How long changes are waited for where a source names no time.
+/// The wait for further changes if a source names no time.
 const DEBOUNCE: Duration = Duration::from_millis(500);
-/// The longest wait where changes go on.
+/// The longest wait while changes continue.
 const LONGEST_WAIT: Duration = Duration::from_millis(1_000);
 
-/// What changes with the catalogue.
+/// Values that change with the catalogue.
 type CatalogState = (u64, i64, i64);
-/// What changes with each of the folders that are watched.
+/// Values that change with each of the watched folders.
 type Revisions = Vec<Vec<u64>>;
 
 pub(super) struct Live {
     host: Host,
     record: Record,
-    /// Empty while it cannot be read, as where the folder around a watched one is missing.
+    /// Empty while it cannot be read, as when the folder around a watched one is missing.
     definition: OnceLock<Definition>,
     state: Mutex<State>,
-    /// Whether outcomes that take long are being made.
+    /// True while outcomes that take long are being made.
     is_busy: AtomicBool,
-    /// How many passes were made.
+    /// Number of passes so far.
     passes: AtomicU64,
     cancel: Cancel,
 }
 
 #[derive(Default)]
 struct State {
-    /// Whether the first walk is over.
+    /// True if the first walk is over.
     has_begun: bool,
     /// When the definition was last tried to be read.
     read: Option<Instant>,
     /// Of the catalogue and of the folders, at the last pass, and when that was.
     passed: Option<(CatalogState, Option<Revisions>, Instant)>,
-    /// Of the catalogue when it was last looked at, when that began, and when it last changed.
+    /// The state of the catalogue at the last check, the time when changes began, and the time of the last one.
     pending: Option<(CatalogState, Instant, Instant)>,
     walked: Option<Instant>,
     /// Sources that could not be walked, by their places.
     unwalked: BTreeMap<usize, Unwalked>,
     /// Why the last pass failed, and when.
     failed: Option<(String, Instant)>,
-    /// Why outcomes failed, when, and how long they are left alone.
+    /// The reason and time of the outcomes' failure, and the pause before they are tried again.
     refused: Option<(String, Instant, Duration)>,
     /// Files that outcomes had, with the times of their last change. Read when it is first needed.
     done: Option<HashMap<i64, i64>>,
-    /// Whether there may be others that they have yet to get.
+    /// True if there may be others that they have yet to get.
     is_left: bool,
 }
 
@@ -91,7 +91,7 @@ impl Live {
         self.definition.get()
     }
 
-    /// Whether it goes on by itself. What cannot be read now went on before.
+    /// True if it continues by itself. A definition that cannot be read now did so before.
     pub fn is_continuous(&self) -> bool {
         self.definition().is_none_or(|definition| definition.is_continuous)
     }
@@ -107,7 +107,7 @@ impl Live {
         self.record.execution()
     }
 
-    /// Whether nobody has ended it.
+    /// True until it is ended.
     pub fn is_running(&self) -> bool {
         self.record.is_running()
     }
@@ -118,12 +118,12 @@ impl Live {
         self.record.cancel(&self.host);
     }
 
-    /// Whether a job of it was cancelled, and it with the job.
+    /// True if a job of it was cancelled, and it with the job.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
 
-    /// Ends it with the process: it goes on in the next one.
+    /// Ends it with the process: it continues in the next one.
     pub fn suspend(&self) {
         self.record.suspend();
         self.cancel.cancel();
@@ -160,16 +160,16 @@ impl Live {
         }
     }
 
-    /// Runs what runs once, and notes how that ended.
+    /// Runs a plan or source that runs once, and records its end.
     pub fn run_once(&self, jobs: &Arc<Jobs>) {
         let Some(definition) = self.definition() else { return };
         let done = caught(|| {
-            let pass = running::once(&self.host, jobs, definition, &self.cancel)?;
+            let pass = pass::once(&self.host, jobs, definition, &self.cancel)?;
             self.record.count(&self.host, pass.found.len(), pass.matched.len())
         });
         match done {
             Ok(()) => self.record.end(&self.host, "completed", None),
-            // A job of it was cancelled. Whoever cancelled the run has noted it.
+            // A job of it was cancelled. The run's cancellation is recorded already.
             Err(_) if self.is_cancelled() => self.record.cancel(&self.host),
             Err(error) => self.record.end(&self.host, "failed", Some(&error.message)),
         }
@@ -184,7 +184,7 @@ impl Live {
         of_source.min().unwrap_or(DEBOUNCE)
     }
 
-    /// Watches its folders, walks what is not watched, and makes the first pass. What fails is noted and tried again.
+    /// Watches its folders, walks the others, and makes the first pass. Failures are recorded and tried again.
     pub fn begin(self: &Arc<Self>, jobs: &Arc<Jobs>) {
         let done = caught(|| {
             let walked = self.walk();
@@ -195,7 +195,7 @@ impl Live {
         self.note_result(&done);
     }
 
-    /// Makes a pass where something has changed and it was quiet since, or changes go on for long.
+    /// Makes a pass if something has changed and it was quiet since, or if changes continue for long.
     pub fn step(self: &Arc<Self>, jobs: &Arc<Jobs>) {
         if !self.is_continuous() || !lock(&self.state).has_begun {
             return;
@@ -235,7 +235,7 @@ impl Live {
         first
     }
 
-    /// Brings the rows of its folders up to date, and walks what could not be walked before.
+    /// Brings the rows of its folders up to date, and walks folders that could not be walked before.
     ///
     /// Errors: the first of a source. The others are followed all the same.
     fn follow(&self) -> Result<()> {
@@ -267,7 +267,7 @@ impl Live {
         first
     }
 
-    /// Walks a source that could not be walked: at once where it is there now and was not, and from time to time.
+    /// Walks a source that could not be walked: at once if it is there now and was not, and from time to time.
     fn walk_again(&self, place: usize, spec: &SourceSpec, is_time: bool) -> Result<()> {
         let is_due = match lock(&self.state).unwalked.get(&place) {
             None => return Ok(()),
@@ -285,17 +285,17 @@ impl Live {
         done
     }
 
-    /// `None` where some source does not watch, or its folder is walked.
+    /// `None` if some source does not watch, or its folder is walked.
     fn revisions(&self) -> Option<Revisions> {
         let sources = &self.definition()?.sources;
         sources.iter().map(|(.., spec)| self.host.live_files().revisions(spec.watched()?)).collect()
     }
 
-    /// Whether a pass is to be made now.
+    /// True if a pass is to be made now.
     fn is_due(&self) -> Result<bool> {
         let (now, revisions) = (self.host.space()?.state()?, self.revisions());
         let mut state = lock(&self.state);
-        // What changes elsewhere concerns it only where other entries of its sets are gone: that can wait.
+        // Changes elsewhere concern it only if other entries of its sets are gone: that can wait.
         let is_same = state.passed.as_ref().is_some_and(|(catalog, folders, passed)| {
             *catalog == now || revisions.is_some() && *folders == revisions && passed.elapsed() < WALK
         });
@@ -320,7 +320,7 @@ impl Live {
         })
     }
 
-    /// Fills its sets from what the catalogue has now. Outcomes get what is new to them, or has changed.
+    /// Fills its sets from the present catalogue. Outcomes get the entries that are new to them, or have changed.
     fn pass(self: &Arc<Self>, jobs: &Arc<Jobs>) -> Result<()> {
         let Some(definition) = self.definition() else { return Ok(()) };
         let before = (self.host.space()?.state()?, self.revisions(), Instant::now());
@@ -340,9 +340,9 @@ impl Live {
         Ok(())
     }
 
-    /// Gives the outcomes that take long what is new, beside this thread, one lot after another. What fails is given once more later.
+    /// Hands the new entries to the outcomes that take long, in another thread, one lot after another. Failed ones are handed on again later.
     fn hand_on(self: &Arc<Self>, jobs: &Arc<Jobs>, definition: &Definition, matched: &Selection) -> Result<()> {
-        let Some(plan) = self.record.plan().filter(|_| running::takes_long(definition)) else { return Ok(()) };
+        let Some(plan) = self.record.plan().filter(|_| pass::takes_long(definition)) else { return Ok(()) };
         if self.is_busy.swap(true, Ordering::AcqRel) {
             lock(&self.state).is_left = true;
             return Ok(());
@@ -356,8 +356,8 @@ impl Live {
                 done => done.insert(space.outcome_files(plan)?),
             };
             let mut new: Vec<_> = files.into_iter().filter(|file| done.get(&file.id) != Some(&file.modified)).collect();
-            state.is_left = new.len() > running::MAX_FILES;
-            new.truncate(running::MAX_FILES);
+            state.is_left = new.len() > pass::MAX_FILES;
+            new.truncate(pass::MAX_FILES);
             Ok(new)
         };
         let new = new().inspect_err(|_| self.is_busy.store(false, Ordering::Release))?;
@@ -368,7 +368,7 @@ impl Live {
         let (live, jobs, outcomes) = (Arc::clone(self), Arc::clone(jobs), definition.outcomes.clone());
         let work = move || {
             let done = caught(|| {
-                running::long_outcomes(&live.host, &jobs, &outcomes, &new, &live.cancel)?;
+                pass::long_outcomes(&live.host, &jobs, &outcomes, &new, &live.cancel)?;
                 live.host.space()?.add_outcome_files(plan, &new)
             });
             let mut state = lock(&live.state);
@@ -388,7 +388,7 @@ impl Live {
         super::spawn("outcomes", work).inspect_err(|_| self.is_busy.store(false, Ordering::Release))
     }
 
-    /// Notes in the history what goes wrong now, or that nothing does any more.
+    /// Records in the history the present failure, or its end.
     fn note_result(&self, done: &Result<()>) {
         let standing = {
             let state = lock(&self.state);
@@ -410,7 +410,7 @@ fn is_there(spec: &SourceSpec) -> bool {
     spec.path().is_none_or(std::path::Path::exists)
 }
 
-/// Errors: a watched folder that is gone or shut.
+/// Errors: a watched folder that is missing or cannot be read.
 fn check_listable(spec: &SourceSpec) -> Result<()> {
     let Some(folder) = spec.watched() else { return Ok(()) };
     match std::fs::read_dir(folder) {

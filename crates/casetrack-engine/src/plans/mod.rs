@@ -1,14 +1,14 @@
-//! Sources and plans at work: what fills sets once, and what goes on filling them while files change.
+//! Sources and plans at work: they fill sets once, or keep filling them while files change.
 //!
 //! A continuous plan, or a source that was started, is a watch of its folders and a pass over them after each change of the catalogue. One
-//! thread makes these passes. What was at work when the process ended goes on when the next one starts. What fails, as where a folder is gone,
-//! is noted and tried again until somebody ends it.
+//! thread makes these passes. Work that the end of the process interrupts continues when the next one starts. Failures, such as a missing
+//! folder, are recorded and tried again until the work is ended.
 
 mod answers;
 mod live;
+mod pass;
 mod record;
 mod records;
-mod running;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -28,14 +28,14 @@ use casetrack_files::space::Definition;
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, lock};
 
-/// Between two looks at what has changed.
+/// The interval between two checks for changes.
 const TICK: Duration = Duration::from_millis(200);
-/// How long nobody has asked about sets before memory is given back.
+/// The time without queries about sets after which memory is given back.
 const IDLE: Duration = Duration::from_secs(10 * 60);
-/// Between two clearings of what is no longer on the disk.
+/// The interval between two removals of entries that are no longer on the disk.
 const TIDY: Duration = Duration::from_secs(60 * 60);
 
-/// What goes on by itself.
+/// A plan or source that continues by itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Source(String),
@@ -46,14 +46,14 @@ enum Key {
 #[derive(Default)]
 pub(crate) struct Plans {
     live: Mutex<BTreeMap<Key, Arc<Live>>>,
-    /// Held by whoever starts, changes or ends one of them, so that none runs twice.
+    /// Held to start, change or end one of them, so that none runs twice.
     changing: Mutex<()>,
     /// Ends the thread.
     thread: Mutex<Option<Sender<()>>>,
 }
 
 impl Plans {
-    /// Goes on with what was at work when the last process ended, in a thread of its own. For the owner of the data directory, once.
+    /// Continues the work that the end of the last process interrupted, in a thread of its own. For the owner of the data directory, once.
     pub fn start(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
         let (plans, host, jobs) = (Arc::clone(self), host.clone(), Arc::clone(jobs));
         let (sender, receiver) = bounded(1);
@@ -88,14 +88,14 @@ impl Plans {
         Ok(())
     }
 
-    /// Ends the work; what was at work goes on when the next process starts.
+    /// Ends the work, which continues when the next process starts.
     pub fn stop(&self, host: &Host) {
         drop(lock(&self.thread).take());
         std::mem::take(&mut *lock(&self.live)).values().for_each(|live| live.suspend());
         host.space_work().cancel_all();
     }
 
-    /// Makes the passes that are due, and begins what could not be read before.
+    /// Makes the passes that are due, and begins plans and sources that could not be read before.
     fn tick(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) {
         let all: Vec<(Key, Arc<Live>)> =
             lock(&self.live).iter().map(|(key, live)| (key.clone(), Arc::clone(live))).collect();
@@ -114,7 +114,7 @@ impl Plans {
         }
     }
 
-    /// Runs a plan or source in a thread of its own, which ends with what runs once and with the first walk of what goes on.
+    /// Runs a plan or source in a thread of its own, which ends with the run of a single one and with the first walk of a continuous one.
     fn run(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, key: Key, live: Live) -> Result<()> {
         let live = self.insert(key.clone(), live);
         self.go(host, jobs, key.clone(), Arc::clone(&live)).inspect_err(|_| self.remove_this(&key, &live))
@@ -144,7 +144,7 @@ impl Plans {
             host.space_changed(SpaceChange::Sets);
         };
         spawn("plan", work)?;
-        // It says nothing, and ends once the run is noted.
+        // It sends nothing, and ends once the run is recorded.
         let _ = is_ready.recv();
         Ok(())
     }
@@ -176,7 +176,7 @@ impl Plans {
         lock(&self.live).values().filter(|live| !live.is_continuous()).count()
     }
 
-    /// Ends the following of folders that nothing watches any more, but for those that the user made live.
+    /// Ends the following of folders that nothing watches any more, except those that the user made live.
     fn release(&self, host: &Host, gone: &Live) -> Result<()> {
         let kept = host.catalog()?.live_roots()?;
         let others: Vec<Arc<Live>> = lock(&self.live).values().cloned().collect();

@@ -1,4 +1,4 @@
-//! What the database says of a plan or source at work.
+//! The database record of a plan or source at work.
 
 use std::sync::Mutex;
 
@@ -10,7 +10,7 @@ use casetrack_files::space::Definition;
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, lock};
 
-/// The state of a source, or a run of a plan. Whoever ends it first says how: nothing is written behind that.
+/// The state of a source, or a run of a plan. The first end sets the state: nothing is written after it.
 pub(super) struct Record {
     kind: Kind,
     state: Mutex<Noted>,
@@ -56,7 +56,7 @@ impl Record {
         !lock(&self.state).is_over
     }
 
-    /// What is to be done, as the database has it now.
+    /// The present definition in the database.
     pub fn definition(&self, host: &Host) -> Result<Definition> {
         let space = host.space()?;
         match (&self.kind, self.execution()) {
@@ -84,7 +84,7 @@ impl Record {
         Ok(())
     }
 
-    /// Notes what goes wrong now, or that nothing does any more.
+    /// Records the present failure, or its end.
     pub fn note(&self, host: &Host, why: Option<&str>) {
         let mut state = lock(&self.state);
         if state.is_over || state.error.as_deref() == why {
@@ -110,7 +110,7 @@ impl Record {
         self.write(host, &mut state, status, why);
     }
 
-    /// Notes that somebody ended it.
+    /// Records its cancellation.
     pub fn cancel(&self, host: &Host) {
         let status = match &self.kind {
             Kind::Source(_) => "stopped",

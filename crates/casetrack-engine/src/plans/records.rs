@@ -88,7 +88,7 @@ impl Plans {
         self.begin_plan(host, jobs, &plan, Ok(definition)).map(|execution| (&execution).into())
     }
 
-    /// Begins a run. Where the definition of a continuous plan cannot be read now, that is noted and tried again.
+    /// Begins a run. If the definition of a continuous plan cannot be read now, that is recorded and tried again.
     fn begin_plan(
         self: &Arc<Self>,
         host: &Host,
@@ -112,7 +112,7 @@ impl Plans {
         Ok(execution)
     }
 
-    /// Goes on with the plans that ran when the last process ended. Those of the mode oneshot begin again: what they did is done once.
+    /// Continues the plans that ran when the last process ended. Plans of the mode oneshot begin again: nothing is done twice.
     pub(super) fn resume_plans(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
         let space = host.space()?;
         let running = space.running_plans()?;
@@ -156,7 +156,7 @@ impl Plans {
         }
         let after = space.update_plan(name, change)?;
         if after.outcomes != before.outcomes {
-            // What had the former outcomes has yet to have the new ones.
+            // Entries that had the former outcomes have yet to have the new ones.
             space.forget_outcome_files(after.id)?;
         }
         let running = self.get(&Key::Plan(name.to_owned())).filter(|live| live.is_running());
@@ -164,7 +164,7 @@ impl Plans {
         let is_other = (&after.mode, &after.sources, &after.conditions, &after.outcomes)
             != (&before.mode, &before.sources, &before.conditions, &before.outcomes);
         let goes_on = match &running {
-            // A run that ends keeps to what it was begun with.
+            // A run that ends keeps its first definition.
             Some(live) if is_active && !(is_other && live.is_continuous()) => false,
             Some(live) => {
                 let was_continuous = live.is_continuous();

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::answers::{SourceItem, SourceList, SourceRun};
 use super::live::Live;
+use super::pass::Pass;
 use super::record::Record;
-use super::running::Pass;
 use super::{Key, Plans};
 use crate::jobs::Jobs;
 use casetrack_files::space;
@@ -78,7 +78,7 @@ impl Plans {
         self.source(host, name)
     }
 
-    /// Goes on with the sources that were at work when the last process ended. What cannot be read now is noted and tried again.
+    /// Continues the sources that were at work when the last process ended. One that cannot be read now is recorded and tried again.
     pub(super) fn resume_sources(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
         for source in host.space()?.sources()?.into_iter().filter(|source| source.status == "running") {
             let _alone = lock(&self.changing);

@@ -219,7 +219,7 @@ fn ten_thousand_changes_at_once_are_one_pass() {
     for number in 0..10_000 {
         made.write(&number.to_string(), "x");
     }
-    // All of it is heard before the next look at what has changed.
+    // All events arrive before the next check for changes.
     let started = Instant::now();
     while engine.host().catalog().unwrap().count(&made.files(), None).unwrap().0 < 10_000 {
         assert!(started.elapsed() < PATIENCE);
@@ -228,7 +228,7 @@ fn ten_thousand_changes_at_once_are_one_pass() {
     made.until("the burst", |made| made.count() == 10_000);
     (0..20).for_each(|_| made.tick());
     assert_eq!(live.passes(), 2);
-    // What changes elsewhere makes none.
+    // Changes elsewhere make none.
     let elsewhere = made.dir.path().canonicalize().unwrap().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     fs::write(elsewhere.join("a"), "x").unwrap();
@@ -326,6 +326,6 @@ fn outcomes_that_fail_get_their_files_again_and_those_that_had_them_do_not() {
     made.reopen();
     made.write("b.txt", "Another.");
     made.until("what is new", |made| made.count() == 2 && made.engine.jobs(JobFilter::default()).len() == 1);
-    // What was handed on is noted after the job is there.
+    // The entries that were handed on are recorded after the job is there.
     made.until("it is noted", |made| made.engine.host().space().unwrap().outcome_files(1).unwrap().len() == 2);
 }

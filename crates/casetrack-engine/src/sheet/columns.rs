@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::defined;
+use super::custom_cells;
 use casetrack_host::{OpenCollection, lock};
 
 /// What the values of a column are.
@@ -29,10 +29,10 @@ pub enum ColumnType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DefineColumn {
     pub name: String,
-    /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](casetrack_search::ask_every_document) finds it,
-    /// or the value of the column's type in what of it has most words of the question.
+    /// The cell is the sentence of each document that answers it, as [`Host::ask_every_document`](casetrack_search::ask_every_document)
+    /// finds it, or the value of the column's type in its part with most words of the question.
     pub question: Option<String>,
-    /// A regular expression: the cell is its first match, or what its first group matches.
+    /// A regular expression: the cell is its first match, or the match of its first group.
     pub pattern: Option<String>,
     #[serde(default)]
     pub column_type: ColumnType,
@@ -129,10 +129,10 @@ pub(crate) fn check(columns: &Value) -> Result<()> {
     columns
         .iter()
         .filter_map(|column| column.pattern.as_deref())
-        .try_for_each(|pattern| defined::compiled(pattern).map(drop))
+        .try_for_each(|pattern| custom_cells::compiled(pattern).map(drop))
 }
 
-/// Held while columns are read and written, so that none is lost where two are defined at the same time.
+/// Held while columns are read and written, so that none is lost if two are defined at the same time.
 #[derive(Default)]
 struct Changing(Mutex<()>);
 
@@ -201,12 +201,12 @@ pub(super) fn checked(definition: DefineColumn) -> Result<DefineColumn> {
         return Err(Error::invalid(format!("A question or a pattern has at most {LONGEST} characters.")));
     }
     if let Some(pattern) = &pattern {
-        defined::compiled(pattern)?;
+        custom_cells::compiled(pattern)?;
     }
     Ok(DefineColumn { name, question, pattern, column_type })
 }
 
-/// The columns with these names, in their order; all where none is named.
+/// The columns with these names, in their order; all if none is named.
 pub(super) fn chosen<'c>(all: &'c [Column], names: &[String]) -> Result<Vec<&'c Column>> {
     if names.is_empty() {
         return Ok(all.iter().collect());

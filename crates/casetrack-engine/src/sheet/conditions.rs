@@ -76,7 +76,7 @@ fn one<'c>(all: &'c [Column], condition: &str) -> Result<Condition<'c>> {
     Ok(Condition { column, operator, value: Some(value) })
 }
 
-/// How a condition on a column is written.
+/// An example of a condition on a column.
 fn example(column: &Column) -> String {
     let name = &column.name;
     match column.column_type {
@@ -113,7 +113,7 @@ impl Condition<'_> {
         of_cell(self.column.column_type, &cell.value)?.compare(self.value.as_ref()?)
     }
 
-    /// Whether sums are compared whatever their currency.
+    /// True if sums are compared without regard to currency.
     pub fn ignores_currency(&self) -> bool {
         matches!(self.value, Some(Value::Amount { currency: None, .. }))
     }
@@ -142,7 +142,7 @@ impl Order<'_> {
                 let of_cell = |cell: &CellValue| of_cell(self.column.column_type, &cell.value);
                 let order = match (of_cell(a), of_cell(b)) {
                     (Some(own), Some(other)) => own.order(&other),
-                    // What has no value of the type is last.
+                    // Cells without a value of the type are last.
                     (own, other) => own.is_none().cmp(&other.is_none()).then_with(|| a.value.cmp(&b.value)),
                 };
                 if self.reversed { order.reverse() } else { order }

@@ -3,7 +3,7 @@
 //! | what | file |
 //! |---|---|
 //! | the columns there are, and those that users define | `columns` |
-//! | cells of columns that users define | `defined` |
+//! | cells of columns that users define | `custom_cells` |
 //! | conditions on rows, and their order | `conditions`, `values` |
 //! | who must do what by when | `obligations` |
 //!
@@ -12,7 +12,7 @@
 
 mod columns;
 mod conditions;
-mod defined;
+mod custom_cells;
 mod obligations;
 mod values;
 
@@ -34,17 +34,17 @@ use casetrack_host::paging::{Paging, Part};
 use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
-/// Which part of the sheet is wanted.
+/// A selection of a part of the sheet.
 #[derive(Debug, Clone, Default)]
 pub struct SheetRequest {
-    /// Names or ids of documents; all where there is none.
+    /// Names or ids of documents; all if there is none.
     pub documents: Vec<String>,
-    /// Names of columns; all where there is none.
+    /// Names of columns; all if there is none.
     pub columns: Vec<String>,
     /// Conditions that all hold: `governing_law=Delaware`, `expiry<2025`, `parties` (found), `!expiry` (not found), and the user's own marks, as
     /// in queries: `tag:privileged`, `-tag:draft`, `field:custodian=Smith`.
     pub filter: Vec<String>,
-    /// A column, after `-` for the opposite order; by document name where there is none.
+    /// A column, after `-` for the opposite order; by document name if there is none.
     pub sort: Option<String>,
 }
 
@@ -161,7 +161,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
     }
     for column in &needed {
         if let Source::Defined(definition) = &column.source {
-            for (document, cells) in defined::cells(host, &collection, definition, &documents)? {
+            for (document, cells) in custom_cells::cells(host, &collection, definition, &documents)? {
                 values.insert((document, &column.name), cells);
             }
         }
@@ -230,7 +230,7 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
 /// Removes a column that a user defined; returns the columns that are left.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a built-in column;
-/// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) where there is none of the name.
+/// [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) if there is none of the name.
 pub fn remove_column(host: &Host, id: CollectionId, name: &str) -> Result<Vec<ColumnView>> {
     let collection = host.collection(id)?;
     columns::remove(&collection, name)?;
@@ -247,7 +247,7 @@ pub fn define_column(host: &Host, id: CollectionId, definition: DefineColumn) ->
     let definition = columns::checked(definition)?;
     if let Some(question) = &definition.question {
         // A question that cannot be asked is refused now.
-        casetrack_search::ask_every_document(host, id, &defined::asked(question, 1))?;
+        casetrack_search::ask_every_document(host, id, &custom_cells::asked(question, 1))?;
     }
     columns::define(&collection, definition)?;
     Ok(columns::all(&collection)?.iter().map(Column::view).collect())

@@ -1,4 +1,4 @@
-//! Who must do what by when, over all documents of a collection.
+//! Obligations with debtor, act and due date, over all documents of a collection.
 
 use casetrack_core::{CollectionId, DocumentId, Result};
 use casetrack_nlp::{MAX_OBLIGATIONS, Obligation};
@@ -12,7 +12,7 @@ use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 use casetrack_search::{DateRange, MarkFilter, admit};
 
-/// Which obligations are wanted.
+/// A selection of obligations.
 #[derive(Debug, Clone, Default)]
 pub struct ObligationQuery {
     /// Name or id.

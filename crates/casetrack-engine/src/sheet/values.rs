@@ -7,7 +7,7 @@ use casetrack_nlp::{length_of_time, value_key};
 
 use super::columns::ColumnType;
 
-/// What a cell is compared with.
+/// A value that a cell is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// In small letters.
@@ -25,7 +25,7 @@ pub(super) enum Value {
     },
 }
 
-/// The value that a user wrote in a condition on a column of a type; `None` where it is none of that type.
+/// The value that a user wrote in a condition on a column of a type; `None` if it is none of that type.
 pub(super) fn written(column_type: ColumnType, text: &str) -> Option<Value> {
     let text = text.trim();
     match column_type {
@@ -59,8 +59,8 @@ pub(super) fn of_cell(column_type: ColumnType, cell: &str) -> Option<Value> {
 }
 
 impl Value {
-    /// How it is to a written value; `None` where they cannot be compared, as sums of two currencies. A value of several days is equal to each
-    /// of them.
+    /// The order of the cell and a written value; `None` if they cannot be compared, as sums of two currencies. A value of several days is
+    /// equal to each of them.
     pub fn compare(&self, written: &Self) -> Option<Ordering> {
         match (self, written) {
             (Self::Text(own), Self::Text(other)) => Some(own.cmp(other)),
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// A total order of the values of one type. Sums are in the order of their numbers, whatever their currency.
+    /// A total order of the values of one type. Sums are in the order of their numbers, in any currency.
     pub fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Text(own), Self::Text(other)) => own.cmp(other),
@@ -88,7 +88,7 @@ impl Value {
             (Self::Amount { number, currency }, Self::Amount { number: other, currency: theirs }) => {
                 number.total_cmp(other).then_with(|| currency.cmp(theirs))
             }
-            // What never ends is after every day.
+            // A term that never ends is after every day.
             (own, other) => matches!(own, Self::Never).cmp(&matches!(other, Self::Never)),
         }
     }
@@ -125,7 +125,7 @@ fn iso(text: &str) -> Option<Value> {
     Some(Value::Days(first, written(month.unwrap_or(12), day.unwrap_or(31))))
 }
 
-/// The key of a date in words or numbers: "May 2025", "31/12/2025". Which of two numbers up to 12 is the day is not known.
+/// The key of a date in words or numbers: "May 2025", "31/12/2025". Of two numbers up to 12, either may be the day.
 fn dated(text: &str) -> Option<String> {
     let numbers: Vec<u32> = text.split(['/', '.', '-']).map_while(|part| part.trim().parse().ok()).collect();
     if let [first, second, _] = numbers[..]

@@ -1,4 +1,4 @@
-//! What is missing on this machine, and how to get it.
+//! Missing parts of this machine, and how to get them.
 
 use casetrack_core::{Error, Hint, Result};
 use casetrack_embed::{ModelManifest, find_models_dir};
@@ -68,7 +68,7 @@ fn check_data_dir(host: &Host) -> Finding {
     Finding { hint: notice.map(Into::into).or(finding.hint), ..finding }
 }
 
-/// Whether the database of the collections answers, where they are in one.
+/// Checks that the database of the collections answers, if they are in one.
 fn check_store(host: &Host) -> Option<Finding> {
     let place = host.store_place();
     let answers = |()| format!("{place} (answers)");

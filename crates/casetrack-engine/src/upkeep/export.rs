@@ -12,16 +12,16 @@ use casetrack_host::Host;
 #[derive(Debug, Clone)]
 pub struct ExportRequest<'p> {
     pub file: &'p Path,
-    /// Copies of source files too, where the collection keeps them.
+    /// Copies of source files too, if the collection keeps them.
     pub originals: bool,
     /// Replace a file that is there already.
     pub overwrite: bool,
-    /// Also a vault where the export is not encrypted.
+    /// Also a vault if the export is not encrypted.
     pub plain: bool,
     pub encrypted: Option<Encrypted>,
 }
 
-/// How an export is to be encrypted: as a file of age.
+/// The encryption of an export, as a file of age.
 #[derive(Debug, Clone)]
 pub enum Encrypted {
     /// To these recipients of age: `age1…`.
@@ -59,7 +59,8 @@ pub struct ExportReport {
 
 /// Writes the collection as of this moment, while it is in use.
 ///
-/// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it is encrypted or may be plain; [`ErrorCode::InvalidArgument`] for what is no recipient, and an empty passphrase.
+/// Errors: [`ErrorCode::AccessDenied`] for a vault, unless it is encrypted or may be plain; [`ErrorCode::InvalidArgument`] for an invalid
+/// recipient and an empty passphrase.
 pub fn export_collection(host: &Host, collection: CollectionId, request: ExportRequest<'_>) -> Result<ExportReport> {
     let started = std::time::Instant::now();
     let ExportRequest { file, originals, overwrite, plain, encrypted } = request;

@@ -15,19 +15,19 @@ use crate::vaults;
 use casetrack_host::Host;
 use casetrack_host::collections::check_new;
 
-/// What is to be imported, and as what.
+/// The export to import, and the name and form of the new collection.
 #[derive(Debug, Clone)]
 pub struct ImportRequest<'p> {
     pub file: &'p Path,
     /// Instead of the name in the file.
     pub name: Option<&'p str>,
-    /// What decrypts the file, where it is encrypted.
+    /// The key of the file, if it is encrypted.
     pub key: Option<ImportKey>,
-    /// Make a vault of it, with this passphrase, which locks when nobody has asked for it for so long.
+    /// Make a vault of it, with this passphrase, which locks when it has not been used for that time.
     pub vault: Option<(Password, Duration)>,
 }
 
-/// What a person gives to decrypt an export. It does not show in logs.
+/// A person's key to an export. It does not show in logs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportKey {
@@ -45,17 +45,17 @@ impl ImportKey {
     }
 }
 
-/// Whether an export opens with a passphrase; `None` where it is not encrypted.
+/// True if an export opens with a passphrase; `None` if it is not encrypted.
 pub fn needs_passphrase(file: &Path) -> Result<Option<bool>> {
     Ok(archive_lock(file)?.map(|lock| lock == Lock::Passphrase))
 }
 
-/// What was imported into a vault.
+/// The result of an import into a vault.
 #[derive(Debug, Clone, Serialize)]
 pub struct ImportedVault {
     #[serde(flatten)]
     pub report: ImportReport,
-    /// The 24 words of its recovery key, which are kept nowhere; absent where it is no vault.
+    /// The 24 words of its recovery key, which are kept nowhere; absent if it is no vault.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery_words: Option<Password>,
 }
@@ -110,7 +110,7 @@ pub fn import_collection(host: &Host, request: ImportRequest<'_>) -> Result<Impo
     };
     let collection = host.open_collections().adopt(collection);
     let made_by = collection.models().dense.clone();
-    // Without models nothing can be said, and importing needs none.
+    // Without models this cannot be checked, and importing needs none.
     let unknown = host.embedder_that_makes(collection.models()).is_ok_and(|embedder| embedder.is_none());
     let model_note = unknown.then(|| {
         format!(

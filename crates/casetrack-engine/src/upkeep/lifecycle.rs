@@ -1,4 +1,4 @@
-//! Renames, closes, archives and reopens collections; `host/state.rs` says what each state allows.
+//! Renames, closes, archives and reopens collections; `host/state.rs` lists the operations that each state allows.
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, Result};
 

@@ -1,4 +1,4 @@
-//! What keeps collections and this machine in order.
+//! Maintenance of collections and of this machine.
 
 pub mod doctor;
 pub mod export;

@@ -148,7 +148,7 @@ fn role_name(role: ModelRole) -> &'static str {
     }
 }
 
-/// Size of a file; 0 where there is none.
+/// Size of a file; 0 if there is none.
 fn size(path: &Path) -> u64 {
     path.metadata().map_or(0, |metadata| metadata.len())
 }

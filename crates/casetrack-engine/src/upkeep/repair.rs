@@ -44,8 +44,8 @@ pub struct LostDocument {
     pub source_exists: bool,
 }
 
-/// Repairs the collection that `name` means, which may be one that does not open and is not listed. Nothing is deleted: what is
-/// damaged is moved aside.
+/// Repairs the collection that `name` means, which may be one that does not open and is not listed. Nothing is deleted: damaged files are
+/// moved aside.
 pub fn repair_collection(host: &Host, name: &str) -> Result<RepairReport> {
     host.only_on_disk("Repairs")?;
     let started = std::time::Instant::now();

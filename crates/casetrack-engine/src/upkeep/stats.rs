@@ -1,4 +1,4 @@
-//! What a collection takes on disk, and making it smaller.
+//! The disk usage of a collection, and its compaction.
 
 use casetrack_core::{CollectionId, Result};
 use casetrack_store::{Collection, Stats, VectorModels};
@@ -58,7 +58,7 @@ pub fn collection_stats(host: &Host, collection: CollectionId) -> Result<Collect
     Ok(CollectionStats { moving, ..stats(&*host.collection(collection)?)? })
 }
 
-/// Rewrites what deletions and replacements left behind. Searches go on meanwhile; changes wait.
+/// Rewrites files to drop the remains of deletions and replacements. Searches continue meanwhile; changes wait.
 pub fn compact_collection(host: &Host, collection: CollectionId) -> Result<CompactReport> {
     let started = std::time::Instant::now();
     let collection = host.collection(collection)?;

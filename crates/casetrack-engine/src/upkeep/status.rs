@@ -1,4 +1,4 @@
-//! What the engine is and has: version, tier, models, storage.
+//! The state of the engine: version, tier, models, storage.
 
 use casetrack_core::{Notice, Result, Tier};
 use casetrack_embed::{Embedder, Outputs};

@@ -35,7 +35,7 @@ pub struct Check {
 pub fn verify(host: &Host, collection: CollectionId) -> Result<VerifyReport> {
     let started = std::time::Instant::now();
     let collection = match host.collection(collection) {
-        // The checks report what is wrong, as far as it can be opened at all.
+        // The checks report the damage, as far as it can be opened at all.
         Err(error) if matches!(error.code, ErrorCode::Corrupt | ErrorCode::WrongState) => {
             let opened = match host.store_place() {
                 StorePlace::Disk => host.registry().open_to_verify(collection),

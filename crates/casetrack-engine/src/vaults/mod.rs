@@ -1,4 +1,4 @@
-//! Vaults: collections that nobody opens without a key. Making one, finding one that is locked, and what opens it.
+//! Vaults: collections that open only with a key. Making one, finding one that is locked, and its keys.
 //!
 //! Unlocking and locking concern jobs and watches as well: see [`Engine::unlock`](crate::Engine::unlock).
 
@@ -19,7 +19,7 @@ use casetrack_host::collections;
 use casetrack_host::collections::CreateCollection;
 use casetrack_host::names::{Candidate, Kind, resolve};
 
-/// What a person gives to open a vault. It does not show in logs.
+/// A person's key to a vault. It does not show in logs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Opener {
@@ -28,11 +28,11 @@ pub enum Opener {
     RecoveryKey(Password),
     /// The text of a file of identities of age.
     Identity(Password),
-    /// What a keychain has for the slots of the vault, as [`KeychainSlot::secret`] has it. One of them must open it.
+    /// The secrets of a keychain for the slots of the vault, as in [`KeychainSlot::secret`]. One of them must open it.
     Keychain(Vec<Password>),
 }
 
-/// What a slot is to be opened with.
+/// The key that is to open a slot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewSlot {
@@ -45,7 +45,7 @@ pub enum NewSlot {
     Keychain(KeychainSlot),
 }
 
-/// A slot for a keychain, before it is added: whoever reaches the keychain makes it and keeps the secret there.
+/// A slot for a keychain, before it is added: the process with access to the keychain makes it and keeps the secret there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeychainSlot {
     id: [u8; 16],
@@ -64,7 +64,7 @@ impl KeychainSlot {
         SlotId::from_bytes(self.id).to_string()
     }
 
-    /// What the keychain keeps.
+    /// The secret that the keychain keeps.
     pub fn secret(&self) -> &Password {
         &self.secret
     }
@@ -86,14 +86,14 @@ pub struct NewVault {
     pub recovery_words: Password,
 }
 
-/// What moving a collection into a vault, or out of it, takes on disk while it is under way.
+/// The disk space that moving a collection into a vault, or out of it, takes while it is under way.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct MoveSpace {
     pub needed_bytes: u64,
     pub free_bytes: u64,
 }
 
-/// What was done to move a collection into a vault, or out of it. Everything was compared with what it was made from.
+/// The report of moving a collection into a vault, or out of it. Everything was compared with its source.
 #[derive(Debug, Clone, Serialize)]
 pub struct Moved {
     #[serde(flatten)]
@@ -104,7 +104,7 @@ pub struct Moved {
     pub files: u64,
     /// Copies of source files that were missing before.
     pub missing_originals: u64,
-    /// What was overwritten of the plain form.
+    /// Overwritten files of the plain form.
     pub overwritten_files: u64,
     pub overwritten_bytes: u64,
     /// Files that have a further name elsewhere, and were removed here without being overwritten.
@@ -130,26 +130,26 @@ pub struct LockedVault {
     pub id: CollectionId,
     /// Always true.
     pub locked: bool,
-    /// Jobs that go on when it is unlocked.
+    /// Jobs that continue when it is unlocked.
     pub interrupted_jobs: u64,
-    /// False where a call is still ending, after which it is closed.
+    /// False if a call is still ending, after which it is closed.
     pub closed: bool,
 }
 
-/// What opens a vault.
+/// The slots that open a vault.
 #[derive(Debug, Clone, Serialize)]
 pub struct VaultSlots {
     pub id: CollectionId,
     /// Absent while it is locked.
     pub name: Option<String>,
     pub locked: bool,
-    /// Seconds until it locks if nobody asks for it; absent while it is locked.
+    /// Seconds until it locks if it is not used; absent while it is locked.
     pub locks_in_seconds: Option<u64>,
     /// In the order in which they were added.
     pub slots: Vec<SlotView>,
 }
 
-/// What can be said of a slot without a key.
+/// The description of a slot that needs no key.
 #[derive(Debug, Clone, Serialize)]
 pub struct SlotView {
     /// Eight hexadecimal digits.
@@ -241,10 +241,10 @@ pub(crate) fn open_header(host: &Host, id: CollectionId, opener: &Opener) -> Res
     host.registry().open_header(id, |header| opener.open(header)).map(|(_, key, _)| key)
 }
 
-/// The vault that is meant: by the beginning of its id, and, where it is unlocked, by its name or reference. With `None` the only one
-/// that is locked, or else the only one there is.
+/// Finds a vault: by the beginning of its id, and, if it is unlocked, by its name or reference. With `None` the only one that is locked, or
+/// else the only one there is.
 ///
-/// Errors: [`ErrorCode::NotFound`] where there is none, or more than one; [`ErrorCode::InvalidArgument`] for a collection that is no vault.
+/// Errors: [`ErrorCode::NotFound`] if there is none, or more than one; [`ErrorCode::InvalidArgument`] for a collection that is no vault.
 pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
     host.only_on_disk("Vaults")?;
     let (locked, unlocked) = (host.registry().locked()?, host.registry().unlocked()?);
@@ -291,7 +291,7 @@ pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
     }
 }
 
-/// Whether a collection is a vault, locked or not.
+/// True if a collection is a vault, locked or not.
 pub fn is_vault(host: &Host, id: CollectionId) -> bool {
     host.registry().is_vault(id)
 }
@@ -301,7 +301,7 @@ pub fn unlocked_vaults(host: &Host) -> Result<Vec<CollectionId>> {
     host.registry().unlocked()
 }
 
-/// Accepts a vault that its owner put back from a backup, although it is older than what was seen of it.
+/// Accepts a vault that its owner put back from a backup, although it is older than its last seen state.
 ///
 /// Errors: as for unlocking.
 pub fn accept_restored(host: &Host, id: CollectionId, opener: &Opener) -> Result<()> {
@@ -309,7 +309,7 @@ pub fn accept_restored(host: &Host, id: CollectionId, opener: &Opener) -> Result
     host.registry().accept_restored(id, &key)
 }
 
-/// What opens a vault. Needs no key, so that nobody vouches for it.
+/// The slots that open a vault. Needs no key, so the list is not authenticated.
 pub fn vault_slots(host: &Host, id: CollectionId) -> Result<VaultSlots> {
     let header = host.registry().vault_header(id)?;
     let meta = host.registry().meta(id).ok();
@@ -322,10 +322,10 @@ pub fn vault_slots(host: &Host, id: CollectionId) -> Result<VaultSlots> {
     })
 }
 
-/// Adds a slot. Only the header is written; it need not be unlocked, and stays as it is. `opener` must open it, so that nobody who finds
-/// it unlocked can make a key for later.
+/// Adds a slot. Only the header is written; it need not be unlocked, and stays as it is. `opener` must open it, so that finding it unlocked
+/// is not enough to make a key for later.
 ///
-/// Errors: as for unlocking; [`ErrorCode::InvalidArgument`] where there are as many as there can be.
+/// Errors: as for unlocking; [`ErrorCode::InvalidArgument`] if there are as many as there can be.
 pub fn add_slot(host: &Host, id: CollectionId, opener: &Opener, slot: &NewSlot) -> Result<AddedSlot> {
     let _one_at_a_time = host.trying_a_passphrase();
     let (header, key, _) = host.registry().open_header(id, |header| opener.open(header))?;
@@ -360,7 +360,7 @@ pub fn add_slot(host: &Host, id: CollectionId, opener: &Opener, slot: &NewSlot) 
 
 /// Removes a slot, named by its digits; never the last one.
 ///
-/// Errors: as for [`add_slot`]; [`ErrorCode::NotFound`] where there is no such slot.
+/// Errors: as for [`add_slot`]; [`ErrorCode::NotFound`] if there is no such slot.
 pub fn remove_slot(host: &Host, id: CollectionId, opener: &Opener, slot: &str) -> Result<SlotView> {
     let _one_at_a_time = host.trying_a_passphrase();
     let header = host.registry().vault_header(id)?;

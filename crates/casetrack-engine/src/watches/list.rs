@@ -48,7 +48,7 @@ impl WatchRecord {
         }
     }
 
-    /// When the schedule asks for the next sync.
+    /// The time of the next sync by the schedule.
     pub fn next_sync_at(&self) -> Option<Timestamp> {
         let interval = i64::try_from(self.schedule.interval()?.as_millis()).ok()?;
         let last = self.last_sync.as_ref().map_or(self.created_at, |last| last.finished_at);
@@ -56,7 +56,7 @@ impl WatchRecord {
     }
 }
 
-/// How a watch is doing.
+/// The state of a watch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Condition {
     pub state: WatchState,
@@ -125,7 +125,7 @@ struct File {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Entry {
-    /// Of a vault; what a record holds, sealed with its key, in base64.
+    /// Of a vault: the content of a record, sealed with its key, in base64.
     Sealed {
         id: WatchId,
         collection_id: CollectionId,
@@ -186,7 +186,7 @@ impl Watches {
         Ok(())
     }
 
-    /// Adds what the file holds, and can be read.
+    /// Adds the readable entries of the file.
     fn take(&self, list: &mut Vec<Watch>, entries: Vec<Entry>) -> Result<()> {
         let mut sealed = lock(&self.sealed);
         sealed.clear();
@@ -248,7 +248,7 @@ impl Watches {
 
     fn save(&self, list: &[Watch]) -> Result<()> {
         let mut sealed = lock(&self.sealed);
-        // Those of vaults that are locked stay as they are.
+        // Watches of locked vaults stay as they are.
         let mut kept = sealed.clone();
         kept.retain(
             |entry| matches!(entry, Entry::Sealed { collection_id, .. } if self.registry.key(*collection_id).is_err()),
@@ -266,7 +266,7 @@ impl Watches {
                     kept.push(entry.clone());
                     watches.push(entry);
                 }
-                // It was locked at this moment; what was sealed before is among those that stay.
+                // It was locked at this moment; the records sealed before are among those that stay.
                 Err(_) => {}
             }
         }
@@ -278,7 +278,7 @@ impl Watches {
         write_atomically(&self.path, &encoded(watches)?)
     }
 
-    /// What is written down of the watches of a collection, as it is before it is sealed, by the name that it is sealed under.
+    /// The record of a collection's watches before it is sealed, by the name that it is sealed under.
     pub fn written(&self, collection: CollectionId) -> Result<Vec<Owned>> {
         let list = lock(&self.list);
         let of_it = list.iter().filter(|watch| watch.record.collection_id == collection);
@@ -289,8 +289,8 @@ impl Watches {
         written.collect()
     }
 
-    /// Puts what [`written`](Self::written) gave, sealed or not, in the place of what the file holds of these watches, and overwrites the
-    /// earlier file. Other names are passed over. Needs no key.
+    /// Puts the record of [`written`](Self::written), sealed or not, in the place of these watches in the file, and overwrites the earlier
+    /// file. Other names are passed over. Needs no key.
     pub fn take_over(&self, collection_id: CollectionId, owned: &[Owned]) -> Result<()> {
         let of_watch = |owned: &Owned| -> Option<Result<Entry>> {
             let id: WatchId = owned.name.strip_prefix(NAMES)?.parse().ok()?;
@@ -305,7 +305,7 @@ impl Watches {
         if new.is_empty() {
             return Ok(());
         }
-        // Nobody else changes the file meanwhile.
+        // Nothing else changes the file meanwhile.
         let _list = lock(&self.list);
         let mut entries = self.load()?;
         for entry in &mut entries {
@@ -318,7 +318,7 @@ impl Watches {
         write_over(&self.path, &encoded(entries)?)
     }
 
-    /// Changes the list and saves it. Where that fails the list stays as it was.
+    /// Changes the list and saves it. If that fails, the list stays as it was.
     fn update<T>(&self, change: impl FnOnce(&mut Vec<Watch>) -> Result<T>) -> Result<T> {
         let mut list = lock(&self.list);
         let mut changed = list.clone();
@@ -347,7 +347,7 @@ impl Watches {
         })
     }
 
-    /// Lets the watches of these collections, which are locked, rest, and no others. What changed meanwhile is synced when they begin again.
+    /// Lets the watches of these collections, which are locked, rest, and no others. Changes meanwhile are synced when they begin again.
     pub fn hide(&self, locked: Vec<CollectionId>) {
         *lock(&self.hidden) = locked;
         {
@@ -390,7 +390,7 @@ impl Watches {
         }
     }
 
-    /// A watch that is not found may be that of a vault that is locked.
+    /// A watch that is not found may belong to a vault that is locked.
     fn none_found(&self, wanted: &str, shown: &[Watch]) -> Error {
         let error = no_such_watch(wanted, &shown.iter().map(Watch::status).collect::<Vec<_>>());
         let unlock = match lock(&self.hidden).as_slice() {
@@ -422,7 +422,7 @@ impl Watches {
         self.wake();
     }
 
-    /// Ends the watches of a collection that is gone.
+    /// Ends the watches of a deleted collection.
     pub fn forget_collection(&self, collection: CollectionId) {
         let mut list = lock(&self.list);
         let before = list.len();

@@ -1,10 +1,10 @@
 //! Folders that are watched: when something in them changes, a job brings their collection up to date.
 //!
-//! One thread of the owner of the data directory hears what the operating system says of all watched folders, waits until a folder
-//! has been quiet for [`pending::DEBOUNCE`], and starts one [sync](casetrack_ingest::sync) of it, however much happened. A sync compares the whole
-//! folder with the collection, so no lost event leaves them apart. Network drives, and folders that the operating system cannot watch,
-//! are polled every [`runner::POLL`]. Watches are kept in `watches.json` in the data directory. While no owner runs nothing is
-//! watched; the next one syncs every folder when it starts.
+//! One thread of the owner of the data directory receives the operating system's events of all watched folders, waits until a folder has been
+//! quiet for [`pending::DEBOUNCE`], and starts one [sync](casetrack_ingest::sync) of it, however much happened. A sync compares the whole
+//! folder with the collection, so no lost event leaves them apart. Network drives, and folders that the operating system cannot watch, are
+//! polled every [`runner::POLL`]. Watches are kept in `watches.json` in the data directory. While no owner runs nothing is watched; the next
+//! one syncs every folder when it starts.
 
 mod list;
 mod pending;
@@ -165,7 +165,7 @@ impl Watches {
         })
     }
 
-    /// Begins to watch what `watches.json` names; `jobs` carry out the syncs.
+    /// Begins to watch the folders in `watches.json`; `jobs` carry out the syncs.
     pub fn start(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
         runner::start(self, host, jobs)
     }
@@ -184,7 +184,7 @@ fn listed(watches: &[WatchStatus]) -> Hint {
     format!("The watched folders are:\n{}", watches.iter().map(line).collect::<Vec<_>>().join("\n")).into()
 }
 
-/// The path as it was given, or what it leads to.
+/// The path as it was given, or its target.
 fn resolved(path: &str) -> PathBuf {
     Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path))
 }

@@ -1,4 +1,4 @@
-//! What the events of a watched folder add up to: when to sync, and which files to leave until later.
+//! The sum of a watched folder's events: the time of the next sync, and the files to leave until later.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use notify::event::{AccessKind, AccessMode, ModifyKind};
 use notify::{Event, EventKind};
 
-/// How long nothing may have happened before a sync begins.
+/// The time without events after which a sync begins.
 pub(super) const DEBOUNCE: Duration = Duration::from_secs(2);
-/// Where something happens all the time, a sync begins at the latest after this.
+/// If events keep coming, a sync begins at the latest after this.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// A file that was not written to for this long is read, even if nobody has closed it.
+/// A file that was not written to for this long is read, even if it is still open.
 const ABANDONED: Duration = Duration::from_secs(30);
-/// Whether the platform says when a file that was written is closed.
+/// True if the platform reports that a written file is closed.
 const CLOSE_IS_REPORTED: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
 /// The changes that no sync has begun with.
@@ -26,7 +26,7 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    /// Takes an event of the folder; nothing of CaseTrack's own under `data_dir`, and no hidden file, counts. Whether it does.
+    /// Takes an event of the folder; nothing of CaseTrack's own under `data_dir`, and no hidden file, counts. True if it counts.
     pub fn take(&mut self, event: &Event, folder: &Path, data_dir: &Path, now: Instant) -> bool {
         let counts = |path: &&PathBuf| !path.starts_with(data_dir) && !is_hidden(path, folder);
         let paths: Vec<&PathBuf> = event.paths.iter().filter(counts).collect();
@@ -47,7 +47,7 @@ impl Pending {
         true
     }
 
-    /// Asks for a sync, whatever happened.
+    /// Marks a sync as pending, with or without an event.
     pub fn mark(&mut self, now: Instant) {
         let first = self.span.map_or(now, |(first, _)| first);
         self.span = Some((first, now));
@@ -57,30 +57,30 @@ impl Pending {
         self.span.is_none() && self.writing.is_empty()
     }
 
-    /// Whether a sync should begin.
+    /// True if a sync should begin.
     pub fn is_due(&self, now: Instant) -> bool {
         let quiet = |since: Instant, wait| now.saturating_duration_since(since) >= wait;
         match self.span {
             Some((first, last)) => quiet(last, DEBOUNCE) || quiet(first, LONGEST_WAIT),
-            // What was left until later, and nobody has touched since.
+            // Files that were left until later, and not touched since.
             None => self.writing.values().any(|&written| quiet(written, patience())),
         }
     }
 
-    /// Begins a sync: nothing is pending any more but the files that are being written, which it has to leave alone.
+    /// Begins a sync: only the files that are being written stay pending; it must not read them.
     pub fn begin(&mut self, now: Instant) -> BTreeSet<PathBuf> {
         self.span = None;
         self.writing.retain(|_, written| now.saturating_duration_since(*written) < patience());
         self.writing.keys().cloned().collect()
     }
 
-    /// Forgets everything: the folder is gone.
+    /// Clears everything: the folder is gone.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 }
 
-/// How long a file that is being written is left alone.
+/// The time for which a file that is being written is left until later.
 fn patience() -> Duration {
     if CLOSE_IS_REPORTED { ABANDONED } else { DEBOUNCE }
 }

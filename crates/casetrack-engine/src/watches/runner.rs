@@ -16,7 +16,7 @@ use casetrack_host::documents::marking::MarkSource;
 use casetrack_host::{DiskEvents, FolderIdentity, Host, Unwatchable, is_remote};
 use casetrack_ingest::sync::SyncRequest;
 
-/// Between two checks of what is due.
+/// The interval between two checks for due syncs.
 const TICK: Duration = Duration::from_millis(250);
 /// Between two checks of whether a folder exists.
 const FOLDER_CHECK: Duration = Duration::from_secs(1);
@@ -44,12 +44,12 @@ pub(super) fn start(watches: &Arc<Watches>, host: &Host, jobs: &Arc<Jobs>) -> Re
 struct Runner {
     syncs: Syncs,
     data_dir: PathBuf,
-    /// For those who hear events.
+    /// For the receivers of events.
     sender: Sender<Message>,
     live: BTreeMap<WatchId, Live>,
 }
 
-/// What begins syncs, and keeps what became of them.
+/// Begins syncs, and keeps their results.
 struct Syncs {
     host: Host,
     jobs: Arc<Jobs>,
@@ -74,14 +74,14 @@ struct Live {
     refused: Option<String>,
 }
 
-/// How changes are noticed.
+/// The means by which changes are noticed.
 enum Notifier {
     Closed,
     /// The operating system reports them.
     System {
         _events: DiskEvents,
     },
-    /// By comparing the folder now and then; `why` says why.
+    /// By comparing the folder now and then; `why` is the reason.
     Polling {
         next: Instant,
         why: String,
@@ -132,14 +132,14 @@ impl Runner {
         }
     }
 
-    /// Takes over what changed in the list.
+    /// Takes over the changes in the list.
     fn read_list(&mut self) {
         let records = self.syncs.watches.records();
         self.live.retain(|id, _| records.iter().any(|record| record.id == *id));
         for record in records {
             match self.live.get_mut(&record.id) {
                 Some(live) => {
-                    // What was not watched is synced once to begin with.
+                    // A folder that was not watched is synced once to begin with.
                     live.overdue |= live.record.schedule == Schedule::Manual && record.schedule != Schedule::Manual;
                     live.record = record;
                 }
@@ -177,7 +177,7 @@ impl Live {
         }
     }
 
-    /// Does what is due, and says how the watch is doing.
+    /// Runs the due syncs, and reports the state of the watch.
     fn step(&mut self, syncs: &Syncs, sender: &Sender<Message>, now: Instant) -> Condition {
         self.follow_job(syncs, now);
         let condition = |state, detail: Option<String>| Condition { state, detail, job: None };
@@ -239,7 +239,7 @@ impl Live {
         let status = match syncs.jobs.status(id) {
             Ok(status) if !status.state.has_ended() => return,
             Ok(status) => status,
-            // Forgotten already.
+            // Removed already.
             Err(_) => return self.job = None,
         };
         self.job = None;
@@ -260,7 +260,7 @@ impl Live {
         } else if there != self.seen || matches!(self.notifier, Notifier::Closed) {
             let again = self.seen.is_some() || self.record.last_sync.is_some();
             self.notifier = open_notifier(&self.record, sender);
-            // What happened before, and while the watching began.
+            // Changes before, and while the watching began.
             self.overdue |= !again;
             self.pending.mark(now);
         }
@@ -316,7 +316,7 @@ fn last_sync(jobs: &Jobs, status: &JobStatus) -> LastSync {
     }
 }
 
-/// Has the operating system report changes, or polls where it cannot.
+/// Has the operating system report changes, or polls if it cannot.
 fn open_notifier(record: &WatchRecord, sender: &Sender<Message>) -> Notifier {
     if is_remote(&record.folder) {
         let why = "it is on a network drive, whose changes the operating system does not report.".to_owned();

@@ -1,7 +1,7 @@
-//! Files by the times that they state of themselves, and by what they say in a range of time: "the contract that I got from Brandt in spring".
+//! Files by the times that they state of themselves, and by their content in a range of time: "the contract that I got from Brandt in spring".
 //!
-//! Answers are paths and dates, never text. What a file states is known from the index of the search of files, but for the time that a
-//! picture was taken, which is read from the picture.
+//! Answers are paths and dates, never text. The times come from the index of the search of files, except the time that a picture was taken,
+//! which is read from the picture.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::File;
@@ -16,10 +16,10 @@ use casetrack_core::{Cancel, DocumentId, Error, Notice, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::asked::checked;
 use super::current;
-use super::finding;
-use super::finding::{Files, WantedFiles};
+use super::plain_query::checked;
+use super::search;
+use super::search::{Files, WantedFiles};
 use crate::{FileItem, TimeMatches, TimeSearch, TimeSort, cursor};
 use casetrack_graph::known;
 use casetrack_host::collections;
@@ -27,14 +27,14 @@ use casetrack_host::{Host, OpenCollection};
 
 /// Most files that the catalogue gives for one answer; they cost about 20 microseconds each.
 const MAX_COMPARED: usize = if cfg!(test) { 5 } else { 200_000 };
-/// Files whose names end so may state when they were taken, within so many bytes.
+/// Files whose names end so may state when they were taken, within this number of bytes.
 const PICTURES: &str = r"(?i)\.(jpe?g|tiff?|png|webp)$";
 const BEGINNING: u64 = 1 << 18;
 
 /// The id of an entry that was made of a file itself.
 const UNKNOWN: i64 = 0;
 
-/// Which time of a file.
+/// A time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileDate {
     /// As the file system keeps it.
@@ -65,17 +65,17 @@ impl FileDate {
     }
 }
 
-/// What is searched for.
+/// The request of a search.
 #[derive(Debug, Clone)]
 pub struct DateSearch {
-    /// Its `field` counts where `date` is one of the disk.
+    /// Its `field` counts if `date` is one of the disk.
     pub times: TimeSearch,
     pub date: FileDate,
-    /// What the files say. The best come first then, and the list does not continue.
+    /// Content of the files. The best come first then, and the list does not continue.
     pub query: Option<String>,
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct DateMatches {
     pub from: Option<Time>,
@@ -113,7 +113,7 @@ impl Stated {
     }
 }
 
-/// What files are compared with.
+/// The conditions on files.
 struct Wanted<'a> {
     search: &'a DateSearch,
     start: &'a Path,
@@ -143,7 +143,7 @@ struct Candidate {
     stated: Option<Stated>,
 }
 
-/// Searches below one of `roots`. Each message of an error is one sentence that says how to ask.
+/// Searches below one of `roots`. Each message of an error is one sentence that describes the correct request.
 ///
 /// Errors: as [`search_by_time`]; a time that is not known because nothing was indexed.
 pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cancel: &Cancel) -> Result<DateMatches> {
@@ -216,7 +216,7 @@ fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// The files whose documents state a time in the range. Only these are looked at, so that a whole disk may be the start.
+/// The files whose documents state a time in the range. Only these are read, so that a whole disk may be the start.
 fn documents(
     host: &Host,
     wanted: &Wanted<'_>,
@@ -264,7 +264,7 @@ fn documents(
     Ok(candidates)
 }
 
-/// When a picture was taken. What cannot be read states nothing.
+/// The time at which a picture was taken. An unreadable file states nothing.
 fn taken(host: &Host, path: &Path) -> Option<Stated> {
     host.config().access.check_name(path).ok()?;
     let mut beginning = Vec::new();
@@ -272,7 +272,7 @@ fn taken(host: &Host, path: &Path) -> Option<Stated> {
     Stated::read(&casetrack_extract::capture_time(&beginning)?)
 }
 
-/// What the documents of each file below the start state. A file that is indexed but states no such time is there without times.
+/// The times that the documents of each file below the start state. A file that is indexed but states no such time is there without times.
 fn stated_times<'f>(
     host: &Host,
     collection: &Arc<OpenCollection>,
@@ -297,7 +297,7 @@ fn stated_times<'f>(
             continue;
         }
         let is_message = document.format.is_mail();
-        // What lies inside a file has times of its own; a mailbox is sent as its messages are.
+        // Documents inside a file have times of their own; a mailbox is sent as its messages are.
         let text = match date {
             FileDate::Written if !is_message && inside.is_none() => document.created.as_deref(),
             FileDate::Saved if !is_message && inside.is_none() => document.modified.as_deref(),
@@ -335,7 +335,7 @@ fn best(
         ..WantedFiles::default()
     };
     let collection = collection.map(|open| &***open);
-    let found = finding::ranked(host, collection, &wanted, notices)?;
+    let found = search::ranked(host, collection, &wanted, notices)?;
     let files = found.files.iter().take(limit);
     let changed = files.clone().filter(|file| file.has_changed()).count();
     if changed > 0 {
@@ -347,7 +347,7 @@ fn best(
     Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
 }
 
-/// Whether only folders lie between a start and a path below it. `known` keeps what was looked at.
+/// True if only folders lie between a start and a path below it. `known` keeps the checked paths.
 fn is_reached(start: &Path, path: &Path, known: &mut HashMap<PathBuf, bool>) -> bool {
     let Some(folder) = path.parent().filter(|_| path != start) else { return true };
     if let Some(is_reached) = known.get(folder) {
@@ -359,7 +359,7 @@ fn is_reached(start: &Path, path: &Path, known: &mut HashMap<PathBuf, bool>) -> 
     reached
 }
 
-/// A part of a list in the order that is asked for, and where it continues.
+/// A part of a list in the requested order, and the place at which it continues.
 fn page(candidates: Vec<Candidate>, search: &DateSearch, asked: String) -> Result<(Vec<Candidate>, Option<String>)> {
     let question = format!("{asked} {:?}", search.date);
     // The order of a time that the list is not by; only its direction counts.

@@ -1,4 +1,4 @@
-//! Whether a file is still what the index has of it.
+//! The comparison of a file with its state in the index.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use casetrack_core::{DocumentMeta, Sha256, Timestamp};
 use casetrack_store::CatalogueEntry;
 
-use super::indexing::KNOWN_FILES;
+use super::index_job::KNOWN_FILES;
 use casetrack_host::{Beside, Host};
 
-/// What the index has of a file.
+/// The state of a file in the index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Indexed {
     sha256: Sha256,
@@ -29,8 +29,8 @@ impl From<&DocumentMeta> for Indexed {
     }
 }
 
-/// Whether a file, which now is as `metadata` says, is what was indexed. What was put in its place may be older than the index, so the time
-/// at which it was modified does not decide. Where nothing proves that it is the same, it is not. Does not read the file.
+/// True if a file, which now has this `metadata`, is the indexed one. A replacement may be older than the index, so the time at which it was
+/// modified does not decide. Without proof that it is the same, it is not. Does not read the file.
 pub(super) fn is_as_indexed(host: &Host, path: &Path, metadata: &Metadata, indexed: Indexed) -> bool {
     if metadata.len() != indexed.size_bytes {
         return false;
@@ -38,7 +38,7 @@ pub(super) fn is_as_indexed(host: &Host, path: &Path, metadata: &Metadata, index
     let is_older = is_older(metadata, indexed.at);
     let known = host.known_files();
     let beside = match known.compare(path, metadata) {
-        // What was known before a restart may tell: such as that the file was only touched.
+        // The state before a restart may decide: for example, that the file was only touched.
         Beside::Unknown if !is_older => {
             known.load_once(&host.config().data_dir.join(KNOWN_FILES));
             known.compare(path, metadata)
@@ -52,7 +52,7 @@ pub(super) fn is_as_indexed(host: &Host, path: &Path, metadata: &Metadata, index
     }
 }
 
-/// Whether a file was neither modified nor replaced after a time.
+/// True if a file was neither modified nor replaced after a time.
 fn is_older(metadata: &Metadata, time: Timestamp) -> bool {
     let milliseconds =
         |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).map_or(0, |t| t.as_millis());

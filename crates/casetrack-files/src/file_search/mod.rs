@@ -1,18 +1,18 @@
 //! The search of files below folders that the user allowed, for assistants that are to see no more than short previews.
 //!
-//! Its index is one reserved collection. Whatever text leaves this module went through redaction first, on the page, before it was cut:
+//! Its index is one reserved collection. All text that leaves this module went through redaction first, on the page, before it was cut:
 //! there is no other way from a page to an answer.
 
-mod asked;
 mod by_date;
 mod current;
-mod finding;
-mod indexing;
+mod excerpt;
+mod index_job;
 mod names;
 mod place;
+mod plain_query;
 mod pointer;
 mod preview;
-mod shown;
+mod search;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -22,17 +22,17 @@ use casetrack_core::Notice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use asked::rewrite;
 pub use by_date::search_by_date;
 pub use by_date::{DateMatches, DateSearch, DatedFile, FileDate};
 pub use casetrack_ingest::sync::Priority;
-pub use finding::search_files;
-pub use indexing::index_for_search;
-pub use indexing::indexing_request;
-pub use indexing::{IndexFolder, IndexedFolder, IndexingJob};
+pub use excerpt::{MAX_PREVIEW_BYTES, cut};
+pub use index_job::index_for_search;
+pub use index_job::indexing_request;
+pub use index_job::{IndexFolder, IndexedFolder, IndexingJob};
+pub use plain_query::rewrite;
 pub use preview::open_file;
 pub use preview::{FilePreview, OpenFile};
-pub use shown::{MAX_PREVIEW_BYTES, cut};
+pub use search::search_files;
 pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
 
 /// Most files of one answer.
@@ -48,9 +48,9 @@ pub struct FileSearch {
     pub k: u32,
     /// 0–[`MAX_OFFSET`].
     pub offset: u32,
-    /// Only files with these extensions, with or without the dot, in any case. `None` takes what the query says of them.
+    /// Only files with these extensions, with or without the dot, in any case. `None` takes the extensions in the query.
     pub exts: Option<Vec<String>>,
-    /// Only files that have one of these years in their name or text. `None` takes what the query says of them.
+    /// Only files that have one of these years in their name or text. `None` takes the years in the query.
     pub years: Option<Vec<String>>,
     /// Only below these, which are or lie below allowed roots.
     pub roots: Option<Vec<String>>,
@@ -120,7 +120,7 @@ pub struct RewrittenQuery {
     pub notes: String,
 }
 
-/// Words that say nothing about what a file should be about.
+/// Words without a meaning for the content of a file.
 const FUNCTION_WORDS: &[&str] = &[
     "a",
     "about",
@@ -216,7 +216,7 @@ const FUNCTION_WORDS: &[&str] = &[
     "everything",
 ];
 
-/// The words of a text that say what it is about, in lower case and in order, each once.
+/// The words of a text that carry its meaning, in lower case and in order, each once.
 fn content_words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -239,7 +239,7 @@ fn singular(word: &str) -> String {
     }
 }
 
-/// The extension of a path in lower case, with its dot; empty where it has none.
+/// The extension of a path in lower case, with its dot; empty if it has none.
 fn extension(path: &str) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     match name.rsplit_once('.') {

@@ -23,20 +23,20 @@ pub(super) struct Named {
 /// Documents in the order of their paths.
 type Entries = Arc<[Arc<CatalogueEntry>]>;
 
-/// What a name must have.
+/// The conditions on a name.
 pub(super) struct Wanted<'a> {
     /// All of them, in lower case.
     pub words: &'a [String],
-    /// One of them, without the dot; any where there are none.
+    /// One of them, without the dot; any if there are none.
     pub exts: &'a [String],
-    /// One of them, where there are some.
+    /// One of them, if there are some.
     pub years: &'a [String],
     /// No others than these paths.
     pub among: Option<&'a HashSet<String>>,
 }
 
 impl Wanted<'_> {
-    /// Whether a file has one of the extensions and years; its words are asked of the catalogue.
+    /// True if a file has one of the extensions and years; the catalogue checks its words.
     fn is_met_by(&self, path: &Path) -> bool {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_lowercase();
         let has = |ext: &String| name.rsplit_once('.').is_some_and(|(_, own)| own == ext);
@@ -45,7 +45,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Whether a file, or a folder on the way to it, is hidden.
+/// True if a file, or a folder on the way to it, is hidden.
 fn is_hidden(relative: &Path) -> bool {
     relative.components().any(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))
 }
@@ -77,7 +77,7 @@ pub(super) fn find(
             limit: MAX_NAMED,
             ..Query::below(folder.clone())
         };
-        // The limit counts what is left, so that no file is lost behind others that are no answers.
+        // The limit counts the remaining files, so that no file is lost behind others that are no answers.
         let is_left_out = |path: &Path| {
             let is_wanted = !is_hidden(path.strip_prefix(folder).unwrap_or(path)) && wanted.is_met_by(path);
             let is_left = |path: &str| wanted.among.is_none_or(|among| among.contains(path)) && !is_document(path);
@@ -94,7 +94,7 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// Whether a text has a number that is no part of a longer one.
+/// True if a text has a number that is no part of a longer one.
 pub(super) fn has_number(text: &str, number: &str) -> bool {
     text.match_indices(number).any(|(at, _)| {
         let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());

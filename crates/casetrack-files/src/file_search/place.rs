@@ -1,5 +1,5 @@
-//! Which paths may be named. A path is judged by its names before it is looked at: what lies outside the roots, behind a link, or where the
-//! rules of access keep everybody out, is refused in the same words, whether or not it exists.
+//! The paths that may be named. A path is judged by its names before any access: one outside the roots, behind a link, or in a place that
+//! the rules of access deny, is refused in the same words, even if it does not exist.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -8,10 +8,10 @@ use casetrack_core::{Error, ErrorCode, Result};
 
 use casetrack_host::Host;
 
-/// Longest path, in bytes: that of the kernel.
+/// Longest path, in bytes: the limit of the kernel.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// The path, if its names lie below a root. Nothing is looked at.
+/// The path, if its names lie below a root. Reads nothing from the disk.
 pub(super) fn named(host: &Host, roots: &[PathBuf], text: &str) -> Result<PathBuf> {
     let is_possible = text.len() <= MAX_PATH_BYTES && !text.contains('\0') && Path::new(text).is_absolute();
     let path = is_possible.then(|| lexical(Path::new(text))).flatten().ok_or_else(|| refused(text))?;
@@ -43,7 +43,7 @@ pub(super) fn existing(host: &Host, roots: &[PathBuf], text: &str) -> Result<Pat
     Ok(path)
 }
 
-/// Whether a path is CaseTrack's own data: the texts of collections are there.
+/// True if a path is CaseTrack's own data: the texts of collections are there.
 pub(super) fn is_own(host: &Host, path: &Path) -> bool {
     let data_dir = &host.config().data_dir;
     path.starts_with(data_dir) || data_dir.canonicalize().is_ok_and(|data_dir| path.starts_with(data_dir))

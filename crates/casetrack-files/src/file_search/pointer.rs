@@ -1,4 +1,4 @@
-//! Pointers: places in files as people say them, written for what is found and read from what assistants send back.
+//! Pointers: places in files in ordinary words, written for results and read from the requests of assistants.
 
 use casetrack_core::{DocumentMeta, Error, Provenance, Result};
 
@@ -12,7 +12,7 @@ pub(super) const FILE_NAME: &str = "file name";
 pub(super) struct Pointer {
     /// The name of a file inside the file.
     pub attachment: Option<String>,
-    /// From 1; the first where neither this nor a sheet is named.
+    /// From 1; the first if neither this nor a sheet is named.
     pub page: Option<u32>,
     pub sheet: Option<String>,
     /// From 1, both included.
@@ -20,7 +20,7 @@ pub(super) struct Pointer {
     pub lines: Option<(u32, u32)>,
 }
 
-/// What points to a passage. `member` is the name of the document inside its file.
+/// The pointer to a passage. `member` is the name of the document inside its file.
 pub(super) fn of(document: &DocumentMeta, place: &Provenance, member: Option<&str>) -> String {
     let quoted = |name: &str| format!("'{}'", name.replace('\'', "''"));
     let mut parts: Vec<String> = member.map(|name| format!("attachment {}", quoted(name))).into_iter().collect();
@@ -45,7 +45,7 @@ pub(super) fn of(document: &DocumentMeta, place: &Provenance, member: Option<&st
 impl Pointer {
     /// Reads what [`of`] writes, and what people write like it: `p. 3`, `line 7`, `sheet "Q2"`.
     ///
-    /// Errors: anything else, which the message says.
+    /// Errors: anything else, which the message quotes.
     pub fn parse(text: &str) -> Result<Self> {
         let unknown = || {
             let shown: String = text.chars().take(100).collect();
@@ -95,7 +95,7 @@ impl Pointer {
     }
 }
 
-/// `3` or `3-7`, from 1, and what follows.
+/// `3` or `3-7`, from 1, and the rest.
 fn numbers(text: &str) -> Option<((u32, u32), &str)> {
     let number = |text: &str| -> Option<(u32, usize)> {
         let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -110,7 +110,7 @@ fn numbers(text: &str) -> Option<((u32, u32), &str)> {
     }
 }
 
-/// A name in quotation marks, a doubled one of which stands for itself, or without any up to a comma, and what follows.
+/// A name in quotation marks, a doubled one of which stands for itself, or without any up to a comma, and the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let Some(mark) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) else {
         let end = text.find(',').unwrap_or(text.len());

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::current;
+use super::excerpt::{MAX_PREVIEW_BYTES, shown};
 use super::pointer::Pointer;
-use super::shown::{MAX_PREVIEW_BYTES, shown};
 use super::{place, pointer};
 use casetrack_host::Host;
 use casetrack_host::collections;
@@ -22,13 +22,13 @@ const BEGINNING: usize = 600;
 /// Bytes that markers and "…" may add.
 const SLACK: usize = 48;
 
-/// What is to be shown. Texts are as the assistant gave them.
+/// A request for a preview. Texts are as the assistant gave them.
 #[derive(Debug, Clone, Default)]
 pub struct OpenFile {
     pub path: String,
-    /// The beginning of the file where it is not given.
+    /// The beginning of the file if it is not given.
     pub pointer: Option<String>,
-    /// Characters before and after the place; fewer where the preview would be too long.
+    /// Characters before and after the place; fewer if the preview would be too long.
     pub before: u32,
     pub after: u32,
 }
@@ -48,7 +48,7 @@ pub struct FilePreview {
     pub redacted: bool,
 }
 
-/// Shows a part of a file below the roots: from the index where that is up to date, else from the file, which is read for it.
+/// Shows a part of a file below the roots: from the index if that is up to date, else from the file, which is read for it.
 ///
 /// Errors: a path that may not be named or is not there, a folder, a file that cannot be read, a place that the file does not have.
 pub fn open_file(host: &Host, of_session: &[PathBuf], request: &OpenFile) -> Result<FilePreview> {
@@ -80,7 +80,7 @@ pub fn open_file(host: &Host, of_session: &[PathBuf], request: &OpenFile) -> Res
     })
 }
 
-/// The document of a file, or of the file inside it, if it is what the file is now.
+/// The document of a file, or of the file inside it, if it matches the present file.
 fn document_as_indexed(
     host: &Host,
     collection: &Collection,
@@ -175,7 +175,7 @@ impl Text {
         Ok(Self { page: page.text, place, pointer })
     }
 
-    /// The place with what is wanted around it, as far as it fits: what is around is cut before the place itself.
+    /// The place with the requested context, as far as it fits: the context is cut before the place itself.
     fn around(&self, request: &OpenFile) -> Range<usize> {
         let room = MAX_PREVIEW_BYTES - SLACK;
         let widths: Vec<usize> = self.page.chars().map(char::len_utf8).collect();

@@ -1,4 +1,4 @@
-//! Summaries without a language model: sentences of the snippets, ranked by what they say of the query, none twice, each with its file.
+//! Summaries without a language model: sentences of the snippets, ranked by their relevance to the query, none twice, each with its file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,18 +11,18 @@ use super::{content_words, singular};
 
 /// Results that are read; further ones are left out.
 pub const MAX_RESULTS: usize = 100;
-/// Of each, so many bytes: a snippet is shorter.
+/// Longest text of each, in bytes: a snippet is shorter.
 const MAX_SNIPPET: usize = 8192;
-/// Of what a model writes, so many bytes.
+/// Longest summary by a model, in bytes.
 const MAX_TOLD: usize = 64_000;
 /// Sentences of a summary.
 const MAX_SENTENCES: usize = 8;
 /// Longest part of a sentence, in characters.
 const MAX_SENTENCE: usize = 400;
-/// How much of a sentence may be said by those before it. Maximal marginal relevance, Carbonell and Goldstein 1998, with equal weights.
+/// The weight of a sentence's similarity to the chosen ones. Maximal marginal relevance, Carbonell and Goldstein 1998, with equal weights.
 const DIVERSITY: f64 = 0.5;
 
-/// What is summarized.
+/// A request for a summary.
 #[derive(Debug, Clone)]
 pub struct SummaryRequest {
     pub query: String,
@@ -71,7 +71,7 @@ struct Sentence {
     words: BTreeSet<String>,
 }
 
-/// What a language model is asked for a summary: everything in it is redacted.
+/// The prompt for a language model's summary: everything in it is redacted.
 pub fn prompt(request: &SummaryRequest) -> String {
     let form = match request.style {
         SummaryStyle::Bullets => "a list of short points, one a line, each beginning with \"- \"",
@@ -138,7 +138,7 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
     Summary { summary, tokens_used: TokensUsed { prompt, completion } }
 }
 
-/// The places of the sentences that are told, best first.
+/// The places of the sentences in the summary, best first.
 fn choose(sentences: &[Sentence], asked: &BTreeSet<String>) -> Vec<usize> {
     let mut in_how_many: BTreeMap<&str, u32> = BTreeMap::new();
     for word in sentences.iter().flat_map(|sentence| &sentence.words) {
@@ -237,7 +237,7 @@ fn tokens(text: &str) -> u32 {
     u32::try_from(Tokens::new(text).len()).unwrap_or(u32::MAX)
 }
 
-/// As many words as have at most so many tokens.
+/// The first words that have at most `most` tokens.
 fn first_tokens(text: &str, most: u32) -> String {
     let mut kept = String::new();
     for word in text.split_inclusive(char::is_whitespace) {

@@ -16,8 +16,8 @@ use tempfile::TempDir;
 
 use super::by_date;
 use super::current;
-use super::finding;
 use super::preview;
+use super::search;
 use super::*;
 use crate::{TimeSearch, TimeSort};
 use casetrack_host::of_files;
@@ -59,7 +59,7 @@ impl Made {
         path
     }
 
-    /// Writes a file that is older than what is known of it must be, and puts it into the index.
+    /// Writes a file that is older than its index entry must be, and puts it into the index.
     fn indexed(&self, name: &str, text: &str) -> PathBuf {
         let path = self.write(name, text);
         age(&path, 60);
@@ -299,8 +299,8 @@ fn a_file_is_found_by_its_name_behind_many_that_are_no_answers() {
 fn files_are_found_behind_one_that_has_more_of_the_best_passages_than_are_ranked_first() {
     let made = Made::new();
     let passage = format!("{}\n\n", "The boiler of the house was repaired. ".repeat(40));
-    made.indexed("register.txt", &passage.repeat(finding::AMONG + 200));
-    assert!(made.collection.counts().unwrap().chunks > finding::AMONG as u64);
+    made.indexed("register.txt", &passage.repeat(search::AMONG + 200));
+    assert!(made.collection.counts().unwrap().chunks > search::AMONG as u64);
     let mut files = vec!["register.txt".to_owned()];
     for number in 0..15 {
         let name = format!("letter {number:02}.txt");
@@ -309,7 +309,7 @@ fn files_are_found_behind_one_that_has_more_of_the_best_passages_than_are_ranked
     }
     let found = |k, offset| {
         let search = FileSearch { query: "boiler".to_owned(), k, offset, ..FileSearch::default() };
-        finding::search_files(&made.host, std::slice::from_ref(&made.root), &search).unwrap()
+        search::search_files(&made.host, std::slice::from_ref(&made.root), &search).unwrap()
     };
     let mut pages = Vec::new();
     for offset in (0..20).step_by(5) {

@@ -21,9 +21,9 @@ use casetrack_search::{MAX_TOP_K, SearchRequest, SearchResult};
 const REFERENCE: &str = "index:";
 /// The beginning of the paths of its documents.
 const PATH: &str = "index://";
-/// Their end, which says what the kept copies are.
+/// Their ending, which is the format of the kept copies.
 const SUFFIX: &str = ".txt";
-/// So many documents are named to a search; of more, those that a query does not allow are left out afterwards.
+/// The most documents that a search names; beyond that, results that a query does not allow are removed afterwards.
 const MAX_NAMED: usize = 100;
 /// The field of a document that holds its metadata, as JSON.
 const METADATA: &str = "metadata";
@@ -87,7 +87,7 @@ pub(super) fn search_durable_index(
         if fulfilling.as_ref().is_some_and(|left| !left.contains(&chunk.provenance.document_id)) {
             continue;
         }
-        // What somebody else put into the collection is no document of the index.
+        // A file that another client put into the collection is no document of the index.
         let path = chunk.provenance.file_path.strip_prefix(&folder);
         let Some(doc_id) = path.and_then(|path| path.strip_suffix(SUFFIX)) else { continue };
         matches.total_matches += 1;
@@ -124,7 +124,7 @@ fn index_of(meta: &CollectionMeta) -> Option<&str> {
     meta.reference.as_deref()?.strip_prefix(REFERENCE)
 }
 
-/// What stands for the path of a document's file. It does not depend on where the data directory is.
+/// The name for the path of a document's file. It does not depend on the place of the data directory.
 fn path(index: &str, id: &str) -> String {
     format!("{}{id}{SUFFIX}", folder(index))
 }
@@ -133,7 +133,7 @@ fn folder(index: &str) -> String {
     format!("{PATH}{index}/")
 }
 
-/// The documents that have what is required and nothing that is excluded, in whatever passages; `None` where nothing is.
+/// The documents with all required and no excluded words, in any passages; `None` if no word is required or excluded.
 fn fulfilling(collection: &Collection, query: &Query) -> Result<Option<HashSet<DocumentId>>> {
     let with = |words: &Vec<String>| -> Result<HashSet<DocumentId>> {
         let words = WordConditions { required: vec![words.join(" ")], ..WordConditions::default() };

@@ -32,7 +32,7 @@ pub const MAX_MIN_LENGTH: u32 = 100;
 pub struct CreateIndex {
     /// Letters and digits of ASCII, `-` and `_`.
     pub name: String,
-    /// `memory` where it is `None`, or `collection`.
+    /// `memory` if it is `None`, or `collection`.
     pub backend: Option<String>,
     pub lowercase: Option<bool>,
     /// 1–[`MAX_MIN_LENGTH`] characters.
@@ -52,7 +52,7 @@ pub struct AddToIndex {
     pub doc_id: String,
     pub content: String,
     pub metadata: Map<String, Value>,
-    /// `default` where it is `None`.
+    /// `default` if it is `None`.
     pub index: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub struct SearchIndex {
     pub query: String,
     /// 0–[`MAX_RESULTS`].
     pub most: i64,
-    /// `default` where it is `None`.
+    /// `default` if it is `None`.
     pub index: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl From<&Query> for ParsedQuery {
     }
 }
 
-/// Where an index keeps its documents.
+/// The store of an index's documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Backend {
     Memory,
@@ -146,8 +146,8 @@ impl Backend {
 // The texts of errors that have no hint are a published contract.
 /// Makes an empty index.
 ///
-/// Errors, in this order: a name with other signs; a name that is taken; an unknown backend; a tokenizer that the backend does not
-/// take; too many indexes; for a collection, those of [`create_collection`].
+/// Errors, in this order: a name with other signs; a name that is taken; an unknown backend; a tokenizer that the backend does not take; too
+/// many indexes; for a collection, the errors of [`create_collection`].
 pub fn create_index(host: &Host, request: &CreateIndex) -> Result<CreatedIndex> {
     let name = request.name.as_str();
     if !is_valid_name(name) {
@@ -173,8 +173,8 @@ pub fn create_index(host: &Host, request: &CreateIndex) -> Result<CreatedIndex> 
 
 /// Adds a document to an index, or puts it in the place of the one with its id.
 ///
-/// Errors, in this order: blank content; an unknown index; an id that is empty, too long or not on one line; content or metadata that
-/// is too long; an index that is full. For a collection, those of ingestion.
+/// Errors, in this order: blank content; an unknown index; an id that is empty, too long or not on one line; content or metadata that is too
+/// long; an index that is full. For a collection, the errors of ingestion.
 pub fn add_to_index(
     host: &Host,
     request: AddToIndex,

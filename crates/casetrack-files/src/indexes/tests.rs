@@ -132,7 +132,7 @@ fn a_query_is_answered_with_what_was_understood_of_it() {
     );
 }
 
-/// A collection that the user made is no index, whatever its name.
+/// A collection that the user made is no index under any name.
 #[test]
 fn only_a_collection_with_its_reference_is_an_index() {
     let (_dir, host) = host();

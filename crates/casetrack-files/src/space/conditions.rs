@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{in_field, media, refused};
 
-/// How deep conditions may lie in each other, and how many there may be in all.
+/// The deepest nesting of conditions, and their largest number in all.
 const MAX_DEPTH: usize = 16;
 const MAX_CONDITIONS: usize = 1_000;
 
@@ -51,7 +51,7 @@ enum Rule {
 
 /// Reads a tree of conditions.
 ///
-/// Errors: a form that is none; the field is where in the tree.
+/// Errors: a form that is none; the field is the place in the tree.
 pub(super) fn read(tree: &Value) -> Result<Condition> {
     let mut left = MAX_CONDITIONS;
     rule(tree, "conditions", MAX_DEPTH, &mut left)

@@ -1,4 +1,4 @@
-//! What files say of themselves, and pictures of them: known by the digest of the content, so that it is found once.
+//! The properties that files state, and their thumbnails: kept by the digest of the content, so that each is found once.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,8 +14,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::Digest;
 
-use super::indexing;
-use super::indexing::JobItem;
+use super::index_jobs;
+use super::index_jobs::JobItem;
 use super::is_denied_in_space;
 use super::{in_field, media, nodes, refused};
 use casetrack_host::changes::SpaceChange;
@@ -27,14 +27,14 @@ const LONGEST_SIDE: u32 = 320;
 const RESOLUTION: f32 = 150.0;
 /// Read at once, in bytes.
 const BUFFER: usize = 1 << 18;
-/// What is read of a picture for what its camera wrote, in bytes.
+/// The bytes that are read of a picture for its camera's properties.
 const BEGINNING: usize = 1 << 18;
 /// Longest time to draw a page, in seconds.
 const MAX_SECONDS: u64 = 20;
-/// How long a call waits for the end of a job.
+/// The longest wait of a call for the end of a job.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is found out about a content.
+/// Operations on a content.
 const OPERATIONS: [&str; 5] = ["thumbnail", "metadata", "media_type", "sha256", "all"];
 
 /// A job of the classifier, with what it found once it has ended.
@@ -118,7 +118,7 @@ impl MetadataItem {
     }
 }
 
-/// What is to be found out.
+/// The operations to perform.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     thumbnail: bool,
@@ -126,7 +126,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// All where nothing is named. The type and the digest are found in any case.
+    /// All if nothing is named. The type and the digest are found in any case.
     ///
     /// Errors: an operation that there is not.
     pub fn of(operations: &[String], field: &str) -> Result<Self> {
@@ -142,18 +142,18 @@ impl Wanted {
 }
 
 // Errors name the parameter that they are about: see [`InField`](super::InField).
-/// Finds out anew what a file says of itself, in a job, and waits a moment for it.
+/// Reads the properties of a file again, in a job, and waits a moment for it.
 ///
 /// Errors: a path that may not be read, is not there or is no file; an operation that there is not.
 pub fn classify_in_job(host: &Host, path: &str, operations: &[String], cancel: &Cancel) -> Result<ClassifierJob> {
     let wanted = Wanted::of(operations, "operations")?;
-    let path = in_field("sourcePath", indexing::existing_in_space(host, path))?;
+    let path = in_field("sourcePath", index_jobs::existing_in_space(host, path))?;
     if !path.is_file() {
         return Err(refused("sourcePath", format!("{} is not a file", path.display())));
     }
     let path = in_field("sourcePath", host.config().access.check(&path))?;
     let stop = Cancel::default();
-    let job = in_field("sourcePath", indexing::begin_job(host, "classify", &path, &stop))?;
+    let job = in_field("sourcePath", index_jobs::begin_job(host, "classify", &path, &stop))?;
     let (owned, running, file) = (host.clone(), job.clone(), path.clone());
     let work = move || drop(run_classifier(&owned, running, &file, wanted, &stop));
     if let Err(error) = std::thread::Builder::new().name("classify".to_owned()).spawn(work) {
@@ -176,7 +176,7 @@ fn run_classifier(host: &Host, mut job: Job, path: &Path, wanted: Wanted, cancel
     let begun = host.space().and_then(|space| space.set_job(&job));
     let done = begun.and_then(|()| caught(|| classify(host, path, wanted, true, cancel)));
     (job.files, job.bytes) = done.as_ref().map_or((0, 0), |content| (1, content.size));
-    indexing::end_job(host, &mut job, &done.map(drop), cancel)
+    index_jobs::end_job(host, &mut job, &done.map(drop), cancel)
 }
 
 /// A job of the classifier.
@@ -184,7 +184,7 @@ fn run_classifier(host: &Host, mut job: Job, path: &Path, wanted: Wanted, cancel
 /// Errors: a job that does not exist or is another one.
 pub fn classifier_job(host: &Host, id: i64) -> Result<ClassifierJob> {
     let space = host.space()?;
-    let job = indexing::visible_job(host, id)?;
+    let job = index_jobs::visible_job(host, id)?;
     if job.kind != "classify" {
         return Err(refused("jobId", "this job is not one of the classifier; ask job-progress"));
     }
@@ -198,7 +198,7 @@ pub fn classifier_job(host: &Host, id: i64) -> Result<ClassifierJob> {
     Ok(ClassifierJob { job_id, source_path: root, status, progress, error, metadata })
 }
 
-/// Finds out what a file says of itself. What is known of its content is taken from there, unless it is to be made `anew`.
+/// Reads the properties of a file. Known properties of its content are reused, unless `anew` is set.
 pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, cancel: &Cancel) -> Result<Content> {
     let path = host.config().access.check(path)?;
     let facts = Facts::read(&path).map_err(|error| Error::io(path.display(), error))?;
@@ -245,12 +245,12 @@ pub(crate) fn classify(host: &Host, path: &Path, wanted: Wanted, anew: bool, can
     Ok(content)
 }
 
-/// Finds out what a file says of itself unless that is known.
+/// Reads the properties of a file unless they are known.
 pub fn classify_if_new(host: &Host, path: &Path, operations: &[String], cancel: &Cancel) -> Result<()> {
     classify(host, path, Wanted::of(operations, "operations")?, false, cancel).map(drop)
 }
 
-/// What a file says of itself. Pictures are not read by OCR for that.
+/// The properties that a file states. Pictures are not read by OCR for them.
 fn properties(host: &Host, path: &Path, media_type: &str, beginning: &[u8], cancel: &Cancel) -> Result<Value> {
     let mut found = Map::new();
     if media_type.starts_with("image/") {
@@ -277,7 +277,7 @@ fn properties(host: &Host, path: &Path, media_type: &str, beginning: &[u8], canc
             }
         }
         Err(error) if error.code == ErrorCode::Cancelled => return Err(error),
-        // A program or a film says nothing that is read here, and is no failure.
+        // A program or a film has no properties that are read here, and is no failure.
         Err(error) => drop(found.insert("unavailable".into(), json!(error.message))),
     }
     Ok(found.into())
@@ -301,20 +301,20 @@ fn bytes_of(host: &Host, path: &Path) -> Result<Vec<u8>> {
     casetrack_host::read(path, None, host.config()).map(|(bytes, _)| bytes)
 }
 
-/// What is known of the content of a file; it is found out where it is not known.
+/// The known properties of a file's content, which is read if they are not known.
 ///
 /// Errors: a path that may not be read or is no file.
 pub fn node_metadata(host: &Host, path: &str, cancel: &Cancel) -> Result<MetadataItem> {
-    let path = indexing::existing_in_space(host, path)?;
+    let path = index_jobs::existing_in_space(host, path)?;
     let content = classify(host, &path, Wanted { thumbnail: true, metadata: true }, false, cancel)?;
     Ok(MetadataItem::new(content, Some(&path)))
 }
 
-/// A thumbnail of a file, which is made where there is none.
+/// A thumbnail of a file, which is made if there is none.
 ///
 /// Errors: a path that may not be read, a file that has none.
 pub fn node_thumbnail(host: &Host, path: &str, cancel: &Cancel) -> Result<ThumbnailPicture> {
-    let path = indexing::existing_in_space(host, path)?;
+    let path = index_jobs::existing_in_space(host, path)?;
     let content = classify(host, &path, Wanted { thumbnail: true, metadata: false }, false, cancel)?;
     let reason = content.no_thumbnail.unwrap_or_else(|| "it has no thumbnail".to_owned());
     let thumbnail = content.thumbnail.ok_or_else(|| Error::new(ErrorCode::UnsupportedFormat, reason))?;
@@ -326,15 +326,14 @@ pub fn node_thumbnail(host: &Host, path: &str, cancel: &Cancel) -> Result<Thumbn
 /// Errors: [`ErrorCode::NotFound`].
 pub fn metadata_by_hash(host: &Host, hash: &str) -> Result<MetadataItem> {
     let (space, hash) = (host.space()?, hash.to_lowercase());
-    // What files say that the session may not see is not for it.
+    // Properties of files that the session may not see are not for it.
     let path = space.paths_with(&hash)?.into_iter().find(|path| !is_denied_in_space(host, path));
     let content = path.as_ref().map_or(Ok(None), |_| space.content(&hash))?;
     let content = content.ok_or_else(|| Error::new(ErrorCode::NotFound, "metadata not found"))?;
     Ok(MetadataItem::new(content, path.as_deref()))
 }
 
-/// A page of all that is known of contents, or of those with thumbnails, but for what files say that the session may not
-/// see.
+/// A page of all known contents, or of those with thumbnails, except the properties of files that the session may not see.
 pub fn metadata_page(host: &Host, thumbnails: bool, offset: u64) -> Result<MetadataPage> {
     let limit = u32::try_from(super::MAX_ENTRIES).unwrap_or(u32::MAX);
     let from = u32::try_from(offset).unwrap_or(u32::MAX);
@@ -350,7 +349,7 @@ pub fn metadata_page(host: &Host, thumbnails: bool, offset: u64) -> Result<Metad
     Ok(MetadataPage { metadata: found.into_iter().filter_map(item).collect(), next })
 }
 
-/// Whether all that is wanted is known already, or cannot be.
+/// True if all that is wanted is known already, or cannot be.
 fn is_enough(known: &Content, wanted: Wanted) -> bool {
     let has_thumbnail = known.thumbnail.is_some() || known.no_thumbnail.is_some();
     (!wanted.metadata || !known.properties.is_null()) && (!wanted.thumbnail || has_thumbnail)

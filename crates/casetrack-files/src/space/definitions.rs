@@ -1,4 +1,4 @@
-//! What users define: sources and plans. They are read strictly, so that a mistake is found when they are made and not when they run.
+//! The definitions of users: sources and plans. They are read strictly, so that a mistake is found when they are made and not when they run.
 
 use casetrack_catalog::space::{Condition, Mode, Plan, Source};
 use casetrack_core::Result;
@@ -29,7 +29,7 @@ pub struct PlanSourceDefinition {
     pub update_mode: Option<String>,
 }
 
-/// What becomes of the entries that meet the conditions of a plan.
+/// An outcome for the entries that meet the conditions of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Outcome {
@@ -41,7 +41,7 @@ pub enum Outcome {
     },
     /// Files go into a collection.
     Ingest { collection: String },
-    /// What files say of themselves is found out.
+    /// Reads the properties of files.
     Classify {
         #[serde(default)]
         operations: Vec<String>,
@@ -72,9 +72,9 @@ pub struct Definition {
     pub outcomes: Vec<Outcome>,
 }
 
-/// How entries are put into the set of a source.
+/// The way in which entries are put into the set of a source.
 ///
-/// Errors: another name than those of the contract.
+/// Errors: a name that is not in the contract.
 pub(super) fn update_mode(name: &str, field: String) -> Result<Mode> {
     match name {
         "append" => Ok(Mode::Append),
@@ -84,9 +84,9 @@ pub(super) fn update_mode(name: &str, field: String) -> Result<Mode> {
     }
 }
 
-/// Reads what is kept of a plan, or is to be kept.
+/// Reads a plan that is stored, or is to be stored.
 ///
-/// Errors: a form that is none; the field is where.
+/// Errors: a form that is none; the field is the place.
 pub fn read_plan(
     host: &Host,
     mode: &str,
@@ -163,7 +163,7 @@ impl Definition {
         read_plan(host, &plan.mode, &plan.sources, plan.conditions.as_ref(), plan.outcomes.as_ref())
     }
 
-    /// Of a source that is kept, alone.
+    /// Of a single stored source.
     pub fn of_source(host: &Host, source: &Source) -> Result<Self> {
         let mode = update_mode(&source.update_mode, "update_mode".to_owned())?;
         let spec = SourceSpec::read(host, &source.kind, &source.config, "")?;

@@ -1,4 +1,4 @@
-//! Types of media by the names of files (RFC 6838, and what systems register), and by the first bytes where these say so.
+//! Types of media by the names of files (RFC 6838, and the registrations of systems), and by the first bytes if these identify the type.
 
 use casetrack_catalog::space::{Condition, Field, Match, Text};
 use casetrack_core::{FileFormat, Result, type_by_signature};
@@ -41,7 +41,7 @@ fn types() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
     FileFormat::media_types().chain(OTHERS.iter().copied())
 }
 
-/// Of files whose type nothing says.
+/// The type of files without a known one.
 pub(super) const UNKNOWN: &str = "application/octet-stream";
 
 /// The type of a file, by its first bytes and else by its extension in lower case.
@@ -59,8 +59,8 @@ pub(super) fn media_type(beginning: &[u8], extension: &str) -> &'static str {
     }
 }
 
-/// What files of a type meet, by their names: `image/png`, `image/*`, `image`, or `document` for those that people write and read. Case does
-/// not count. `None` for a type that no name stands for.
+/// The condition on names for a type: `image/png`, `image/*`, `image`, or `document` for files that people write and read. Case does not
+/// count. `None` for a type without names.
 pub(super) fn condition(wanted: &str) -> Result<Option<Condition>> {
     let wanted = wanted.trim().to_lowercase();
     let family = wanted.strip_suffix("/*").unwrap_or(&wanted);

@@ -1,10 +1,10 @@
 //! Resource sets: files and folders that a user or an assistant puts together, an acyclic graph of such sets, and sums and questions about
-//! them. Names of fields and texts of errors are those of a published contract.
+//! them. Names of fields and texts of errors follow a published contract.
 
 mod conditions;
 mod contents;
 mod definitions;
-mod indexing;
+mod index_jobs;
 mod media;
 mod nodes;
 mod questions;
@@ -33,12 +33,12 @@ pub use contents::node_thumbnail;
 pub use contents::{ClassifierJob, MetadataItem, MetadataPage, ThumbnailItem, ThumbnailPicture};
 pub use definitions::{Definition, read_plan};
 pub use definitions::{Outcome, PlanDefinition, PlanSourceDefinition};
-pub use indexing::cancel_space_job;
-pub use indexing::index_now;
-pub use indexing::index_space;
-pub use indexing::space_job;
-pub use indexing::space_jobs;
-pub use indexing::{IndexSpace, JobItem, JobList, JobsAsked, SpaceIndexed};
+pub use index_jobs::cancel_space_job;
+pub use index_jobs::index_now;
+pub use index_jobs::index_space;
+pub use index_jobs::space_job;
+pub use index_jobs::space_jobs;
+pub use index_jobs::{IndexSpace, JobItem, JobList, JobsAsked, SpaceIndexed};
 pub use nodes::node;
 pub use nodes::nodes;
 pub use nodes::set_stats;
@@ -93,13 +93,13 @@ impl fmt::Display for InField {
 impl StdError for InField {}
 
 impl InField {
-    /// The parameter that an error is about, where it says so.
+    /// The parameter that an error is about, if it names one.
     pub fn of(error: &Error) -> Option<&str> {
         error.source().and_then(|source| source.downcast_ref::<Self>()).map(|field| &*field.0)
     }
 }
 
-/// Says of an error that the caller or the owner of the machine can correct which parameter it is about, unless it says so.
+/// Adds the parameter to an error that the caller or the owner of the machine can correct, unless it names one.
 pub fn in_field<T>(field: impl Into<Cow<'static, str>>, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error.kind() {
         ErrorKind::User | ErrorKind::Environment if InField::of(&error).is_none() => {
@@ -181,7 +181,7 @@ fn kind_named(field: &'static str, name: &str) -> Result<Kind> {
         .ok_or_else(|| refused(field, "kind must be one of file, directory, link, other"))
 }
 
-/// A host for one session: it sees files below the allowed folders and those of the session, and all files where there are neither.
+/// A host for one session: it sees files below the allowed folders and the session's folders, and all files if there are neither.
 pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
     match of_session.is_empty() && host.config().access.allows_any_root() {
         true => host.clone(),
@@ -189,8 +189,8 @@ pub fn for_space(host: &Host, of_session: &[PathBuf]) -> Host {
     }
 }
 
-/// The path that a caller means: absolute, its folders without links, and allowed. It is judged by its names before it is looked at, and
-/// need not exist.
+/// The path that a caller means: absolute, its folders without links, and allowed. It is judged by its names before any access, and need not
+/// exist.
 pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     let clean = lexical(Path::new(path)).filter(|path| path.is_absolute());
     let clean = clean.ok_or_else(|| Error::invalid(format!("{path} is not an absolute path")))?;
@@ -208,7 +208,7 @@ pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Whether an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
+/// True if an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
 pub fn is_denied_in_space(host: &Host, path: &Path) -> bool {
     let access = &host.config().access;
     let is_outside = !access.allows_any_root() && !access.roots().iter().any(|root| path.starts_with(root));

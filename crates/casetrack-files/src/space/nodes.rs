@@ -9,7 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode, utf8_percent_
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::indexing;
+use super::index_jobs;
 use super::is_denied_in_space;
 use super::sets;
 use super::{EntryItem, MAX_ENTRIES, in_field};
@@ -89,13 +89,13 @@ impl From<Entry> for EntryItem {
 ///
 /// Errors: a path that may not be read or is not there.
 pub fn node(host: &Host, path: &str) -> Result<EntryItem> {
-    let path = in_field("path", indexing::existing_in_space(host, path))?;
+    let path = in_field("path", index_jobs::existing_in_space(host, path))?;
     let facts = Facts::read(&path).map_err(|error| casetrack_core::Error::io(path.display(), error))?;
     let first_seen = host.catalog()?.first_seen(&path)?.map(|time| time.seconds);
     Ok(EntryItem::new(&path, facts, first_seen.unwrap_or_default()))
 }
 
-/// A page of all entries of the catalogue behind a path, in the order of paths. Each is looked at once more.
+/// A page of all entries of the catalogue behind a path, in the order of paths. Each is read once more.
 pub fn nodes(host: &Host, after: Option<&Path>, cancel: &Cancel) -> Result<NodePage> {
     host.live_files().bring_all_up_to_date(host, cancel);
     let after = after.map(|path| Key::new(None, path));
@@ -108,7 +108,7 @@ pub fn nodes(host: &Host, after: Option<&Path>, cancel: &Cancel) -> Result<NodeP
     Ok(NodePage { next, nodes: found.entries.into_iter().map(EntryItem::from).collect() })
 }
 
-/// Statistics of a set, with the sets below it and alone.
+/// Statistics of a set, with and without the sets below it.
 ///
 /// Errors: a set that does not exist.
 pub fn set_stats(host: &Host, name: &str, cancel: &Cancel) -> Result<SetStats> {
@@ -130,7 +130,7 @@ pub fn set_stats(host: &Host, name: &str, cancel: &Cancel) -> Result<SetStats> {
     })
 }
 
-/// How much there is of everything, and where it is kept.
+/// The size of all parts, and their place on disk.
 pub fn space_info(host: &Host) -> Result<SessionInfo> {
     let space = host.space()?;
     let numbers = space.numbers()?;

@@ -11,7 +11,7 @@ use super::sets;
 use super::{EntryItem, MAX_ENTRIES, in_field, kind_named, refused};
 use casetrack_host::Host;
 
-/// What is summed up.
+/// A metric to sum up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     Size,
@@ -47,7 +47,7 @@ impl Metric {
     }
 }
 
-/// Which entries are shown.
+/// A selection of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
     /// 1 to [`MAX_ENTRIES`].
@@ -221,7 +221,7 @@ impl StoredSearch {
     }
 }
 
-// Errors name the parameter that they are about: see [`InField`](super::InField). Answers are in the order of paths but for a search.
+// Errors name the parameter that they are about: see [`InField`](super::InField). Answers are in the order of paths except for a search.
 /// The entries of a set itself, as they are now.
 pub(super) fn set_entries(host: &Host, name: &str, page: Paging, cancel: &Cancel) -> Result<EntryPage> {
     found(host, &SetQuery { children: false, ..asked(name, Condition::ALWAYS, page)? }, cancel)

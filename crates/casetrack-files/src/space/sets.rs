@@ -16,7 +16,7 @@ use casetrack_host::changes::SpaceChange;
 
 /// Longest wait for runs that fill a set.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What an answer says that came before the end of such a run.
+/// The note of an answer that came before the end of such a run.
 const FILLING: &str = "A plan or source is still filling this set or one below it: there may be more in it soon.";
 /// Most paths of one change.
 const MAX_PATHS: usize = 10_000;
@@ -86,7 +86,7 @@ pub struct SetParent {
     pub depth: Option<u32>,
 }
 
-/// How the paths of a set change.
+/// A change of the paths of a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     Add,
@@ -176,7 +176,7 @@ pub fn page_of_sets(host: &Host, page: Paging, cancel: &Cancel) -> Result<(SetLi
     Ok((SetList { resource_sets: items(host, sets)? }, has_more))
 }
 
-/// A set with its numbers and, where a page is asked for, its entries, in the order of paths.
+/// A set with its numbers and, if a page is requested, its entries, in the order of paths.
 ///
 /// Errors: a set that does not exist.
 pub fn get_set(host: &Host, name: &str, page: Option<Paging>, cancel: &Cancel) -> Result<SetDetails> {
@@ -186,7 +186,7 @@ pub fn get_set(host: &Host, name: &str, page: Option<Paging>, cancel: &Cancel) -
     details(host, set, page, notice)
 }
 
-/// Adds paths to a set or removes them. Paths that are not indexed are looked at; what is not there is named in the answer.
+/// Adds paths to a set or removes them. Paths that are not indexed are read from the disk; missing ones are named in the answer.
 ///
 /// Errors: a set that does not exist, a path that may not be read, too many paths.
 pub fn modify_set(
@@ -242,7 +242,7 @@ pub fn set_child(host: &Host, parent: &str, child: &str, is_child: bool) -> Resu
     in_field("child", changed)
 }
 
-/// The sets below one, nearest first, to a depth or all, with the first entries of each where these are asked for.
+/// The sets below one, nearest first, to a depth or all, with the first entries of each if these are requested.
 ///
 /// Errors: a set that does not exist, a depth of 0.
 pub fn set_children(
@@ -283,7 +283,7 @@ fn relatives(host: &Host, name: &str, direction: Direction, depth: Option<u32>) 
     in_field("name", host.space()?.relatives(name, direction, depth))
 }
 
-/// Sums up a set, with the sets below it to a depth of edges where `children` says so.
+/// Sums up a set, if `children` is true with the sets below it, to a depth of edges.
 ///
 /// Errors: a set that does not exist, an unknown metric.
 pub fn sum_set(
@@ -308,8 +308,8 @@ pub fn sum_set(
     })
 }
 
-/// Waits a moment for the runs of plans and sources that fill a set, or one below it where `children` says so, so that an answer right
-/// behind the start of a plan has what the plan brings. Returns what the answer is to say where they go on.
+/// Waits a moment for the runs of plans and sources that fill a set, or with `children` one below it, so that an answer right after the
+/// start of a plan has the plan's entries. Returns the note for the answer if they continue.
 pub(super) fn wait_for_runs(host: &Host, name: &str, children: bool, cancel: &Cancel) -> Result<Option<&'static str>> {
     let work = host.space_work();
     if !work.is_filling() {

@@ -1,4 +1,4 @@
-//! What fills sets: a folder that is indexed or watched, a saved query, another set.
+//! Sources of sets: a folder that is indexed or watched, a saved query, another set.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::indexing;
+use super::index_jobs;
 use super::is_denied_in_space;
 use super::questions::StoredSearch;
 use super::space_path;
@@ -26,7 +26,7 @@ const MAX_LINKS: usize = 10_000;
 pub enum SourceSpec {
     Index {
         path: PathBuf,
-        /// 0 is what is in the folder itself.
+        /// 0 is the folder's own entries.
         max_depth: Option<usize>,
         follow_links: bool,
     },
@@ -150,14 +150,14 @@ impl SourceSpec {
     }
 }
 
-/// What a source gave.
+/// The result of a source.
 #[derive(Debug, Clone, Default)]
 pub struct Sourced {
     pub picked: Selection,
     pub change: Change,
 }
 
-// What of plans and sources a session sees: those whose folders it may see.
+// The plans and sources that a session sees: those whose folders it may see.
 /// Errors: [`ErrorCode::NotFound`], also for a source outside the folders of the session.
 pub fn visible_source(host: &Host, name: &str) -> Result<Source> {
     let source = host.space()?.source(name)?;
@@ -176,7 +176,7 @@ pub fn visible_plan(host: &Host, name: &str) -> Result<Plan> {
     }
 }
 
-/// Whether the configuration of a source names a path that is not shown.
+/// True if the configuration of a source names a path that is not shown.
 pub fn is_hidden(host: &Host, config: &Value) -> bool {
     config["path"].as_str().is_some_and(|path| is_denied_in_space(host, Path::new(path)))
 }
@@ -189,13 +189,13 @@ pub fn is_hidden_plan(host: &Host, plan: &Plan) -> bool {
 ///
 /// Errors: a path that is not there or may not be read.
 pub fn index_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Result<()> {
-    // Before a job is made, so that tries of a plan that goes on leave none behind.
+    // Before a job is made, so that tries of a continuous plan leave none behind.
     if let Some(path) = spec.path() {
-        indexing::check_there(path)?;
+        index_jobs::check_there(path)?;
     }
     match spec {
-        SourceSpec::Index { path, max_depth: None, .. } => indexing::index_now(host, path, cancel).map(drop),
-        SourceSpec::Index { path, .. } if path.is_file() => indexing::index_now(host, path, cancel).map(drop),
+        SourceSpec::Index { path, max_depth: None, .. } => index_jobs::index_now(host, path, cancel).map(drop),
+        SourceSpec::Index { path, .. } if path.is_file() => index_jobs::index_now(host, path, cancel).map(drop),
         SourceSpec::Index { path, max_depth, .. } | SourceSpec::Watch { path, max_depth, .. } => {
             let path = host.config().access.check(path)?;
             crate::scan_first(host, &path, *max_depth, false, false, cancel).map(drop)
@@ -230,7 +230,7 @@ pub(crate) fn pick_source(host: &Host, spec: &SourceSpec, cancel: &Cancel) -> Re
     }
 }
 
-/// Runs a source: what it has and meets the condition goes into its set. The result has all that it has.
+/// Runs a source: its entries that meet the condition go into its set. The result has all its entries.
 pub fn run_source(
     host: &Host,
     (set, mode, spec): (&str, Mode, &SourceSpec),
@@ -246,7 +246,7 @@ pub fn run_source(
     Ok(Sourced { picked, change })
 }
 
-/// Adds what the links among the entries lead to, under its own path, with all below it. Each folder is walked once.
+/// Adds the targets of the links among the entries, under its own path, with all below it. Each folder is walked once.
 fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Cancel) -> Result<()> {
     let space = host.space()?;
     let (mut walked, mut seen) = (vec![start.to_owned()], BTreeSet::new());
@@ -265,7 +265,7 @@ fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Canc
                     start.display()
                 )));
             }
-            // One that leads nowhere, or where nobody may look, adds nothing.
+            // One that leads nowhere, or to a denied place, adds nothing.
             let target = host.config().access.check(&link).ok();
             seen.insert(link);
             let Some(target) = target.filter(|target| !walked.iter().any(|walked| target.starts_with(walked))) else {
@@ -273,7 +273,7 @@ fn follow_links(host: &Host, start: &Path, picked: &mut Selection, cancel: &Canc
             };
             picked.unite(&space.pick_paths(std::slice::from_ref(&target), cancel)?.0);
             if target.is_dir() {
-                indexing::index_now(host, &target, cancel)?;
+                index_jobs::index_now(host, &target, cancel)?;
                 picked.unite(&space.pick_in_folder(&target, None)?);
                 walked.push(target);
             }

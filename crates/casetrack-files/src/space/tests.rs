@@ -7,7 +7,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::for_space;
-use super::indexing;
+use super::index_jobs;
 use super::questions;
 use super::sets;
 use super::*;
@@ -216,7 +216,7 @@ fn what_was_indexed_lately_is_skipped_until_it_is_forgotten() {
     let root = made.root.path().canonicalize().unwrap();
     let index = || {
         let asked = IndexSpace { root: root.to_str().unwrap(), in_background: false, force: false, max_age: 3_600.0 };
-        indexing::index_space(host, &asked, cancel).unwrap().skipped
+        index_jobs::index_space(host, &asked, cancel).unwrap().skipped
     };
     assert_eq!((index(), index()), (Some(false), Some(true)));
     assert!(host.catalog().unwrap().forget_root(&root).unwrap());
@@ -234,11 +234,11 @@ fn a_session_with_folders_of_its_own_sees_no_jobs_outside_them() {
     for name in ["in", "out", "in", "out"] {
         let folder = root.join(name);
         let asked = IndexSpace { root: folder.to_str().unwrap(), in_background: false, force: true, max_age: 0.0 };
-        ids.extend(indexing::index_space(host, &asked, cancel).unwrap().job_id);
+        ids.extend(index_jobs::index_space(host, &asked, cancel).unwrap().job_id);
     }
     let session = for_space(host, &[root.join("in")]);
     let listed = |host: &Host, limit, offset| {
-        let jobs = indexing::space_jobs(host, &JobsAsked { limit, offset, ..JobsAsked::default() }).unwrap().jobs;
+        let jobs = index_jobs::space_jobs(host, &JobsAsked { limit, offset, ..JobsAsked::default() }).unwrap().jobs;
         jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
     };
     assert_eq!(listed(host, 10, 1), [ids[2], ids[1], ids[0]]);
@@ -246,10 +246,10 @@ fn a_session_with_folders_of_its_own_sees_no_jobs_outside_them() {
     assert_eq!(listed(&session, 1, 1), [ids[0]]);
     let outside = ids[1].to_string();
     assert_eq!(
-        refusal(indexing::space_job(&session, &outside)),
+        refusal(index_jobs::space_job(&session, &outside)),
         (Some("jobId".to_owned()), "job not found".to_owned())
     );
-    assert_eq!(refusal(indexing::cancel_space_job(&session, &outside, cancel)).1, "job not found");
+    assert_eq!(refusal(index_jobs::cancel_space_job(&session, &outside, cancel)).1, "job not found");
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn a_list_of_jobs_has_those_behind_the_first_thousand() {
     }
     let listed = |offset| {
         let asked = JobsAsked { limit: 1_000, offset, ..JobsAsked::default() };
-        indexing::space_jobs(&made.host, &asked).unwrap().jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
+        index_jobs::space_jobs(&made.host, &asked).unwrap().jobs.iter().map(|job| job.job_id).collect::<Vec<_>>()
     };
     assert_eq!((listed(0).len(), listed(1_000)), (1_000, vec![1]));
 }
@@ -277,7 +277,7 @@ fn an_answer_that_may_lack_something_says_so() {
     let children = sets::set_children(host, "top", None, true, &cancel).unwrap();
     let child = &children.children[0];
     assert_eq!((child.entries.as_ref().unwrap().len(), child.has_more, children.notice), (100, Some(true), None));
-    // Who waits no longer than a moment gets what is there.
+    // A caller that waits no longer than a moment gets the present entries.
     let _filling = host.space_work().fill(vec!["set".to_owned()]);
     cancel.cancel();
     assert!(sets::sum_set(host, "top", "size", true, None, &cancel).unwrap().notice.is_some());

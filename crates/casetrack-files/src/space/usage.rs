@@ -1,4 +1,4 @@
-//! What a folder takes on the disk, as a tree of the largest parts.
+//! The disk usage of a folder, as a tree of the largest parts.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::indexing;
+use super::index_jobs;
 use super::{in_field, kind_name, refused};
 use casetrack_host::Host;
 
@@ -28,7 +28,7 @@ pub struct UsageTreeAsked<'a> {
     pub top: usize,
     /// size or allocated.
     pub metric: &'a str,
-    /// Answer from what the last walk found.
+    /// Answer from the last walk.
     pub cached: bool,
 }
 
@@ -92,13 +92,13 @@ impl From<Branch> for UsageBranch {
 }
 
 impl UsageTree {
-    /// What an entry takes, by the metric of the tree.
+    /// The size of an entry by the metric of the tree.
     pub fn of(&self, branch: &UsageBranch) -> u64 {
         if self.metric == "allocated" { branch.allocated } else { branch.size }
     }
 }
 
-/// What a folder takes on the disk, as a tree of the largest entries. It is walked first, unless it is live.
+/// The disk usage of a folder, as a tree of the largest entries. It is walked first, unless it is live.
 ///
 /// Errors: a path that may not be read or is no folder, numbers out of their ranges.
 pub fn usage_tree(host: &Host, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> Result<UsageTree> {
@@ -127,7 +127,7 @@ pub fn usage_tree(host: &Host, asked: &UsageTreeAsked<'_>, cancel: &Cancel) -> R
 ///
 /// Errors: a path that may not be read or is no folder.
 pub fn folder_in_space(host: &Host, path: &str) -> Result<PathBuf> {
-    let folder = in_field("path", indexing::resolved_in_space(host, path))?;
+    let folder = in_field("path", index_jobs::resolved_in_space(host, path))?;
     match folder.is_dir() {
         true => Ok(folder),
         false => Err(refused("path", format!("{} is not a folder", folder.display()))),

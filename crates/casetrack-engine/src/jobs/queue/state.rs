@@ -115,7 +115,7 @@ impl State {
         self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
     }
 
-    /// Forgets the requests of the jobs of a collection, except those that are still ending.
+    /// Removes the requests of the jobs of a collection, except those that are still ending.
     pub fn put_away(&mut self, collection: CollectionId) {
         let (waiting, jobs) = (&mut self.waiting, &mut self.jobs);
         jobs.retain(|job| {

@@ -10,7 +10,7 @@ use super::{Job, JobState, Jobs, Loaded, PAUSE_PATIENCE, State};
 use casetrack_host::{Host, lock};
 
 impl Jobs {
-    /// Takes over jobs from disk; those of collections that are locked are only counted.
+    /// Takes over jobs from disk; jobs of locked collections are only counted.
     pub(super) fn take(&self, loaded: Loaded) -> Result<()> {
         let mut state = lock(&self.state);
         state.waiting.extend(loaded.locked);
@@ -50,8 +50,8 @@ impl Jobs {
         unfinished
     }
 
-    /// Waits for jobs that were [interrupted](Self::interrupt), and forgets their requests. A job that has not stopped after `patience` is
-    /// forgotten when it has, and continues like the others. Returns true if all have.
+    /// Waits for jobs that were [interrupted](Self::interrupt), and removes their requests. A job that has not stopped after `patience` is
+    /// removed when it has, and continues like the others. Returns true if all have.
     pub fn settle(self: &Arc<Self>, host: &Host, collection: CollectionId, patience: Duration) -> bool {
         let running = |state: &mut State| {
             state.jobs.iter().any(|job| job.record.collection_id == collection && job.running_since.is_some())

@@ -1,10 +1,10 @@
-//! Take a collection to another store: document by document into one that nobody sees, which is compared with the first as a whole and
-//! then shown. Ids stay, so that citations do.
+//! Moves a collection to another store: document by document into a hidden one, which is compared with the first as a whole and then shown.
+//! Ids stay, so that citations stay valid.
 //!
-//! Nothing of it is kept in memory from one document to the next. What a process that was ended has stored is found again, and compared.
+//! Nothing of it is kept in memory from one document to the next. Documents that an interrupted process stored are found again, and compared.
 
-mod comparing;
-mod copying;
+mod comparison;
+mod copy;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,12 +16,12 @@ use serde::Serialize;
 
 use casetrack_host::changes::Change;
 use casetrack_host::{Host, StorePlace, of_files};
-use comparing::difference;
-use copying::{State, Way, copy};
+use comparison::difference;
+use copy::{State, Way, copy};
 
-/// How often a collection that changes meanwhile is copied again.
+/// The most times that a collection that changes meanwhile is copied again.
 const ROUNDS: u32 = 4;
-/// How long the removal waits until nobody works with the collection.
+/// The longest wait of the removal for calls that work with the collection.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -53,9 +53,9 @@ pub struct MigrateReport {
 /// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns,
 /// evidence, copies of source files and uploads. The first collection stays as it is, and may be used meanwhile. Also what was copied.
 ///
-/// Errors: [`ErrorCode::InvalidArgument`] for the store that it is in; [`ErrorCode::WrongState`] for a vault; [`ErrorCode::AlreadyExists`] where
-/// the other store has a collection of this id with other content, or another one of this name; [`ErrorCode::InUse`] where the collection
-/// changes all the time. After these and after a kill, the next call goes on.
+/// Errors: [`ErrorCode::InvalidArgument`] for the store that it is in; [`ErrorCode::WrongState`] for a vault; [`ErrorCode::AlreadyExists`]
+/// if the other store has a collection of this id with other content, or another one of this name; [`ErrorCode::InUse`] if the collection
+/// changes all the time. After these and after a kill, the next call continues.
 pub(crate) fn copy_to_store(
     host: &Host,
     id: CollectionId,
@@ -118,7 +118,7 @@ pub(crate) fn copy_to_store(
     Ok((report, state))
 }
 
-/// Removes what a call that did not end has copied; whether there was anything.
+/// Removes the documents that an unfinished call has copied; returns true if there were any.
 pub fn discard_copy(host: &Host, id: CollectionId, to: &StorePlace) -> Result<bool> {
     host.other_store(to)?.discard(id)
 }
@@ -142,7 +142,7 @@ pub(crate) fn remove_copied(host: &Host, id: CollectionId, copied: &State, cance
     Ok(())
 }
 
-/// Whether the other store has the collection already.
+/// True if the other store has the collection already.
 fn is_there(host: &Host, other: &dyn Store, meta: &CollectionMeta, to: &StorePlace) -> Result<bool> {
     let mut there = other.list()?;
     if there.iter().any(|other| other.id == meta.id) {

@@ -5,7 +5,7 @@ use casetrack_core::DocumentMeta;
 use casetrack_store::{Registry, StoredDocument};
 use serde_json::json;
 
-use super::copying::uploads;
+use super::copy::uploads;
 use super::*;
 use casetrack_host::sha256;
 
@@ -66,7 +66,7 @@ impl Stores {
     }
 }
 
-/// Stops after so many documents.
+/// Stops after this number of documents.
 fn stopping(after: u64, cancel: &Cancel) -> ProgressSink {
     let cancel = cancel.clone();
     Arc::new(move |event| {
@@ -94,7 +94,7 @@ fn a_copy_is_the_same_and_its_uploads_are_its_own() {
     assert!(paths.contains(&format!("{}/b.txt", upload.display())), "{paths:?}");
     assert_eq!(target.read_kept(&upload).unwrap(), b"From: ann");
 
-    // Back again: every path is what it was.
+    // Back again: every path is as before.
     let way = Way::new(&target, &stores.first.path(id));
     let back = |meta: DocumentMeta| way.described(&meta);
     let described: Vec<DocumentMeta> = target.documents_as_stored().unwrap().into_iter().map(back).collect();
@@ -109,7 +109,7 @@ fn a_copy_that_was_broken_off_goes_on_where_it_was() {
     let stopped = fill(&stores.source, &mut target, &stores.way(), &stopping(3, &cancel), &cancel);
     assert_eq!(stopped.map(drop).unwrap_err().code, ErrorCode::Cancelled);
     drop(target);
-    // One of those that are there changes, so that it and what follows is copied again, in the order of the first.
+    // One of those that are there changes, so that it and the next ones are copied again, in the order of the first.
     let second = stores.source.documents_as_stored().unwrap()[1].clone();
     stores.source.change_marks(&[second.id], |_, marks| marks.add_tag("key")).unwrap();
     let mut target = stores.prepared();

@@ -1,4 +1,4 @@
-//! What tells of a vault outside of its folder.
+//! The records of a vault outside of its folder.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::Check;
 use casetrack_host::Host;
 
-/// Jobs, watches, the last search and what was seen of a vault: they are sealed with its key, and open.
+/// Jobs, watches, the last search and the last seen state of a vault: they are sealed with its key, and open.
 pub(super) fn check(host: &Host, id: CollectionId) -> Result<Check> {
     let mut check = Check {
         name: "sealed_records".into(),
@@ -53,7 +53,7 @@ fn is_of(value: &Value, id: CollectionId) -> bool {
     value["collection_id"].as_str() == Some(id.to_string().as_str())
 }
 
-/// What a file holds; `None` where it is gone.
+/// The content of a file; `None` if it is gone.
 fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match std::fs::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// The files of a folder by name; none where it is not there.
+/// The files of a folder by name; none if it is not there.
 fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,4 +1,4 @@
-//! Moving a collection into a vault and out of it: with its jobs and watches, while nobody works with it.
+//! Moving a collection into a vault and out of it: with its jobs and watches, while no call works with it.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use crate::vaults;
 use crate::vaults::{MoveSpace, Moved, Opener, SealedCollection};
 use casetrack_host::changes::Change;
 
-/// How long it waits for calls that work with the collection.
+/// The longest wait for calls that work with the collection.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Engine {
     /// The disk that moving a collection into a vault, or out of it, takes while it is under way. For a vault, no key is needed.
     ///
-    /// Errors: [`casetrack_core::ErrorCode::DiskFull`] where there is too little.
+    /// Errors: [`casetrack_core::ErrorCode::DiskFull`] if there is too little.
     pub fn space_to_seal(&self, id: CollectionId) -> Result<MoveSpace> {
         self.host.only_on_disk("Vaults")?;
         let space = self.host.registry().space_to_reseal(id)?;
@@ -25,12 +25,12 @@ impl Engine {
         Ok(MoveSpace { needed_bytes: space.needed, free_bytes: space.free })
     }
 
-    /// Makes a vault of a collection, which is unlocked then. Its id and all that is in it stay. Jobs are interrupted and go on afterwards;
-    /// other calls wait. What was plain is overwritten and removed, see [`Moved`]. `forget` removes what else the caller keeps of its words, once it
-    /// is a vault; after a kill before that, [`clear_remains`](Self::clear_remains) says so.
+    /// Makes a vault of a collection, which is unlocked then. Its id and content stay. Jobs are interrupted and continue afterwards; other
+    /// calls wait. Plain files are overwritten and removed, see [`Moved`]. `forget` removes what else the caller keeps of its words, once it
+    /// is a vault; after a kill before that, [`clear_remains`](Self::clear_remains) calls it.
     ///
-    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for a vault and for an empty passphrase, [`casetrack_core::ErrorCode::InUse`] where a call
-    /// does not end, [`casetrack_core::ErrorCode::DiskFull`], [`casetrack_core::ErrorCode::Cancelled`]. Then the collection is as it was.
+    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for a vault and for an empty passphrase, [`casetrack_core::ErrorCode::InUse`] if a
+    /// call does not end, [`casetrack_core::ErrorCode::DiskFull`], [`casetrack_core::ErrorCode::Cancelled`]. Then the collection is as it was.
     pub fn seal_collection(
         &self,
         id: CollectionId,
@@ -63,8 +63,8 @@ impl Engine {
 
     /// Makes a collection that anybody can read of a vault, which may be locked.
     ///
-    /// Errors: those of [`unlock`](Self::unlock), and as [`seal_collection`](Self::seal_collection). After an error the vault is as it was, and locked
-    /// if it was locked.
+    /// Errors: as [`unlock`](Self::unlock) and [`seal_collection`](Self::seal_collection). After an error the vault is as it was, and locked if
+    /// it was locked.
     pub fn unseal_collection(&self, id: CollectionId, opener: &Opener, waiting: Waiting<'_>) -> Result<Moved> {
         let started = Instant::now();
         self.space_to_seal(id)?;
@@ -72,12 +72,12 @@ impl Engine {
         let meta = match was_locked {
             true => self.unlock(id, opener, Duration::MAX)?,
             false => {
-                // Also while it is unlocked, so that nobody who finds it open can take it out.
+                // Also while it is unlocked, so that finding it open is not enough to take it out.
                 vaults::open_header(&self.host, id, opener)?;
                 self.host.registry().meta(id)?
             }
         };
-        // Nobody asks for it while it is written, which must not lock it.
+        // It is not used while it is written, which must not lock it.
         let idle = self.host.stop_idling(id);
         let registry = self.host.registry();
         let resealed = self.reseal(id, waiting.cancel(), |owned| registry.unseal_collection(id, owned, waiting));
@@ -105,14 +105,14 @@ impl Engine {
                 let mut owned = self.jobs.written(id)?;
                 owned.extend(self.watches.written(id)?);
                 let resealed = work(&owned)?;
-                // It is done; what is not in its place now will be at the next start.
+                // It is done; files that are not in place now will be at the next start.
                 if let Err(error) = self.put_owned() {
                     tracing::warn!(collection = %id, %error, "jobs and watches of a collection are in their old form");
                 }
                 Ok(resealed)
             })
         });
-        // Somebody may have locked it meanwhile.
+        // It may have been locked meanwhile.
         if self.host.registry().key(id).is_ok()
             && let Err(error) = self.jobs.release(&self.host, id)
         {
@@ -131,7 +131,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts jobs and watches of collections that were moved into a vault, or out of it, in their places, and overwrites what was there.
+    /// Puts jobs and watches of collections that were moved into a vault, or out of it, in their places, and overwrites the earlier files.
     pub(super) fn put_owned(&self) -> Result<()> {
         for (id, owned) in self.host.registry().owned_waiting()? {
             self.watches.take_over(id, &owned)?;

@@ -1,4 +1,4 @@
-//! From a page to what is shown of it: redacted first, cut afterwards.
+//! Excerpts of pages: redacted first, cut afterwards.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use casetrack_nlp::redaction::{MARKER, redact};
 
 /// Longest preview and snippet, in bytes of UTF-8.
 pub const MAX_PREVIEW_BYTES: usize = 2048;
-/// A page is redacted as a whole up to this length, a longer one so far on each side of what is shown, in bytes.
+/// A page is redacted as a whole up to this length, a longer one this far on each side of the excerpt, in bytes.
 const WHOLE_PAGE: usize = 1 << 16;
 const AROUND: usize = 1 << 15;
-/// What says that there is more.
+/// The mark that there is more.
 const BEFORE: &str = "… ";
 const AFTER: &str = " …";
 
@@ -19,11 +19,11 @@ pub(super) struct Shown {
     /// At most [`MAX_PREVIEW_BYTES`].
     pub text: String,
     pub redacted: bool,
-    /// Whether the page has more text before or after.
+    /// True if the page has more text before or after.
     pub truncated: bool,
 }
 
-/// The part `chars` of a page, without secrets, and with "…" where the page has more.
+/// The part `chars` of a page, without secrets, and with "…" if the page has more.
 pub(super) fn shown(page: &str, chars: Range<usize>) -> Shown {
     let byte = |char: usize| page.char_indices().nth(char).map_or(page.len(), |(at, _)| at);
     let bytes = byte(chars.start)..byte(chars.end.max(chars.start));
@@ -53,7 +53,7 @@ pub(super) fn shown(page: &str, chars: Range<usize>) -> Shown {
     Shown { text, redacted: part.count > 0, truncated }
 }
 
-/// At most [`MAX_PREVIEW_BYTES`] of a redacted text, without a piece of a marker at the end, and with "…" where something is cut off.
+/// At most [`MAX_PREVIEW_BYTES`] of a redacted text, without a piece of a marker at the end, and with "…" if something is cut off.
 pub fn cut(text: &str) -> String {
     if text.len() <= MAX_PREVIEW_BYTES {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! What users made of the catalogue of files, in one file, to be taken elsewhere or kept.
+//! The users' data in the catalogue of files, in one file, to be copied elsewhere or kept.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,7 +13,7 @@ use casetrack_host::Host;
 
 /// Largest file that is read.
 const MAX_BYTES: u64 = 1 << 30;
-/// The field of resource sets beside what the catalogue itself exports.
+/// The field of resource sets besides the export of the catalogue itself.
 const SPACE: &str = "space";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,8 +38,8 @@ pub struct CatalogImport {
     pub plans: u64,
 }
 
-/// Writes what users made, which no walk brings back: the folders that are indexed, and which of them are live; resource sets, sources
-/// and plans.
+/// Writes the users' data, which no walk brings back: the folders that are indexed, and which of them are live; resource sets, sources and
+/// plans.
 ///
 /// Errors: a file that is there, unless it may be replaced.
 pub fn export_file_catalog(host: &Host, file: &Path, overwrite: bool) -> Result<CatalogExport> {
@@ -71,7 +71,7 @@ pub fn export_file_catalog(host: &Host, file: &Path, overwrite: bool) -> Result<
     })
 }
 
-/// Adds what [`export_file_catalog`] wrote. What is there already stays as it is.
+/// Adds the data that [`export_file_catalog`] wrote. Existing data stays as it is.
 ///
 /// Errors: another file; then nothing is added.
 pub fn import_file_catalog(host: &Host, file: &Path) -> Result<CatalogImport> {

@@ -8,30 +8,30 @@ use casetrack_catalog::Time;
 use casetrack_core::{DocumentId, Notice, Result};
 use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words};
 
-use super::asked::{Asked, checked};
 use super::current;
+use super::excerpt::shown;
 use super::names::{self, Named, Wanted, has_number};
+use super::plain_query::{Asked, checked};
 use super::pointer::{self, FILE_NAME};
-use super::shown::shown;
 use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, extension, place};
 use casetrack_host::Host;
 use casetrack_host::collections;
 use casetrack_host::paging::check_range;
 use casetrack_search::{Filters, MAX_TOP_K, SearchRequest, SearchResult, has_operators};
 
-/// Files that are looked for beyond those that are asked for: some may be gone, or be parts of one file.
+/// Files that are searched for beyond the requested ones: some may be gone, or be parts of one file.
 const SPARE: usize = 10;
-/// Passages of each document, where not too many are asked for.
+/// Passages of each document, unless too many are requested.
 const EACH: u32 = 3;
 const FEW: usize = 200;
-/// Candidates of each stage that are ranked first. Only where their files do not suffice are all passages ranked, which takes longer the more
+/// Candidates of each stage that are ranked first. All passages are ranked only if their files do not suffice; this takes longer the more
 /// there are.
 pub(super) const AMONG: usize = 1000;
 /// The score of a file that was found by its name: it has all words, but nothing is known of its content.
 const NAME_SCORE: f32 = 0.5;
 const NAME_SNIPPET: &str = "Found by its name: its content is not in the index.";
 
-/// Searches the files below the roots. What lies elsewhere is not looked at, and no text is returned that was not redacted.
+/// Searches the files below the roots. Files elsewhere are not read, and only redacted text is returned.
 ///
 /// Errors: an empty query, numbers out of their range, a root that may not be named.
 pub fn search_files(host: &Host, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
@@ -189,7 +189,7 @@ fn by_content(
                 Some(complete) => complete.max(all),
                 None => with_words(collection, words, filters)?.max(all),
             };
-            // How passages with marks are quoted is no matter here: nothing is.
+            // The quotation of passages with marks is no matter here: nothing is quoted.
             let is_of_quotes = |notice: &Notice| {
                 notice.plain().is_some_and(|text| text.contains("tracked changes") || text.contains("hidden text"))
             };
@@ -199,7 +199,7 @@ fn by_content(
     }
 }
 
-/// When a file was modified, and whether it is another than was indexed; `None` where it is gone or may not be shown.
+/// The time of a file's last change, and true if it is another than the indexed one; `None` if it is gone or may not be shown.
 fn seen(host: &Host, files: &Files, path: &str) -> Option<(Time, bool)> {
     let file = Path::new(path);
     if host.config().access.check_name(file).is_err() {
@@ -210,14 +210,14 @@ fn seen(host: &Host, files: &Files, path: &str) -> Option<(Time, bool)> {
     Some((Time::from(metadata.modified().ok()?), !is_current))
 }
 
-/// What is looked for, with all filters.
+/// The conditions of a search, with all filters.
 #[derive(Default)]
 pub(super) struct WantedFiles {
     pub text: String,
     pub folders: Vec<PathBuf>,
-    /// Without the dot, in lower case; any where there are none.
+    /// Without the dot, in lower case; any if there are none.
     pub exts: Vec<String>,
-    /// One of them, where there are some.
+    /// One of them, if there are some.
     pub years: Vec<String>,
     /// No others than these paths.
     pub among: Option<HashSet<String>>,
@@ -275,7 +275,7 @@ pub(super) struct Passage {
 /// The documents of the index with the files on the disk that they are or lie in.
 pub(super) struct Files {
     pub entries: Arc<[Arc<CatalogueEntry>]>,
-    /// The length of the file's path in that of the document.
+    /// The length of the file's path in the document's path.
     of: HashMap<DocumentId, (usize, usize)>,
 }
 
@@ -283,7 +283,7 @@ impl Files {
     pub fn of(collection: &Collection) -> Result<Self> {
         let entries = collection.catalogue()?;
         let mut of = HashMap::with_capacity(entries.len());
-        // In the order of paths, what lies inside a container follows it, and between are only paths that begin like it.
+        // In the order of paths, the members of a container follow it, and between are only paths that begin like it.
         let mut containers: Vec<&str> = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
             while containers.last().is_some_and(|container| !entry.path.starts_with(container)) {
@@ -307,13 +307,13 @@ impl Files {
         Some((file, inside.get(1..)))
     }
 
-    /// What the index has of a file.
+    /// The entry of a file in the index.
     pub fn file(&self, path: &str) -> Option<&CatalogueEntry> {
         let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
         self.entries.get(at).map(|entry| &**entry)
     }
 
-    /// The documents that the filters leave; `None` where there are none.
+    /// The documents that the filters leave; `None` if no document is left.
     fn chosen(&self, collection: &Collection, wanted: &WantedFiles) -> Result<Option<HashSet<DocumentId>>> {
         let year = |year: &String| Expression::Words(Words::Phrase(year.clone()));
         let dated: HashSet<DocumentId> = match wanted.years.as_slice() {
@@ -342,7 +342,7 @@ impl Files {
     }
 }
 
-/// How many documents have one of the words.
+/// Number of documents that have one of the words.
 fn with_words(collection: &Collection, words: &[String], only: Option<&HashSet<DocumentId>>) -> Result<u64> {
     if words.is_empty() {
         return Ok(0);

@@ -12,14 +12,14 @@ use walkdir::WalkDir;
 use casetrack_host::documents::originals;
 use casetrack_host::sha256;
 
-/// What becomes of paths: uploads lie in the folder of their collection.
+/// The change of paths: uploads lie in the folder of their collection.
 pub(super) struct Way {
     from: PathBuf,
     to: PathBuf,
 }
 
 impl Way {
-    /// `folder` is that of the collection in the other store, once it is seen.
+    /// `folder` is the collection's folder in the other store, once it is seen.
     pub fn new(source: &Collection, folder: &Path) -> Self {
         let from = source.uploads_dir();
         let to = folder.join(from.file_name().unwrap_or_default());
@@ -34,7 +34,7 @@ impl Way {
     }
 }
 
-/// What of a collection changes with everything that changes in it, and what was taken along.
+/// Values that change with every change of a collection, and the parts that were copied.
 pub(crate) struct State {
     meta: CollectionMeta,
     documents: Vec<DocumentMeta>,
@@ -69,7 +69,7 @@ impl State {
         Ok(parts(self) == parts(&now) && self.documents == now.documents && self.uploads_there == now.uploads_there)
     }
 
-    /// What the other collection has of it.
+    /// The parts of it that the other collection has.
     pub fn found(mut self, target: &Collection) -> Result<Self> {
         let documents = target.documents_as_stored()?;
         self.copied_before = documents.len() as u64;
@@ -84,7 +84,7 @@ impl State {
     }
 }
 
-/// Makes `target` what `source` is. What it has already, from the first document on, stays.
+/// Makes `target` equal to `source`. Documents that it has already, from the first one on, stay.
 pub(super) fn copy(
     source: &Collection,
     target: &mut Collection,
@@ -99,7 +99,7 @@ pub(super) fn copy(
     let wanted: Vec<DocumentMeta> = state.documents.iter().map(|meta| way.described(meta)).collect();
     let there = target.documents_as_stored()?;
     let same = wanted.iter().zip(&there).take_while(|(wanted, there)| is_same(wanted, there)).count();
-    // Documents are ordered by when they were stored: what follows on another one is stored again.
+    // Documents are ordered by when they were stored: documents after a different one are stored again.
     for meta in there.iter().skip(same) {
         target.delete_document(meta.id)?;
         originals::remove(target, meta)?;
@@ -138,21 +138,21 @@ pub(super) fn copy(
     if *target.meta() != state.meta {
         target.describe(state.meta.clone())?;
     }
-    // What was removed counts in the scores of keyword search until its space is given back.
+    // Removed documents count in the scores of keyword search until their space is given back.
     if there.len() > same { target.compact() } else { Ok(()) }
 }
 
-/// What is stored is kept, and found when it is asked for again.
+/// Stored documents are kept, and found by the next call.
 pub(super) fn go_on(cancel: &Cancel) -> Result<()> {
     if cancel.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
 }
 
-/// Whether two documents are described alike, whatever became of the copies of their files.
+/// True if two documents have the same description, except for the copies of their files.
 pub(super) fn is_same(wanted: &DocumentMeta, there: &DocumentMeta) -> bool {
     DocumentMeta { original_stored: there.original_stored, ..wanted.clone() } == *there
 }
 
-/// Takes along the copy of a document's file, before the document. One that is missing or damaged stays behind.
+/// Copies the kept copy of a document's file, before the document. One that is missing or damaged stays behind.
 fn take_original(
     source: &Collection,
     target: &Collection,

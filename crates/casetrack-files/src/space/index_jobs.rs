@@ -23,7 +23,7 @@ const MAX_JOBS: usize = 64;
 const MAX_LISTED: u32 = 1_000;
 /// Between two notes of how far a job is.
 const NOTED: Duration = Duration::from_secs(1);
-/// How long the end of a job that was cancelled is waited for.
+/// The longest wait for the end of a cancelled job.
 const CANCELLING: Duration = Duration::from_secs(5);
 
 const STATUSES: [&str; 5] = ["pending", "running", "completed", "failed", "cancelled"];
@@ -34,7 +34,7 @@ pub struct IndexSpace<'a> {
     pub root: &'a str,
     /// Answer at once, with the number of a job.
     pub in_background: bool,
-    /// Index it also where that was done lately.
+    /// Index it even if that was done lately.
     pub force: bool,
     /// Seconds for which it need not be done again.
     pub max_age: f64,
@@ -118,7 +118,7 @@ pub struct JobList {
     pub count: u64,
 }
 
-/// Which jobs are listed.
+/// A selection of jobs.
 #[derive(Debug, Clone, Default)]
 pub struct JobsAsked<'a> {
     pub active: bool,
@@ -194,7 +194,7 @@ pub(super) fn existing_in_space(host: &Host, path: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Errors: a path that is not there, or cannot be looked at.
+/// Errors: a path that is not there, or cannot be read.
 pub(super) fn check_there(path: &Path) -> Result<()> {
     path.symlink_metadata().map(drop).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => {
@@ -211,7 +211,7 @@ pub(super) fn resolved_in_space(host: &Host, path: &str) -> Result<PathBuf> {
 }
 
 fn why_to_skip(host: &Host, root: &Path, text: &str, asked: &IndexSpace<'_>) -> Result<Option<String>> {
-    // What was forgotten since is indexed again.
+    // A folder that was deleted from the index since is indexed again.
     if asked.force || !host.catalog()?.knows(root)? {
         return Ok(None);
     }
@@ -238,9 +238,9 @@ fn index_in_background(host: &Host, root: &Path) -> Result<Job> {
     Ok(job)
 }
 
-/// Writes a job down that is to be run now.
+/// Saves a job that is to be run now.
 ///
-/// Errors: [`ErrorCode::InUse`] where too many have not ended.
+/// Errors: [`ErrorCode::InUse`] if too many have not ended.
 pub(super) fn begin_job(host: &Host, kind: &'static str, path: &Path, cancel: &Cancel) -> Result<Job> {
     if host.space_work().count() >= MAX_JOBS {
         return Err(Error::new(
@@ -313,7 +313,7 @@ fn indexed(host: &Host, job: &mut Job, root: &Path, cancel: &Cancel) -> Result<(
             0 => 0.0,
             _ => (listed as f64 * 100.0 / expected as f64).min(99.0).floor(),
         };
-        // The next note, or the end, says it too.
+        // The next note, or the end, reports it too.
         drop(space.set_job(&Job { files, folders: listed, progress, ..job.clone() }));
         host.space_changed(SpaceChange::Jobs);
     };
@@ -331,7 +331,7 @@ pub fn space_job(host: &Host, id: &str) -> Result<JobItem> {
     visible_job(host, in_field("jobId", job_number(id))?).map(JobItem::from)
 }
 
-/// The jobs that index what the session may see, the latest first.
+/// The jobs that index paths that the session may see, the latest first.
 ///
 /// Errors: a status that there is not, a limit out of its range.
 pub fn space_jobs(host: &Host, asked: &JobsAsked<'_>) -> Result<JobList> {
@@ -379,7 +379,7 @@ pub(super) fn visible_job(host: &Host, id: i64) -> Result<Job> {
     in_field("jobId", job)
 }
 
-/// Ends a job that has not ended, and waits a moment for it. What it has indexed stays.
+/// Ends a job that has not ended, and waits a moment for it. The indexed files stay.
 ///
 /// Errors: a job that does not exist or has ended.
 pub fn cancel_space_job(host: &Host, id: &str, cancel: &Cancel) -> Result<JobItem> {

@@ -1,4 +1,4 @@
-//! What a query in plain words says of extensions and years, and the query in the notation of full-text indexes.
+//! The extensions and years in a query in plain words, and the query in the notation of full-text indexes.
 
 use std::ops::Range;
 
@@ -7,9 +7,9 @@ use casetrack_core::{Error, FileKind, Result};
 use super::{QueryFilters, RewrittenQuery, content_words, singular};
 use casetrack_search::{MAX_QUERY_CHARS, has_operators};
 
-/// What follows the name of a kind and belongs to it.
+/// Words that follow the name of a kind and belong to it.
 const FILE_WORDS: &[&str] = &["file", "files", "format", "formats", "document", "documents"];
-/// What may stand between two filters, and what introduces them.
+/// Words between two filters, and words that introduce them.
 const BETWEEN: &[&str] = &["and", "or", "&", "/", "to", "-"];
 const BEFORE: [&str; 12] =
     ["from", "in", "of", "as", "dated", "during", "for", "between", "year", "years", "the", "type"];
@@ -59,14 +59,14 @@ const MAX_YEARS: u32 = 30;
 /// Words apart that a pair may be.
 const NEAR: u32 = 5;
 
-/// A query, with what it says of files taken out of it.
+/// A query, with its filters of files taken out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Asked {
-    /// What is searched for.
+    /// The text to search for.
     pub text: String,
     /// As they are shown.
     pub filters: QueryFilters,
-    /// The extensions that files may have, in lower case, without the dot. Any, where there are none.
+    /// The extensions that files may have, in lower case, without the dot. Any, if there are none.
     pub exts: Vec<String>,
 }
 
@@ -78,14 +78,14 @@ struct Word<'q> {
     text: &'q str,
 }
 
-/// What a word filters by.
+/// The filter of a word.
 enum Filter {
     Kind(FileKind),
     Years(Vec<u32>),
 }
 
 impl Asked {
-    /// Takes out of a query what it says of extensions and years, each unless that is given. A query with operators means what it says.
+    /// Takes the extensions and years out of a query, each unless that is given. A query with operators stays as it is.
     ///
     /// Errors: operators that cannot be read.
     pub fn of(query: &str, takes_exts: bool, takes_years: bool) -> Result<Self> {
@@ -120,7 +120,7 @@ impl Asked {
         let left: Vec<&str> =
             words.iter().zip(belongs).filter(|(_, belongs)| !belongs).map(|(word, _)| word.text).collect();
         asked.text = left.join(" ");
-        // Nothing else is said: the words rank what the filters leave.
+        // There is no other word: these words rank the files that the filters leave.
         if !asked.text.contains(char::is_alphanumeric) {
             asked.text = query.to_owned();
         }
@@ -132,8 +132,8 @@ impl Asked {
     }
 }
 
-/// A query in the notation that searchFiles takes: the first two words that say something near each other, the others and the years
-/// beside them, extensions as filters. A query that has operators already stays as it is.
+/// A query in the notation that searchFiles takes: the first two significant words near each other, with the others and the years,
+/// extensions as filters. A query that has operators already stays as it is.
 ///
 /// Errors: a query that is empty, too long, or whose operators cannot be read.
 pub fn rewrite(query: &str) -> Result<RewrittenQuery> {
@@ -148,7 +148,7 @@ pub fn rewrite(query: &str) -> Result<RewrittenQuery> {
         true => content_words(&besides),
         false => Vec::new(),
     };
-    // A letter alone is in nearly every file.
+    // A single letter is in nearly every file.
     let words: Vec<String> =
         said.iter().filter(|word| word.chars().nth(1).is_some()).map(|word| singular(word)).collect();
     let mut parts: Vec<String> = Vec::new();
@@ -221,7 +221,7 @@ fn kind(core: &str) -> Option<FileKind> {
     FileKind::named(core.strip_prefix('.').or_else(|| core.strip_prefix("*.")).unwrap_or(core))
 }
 
-/// What the word filters by, if it does.
+/// The filter of the word, if any.
 fn filter(words: &[Word<'_>], at: usize) -> Option<Filter> {
     let core = words[at].core.as_str();
     let neighbour =
@@ -281,7 +281,7 @@ fn fill_ranges(words: &[Word<'_>], taken: &[bool], found: &mut Vec<String>) {
     }
 }
 
-/// Which words belong to filters: these themselves, what joins and introduces them, and "files" after a kind.
+/// True for each word that belongs to filters: these themselves, the words that join and introduce them, and "files" after a kind.
 fn around(words: &[Word<'_>], taken: &[bool]) -> Vec<bool> {
     let mut belongs = taken.to_vec();
     for at in 1..words.len().saturating_sub(1) {

@@ -3,7 +3,7 @@
 use casetrack_core::{Cancel, DocumentMeta, Progress, ProgressSink, Result};
 use casetrack_store::{Collection, StoredDocument};
 
-use super::copying::{Way, go_on, is_same, uploads};
+use super::copy::{Way, go_on, is_same, uploads};
 use casetrack_host::sha256;
 
 /// The first thing in which two collections differ, as a sentence. Reads everything in both.
@@ -65,7 +65,7 @@ pub(super) fn difference(
     Ok(None)
 }
 
-/// What is stored of a document besides its description. Stores name models also where a document has no vectors of them.
+/// The stored parts of a document besides its description. Stores name models also if a document has no vectors of them.
 fn parts(mut document: StoredDocument) -> StoredDocument {
     document.meta = DocumentMeta { path: String::new(), original_stored: false, ..document.meta };
     document.sparse_model = document.sparse_model.filter(|_| !document.sparse_vectors.is_empty());
@@ -73,7 +73,7 @@ fn parts(mut document: StoredDocument) -> StoredDocument {
     document
 }
 
-/// Whether the copy of a document's file that it says is kept is there, and is that of the file.
+/// True if the copy of a document's file that its description lists exists, and is the copy of this file.
 fn has_its_copy(collection: &Collection, meta: &DocumentMeta) -> bool {
     !meta.original_stored
         || collection.read_kept(&collection.original_path(meta)).is_ok_and(|bytes| sha256(&bytes) == meta.sha256)

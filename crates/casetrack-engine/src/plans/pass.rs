@@ -1,4 +1,4 @@
-//! One pass of a plan: its sources fill their sets, and what meets its conditions has its outcomes.
+//! One pass of a plan: its sources fill their sets, and entries that meet its conditions get its outcomes.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use casetrack_ingest::IngestRequest;
 /// Most files that an outcome takes at once; those behind them are next.
 pub(super) const MAX_FILES: usize = 10_000;
 
-/// What a pass found.
+/// The result of a pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pass {
     pub found: Selection,
@@ -25,13 +25,13 @@ pub(super) struct Pass {
     /// Entries that are new to the target sets, and that left them.
     pub added: u64,
     pub removed: u64,
-    /// Whether any set has other entries now.
+    /// True if any set has other entries now.
     pub has_changed: bool,
 }
 
 impl Pass {
-    /// Fills the sets from what the catalogue has, and has the outcomes that are sets. Where a plan has no outcomes, its conditions say what
-    /// enters the target sets.
+    /// Fills the sets from the catalogue, and performs the outcomes that are sets. If a plan has no outcomes, its conditions decide which
+    /// entries enter the target sets.
     pub fn make(host: &Host, definition: &Definition, cancel: &Cancel) -> Result<Self> {
         let space = host.space()?;
         let condition = definition.conditions.as_ref();
@@ -66,12 +66,12 @@ impl Pass {
     }
 }
 
-/// Whether a plan has outcomes other than sets.
+/// True if a plan has outcomes other than sets.
 pub(super) fn takes_long(definition: &Definition) -> bool {
     definition.outcomes.iter().any(|outcome| !matches!(outcome, Outcome::SelectionSet { .. }))
 }
 
-/// Ingests files, in jobs, and finds out what they say of themselves. A file that cannot be read is reported in the log.
+/// Ingests files, in jobs, and reads their properties. A file that cannot be read is reported in the log.
 pub(super) fn long_outcomes(
     host: &Host,
     jobs: &Arc<Jobs>,

@@ -13,19 +13,19 @@ use casetrack_host::report::JobState;
 use casetrack_ingest::sync;
 use casetrack_ingest::sync::{Priority, SyncReport, SyncRequest};
 
-/// What is known of the files that were indexed, in the data directory.
+/// The file with the state of indexed files, in the data directory.
 pub(super) const KNOWN_FILES: &str = "catalog/known-files.json";
-/// Files of which it is said why they could not be read.
+/// Unreadable files whose reasons are reported.
 const NAMED: usize = 3;
 
-/// What is to be indexed.
+/// A request to index a folder.
 #[derive(Debug, Clone)]
 pub struct IndexFolder {
     pub root: String,
     /// Read every file again, and not only those whose size or times changed.
     pub full: bool,
     pub priority: Priority,
-    /// How long the end is waited for.
+    /// The longest wait for the end.
     pub patience: Duration,
 }
 
@@ -59,7 +59,7 @@ pub struct IndexingJob {
     pub files_total: Option<u64>,
 }
 
-/// The request of a job that indexes a folder below the allowed roots and those of the session.
+/// The request of a job that indexes a folder below the allowed roots and the roots of the session.
 ///
 /// Errors: a path that may not be named, is not there, or is no folder.
 pub fn indexing_request(host: &Host, of_session: &[PathBuf], request: &IndexFolder) -> Result<SyncRequest> {
@@ -78,7 +78,7 @@ pub fn indexing_request(host: &Host, of_session: &[PathBuf], request: &IndexFold
     })
 }
 
-/// The work of such a job: brings names and contents up to date, and keeps on disk what is known of the files.
+/// The work of such a job: brings names and contents up to date, and keeps the state of the files on disk.
 pub fn index_for_search(
     host: &Host,
     collection: CollectionId,

@@ -37,7 +37,7 @@ impl Engine {
         report.as_ref().map(IndexedFolder::of).ok_or_else(|| Error::internal("The report of the indexing is missing."))
     }
 
-    /// As [`Host::search_files`](casetrack_files::file_search::search_files), and says where indexing is under way.
+    /// As [`Host::search_files`](casetrack_files::file_search::search_files), and reports the folders in which indexing is under way.
     pub fn search_files(&self, of_session: &[PathBuf], search: &FileSearch) -> Result<FileMatches> {
         let indexing = self.jobs.ingestion_notice(of_files());
         let mut matches = file_search::search_files(&self.host, of_session, search)?;

@@ -1,4 +1,4 @@
-//! The cells of columns that users define: those of patterns, kept for each version of a document, and those of questions, kept until any
+//! The cells of columns that users define: cells of patterns, kept for each version of a document, and cells of questions, kept until any
 //! document changes.
 
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use casetrack_search::every::{self, DocumentAnswer, EveryRequest};
 #[derive(Default)]
 struct Matched(Mutex<HashMap<String, Arc<ByVersion<Vec<CellValue>>>>>);
 
-/// Cells of questions, by definition. Which documents answer depends on all of them.
+/// Cells of questions, by definition. The choice of answering documents depends on all of them.
 #[derive(Default)]
 struct Answered(Mutex<HashMap<String, Answers>>);
 
@@ -33,11 +33,11 @@ struct Answers {
 const PATTERN_SIZE: usize = 1 << 20;
 /// Longest text of a cell, in characters.
 const CELL: usize = 300;
-/// How sure a cell of a question is, in percent, where its document answers as well as the best five do on average, and at most.
+/// The certainty of a cell of a question, in percent, if its document answers as well as the best five do on average, and at most.
 const AS_GOOD_AS_THE_BEST: f32 = 80.0;
 const SUREST: f32 = 95.0;
 
-/// A pattern that a user wrote. Matching is linear in the text, whatever the pattern.
+/// A pattern that a user wrote. Matching is linear in the text for any pattern.
 pub(super) fn compiled(pattern: &str) -> Result<Regex> {
     RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).multi_line(true).build().map_err(|error| {
         let reason = error.to_string();
@@ -134,7 +134,7 @@ fn answered(
     }
 }
 
-/// The cell of a document that answers, and which document that is. `None` where it says no value of the column's type, or has gone.
+/// The cell of a document that answers, with the document. `None` if it states no value of the column's type, or has gone.
 fn cell(
     collection: &OpenCollection,
     row: &DocumentAnswer,
@@ -185,7 +185,7 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CELL).collect()
 }
 
-/// The value of a text in a language as a column of this type shows it; `None` where it is not of the type.
+/// The value of a text in a language as a column of this type shows it; `None` if it is not of the type.
 fn typed(text: &str, column_type: ColumnType, language: Option<&str>) -> Option<String> {
     let text = one_line(text);
     let key =

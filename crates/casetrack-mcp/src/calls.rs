@@ -7,8 +7,9 @@ use std::time::Instant;
 use casetrack_core::{Cancel, Error, ProgressSink, Result};
 use serde_json::Value;
 
+use crate::answer::ToolOutput;
 use crate::arguments;
-use crate::session::{Context, Session, ToolOutput};
+use crate::session::{Context, Session};
 use crate::table::{self, Entry};
 
 impl Session {

@@ -6,8 +6,8 @@ use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Value, json};
 
+use crate::answer::ToolOutput;
 use crate::schema::JsonObject;
-use crate::session::ToolOutput;
 use casetrack_core::{Error, ErrorCode, ErrorKind};
 use casetrack_text::Reader;
 use casetrack_text::format::visible;

@@ -30,9 +30,10 @@ mod tasks;
 mod tool;
 mod tools;
 
+pub use answer::ToolOutput;
 pub use audit::AuditLog;
 pub use member::Member;
 pub use recent::RecentCalls;
 pub use server::{MAX_REQUEST_BYTES, Server, Transport, rejection, serve};
-pub use session::{Session, ToolOutput};
+pub use session::Session;
 pub use table::{may_be_repeated, schema_files};

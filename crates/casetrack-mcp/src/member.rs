@@ -7,7 +7,25 @@ use casetrack_core::{Error, ErrorCode, Result};
 use casetrack_engine::rights::{Rights, Role, Sight};
 use casetrack_engine::{Engine, EngineConfig};
 
-use crate::tool::Need;
+/// The rights that the user of a server for a team needs to call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// This role in the collection that the call is about. Lists of collections, jobs and watches show those that the user may read.
+    Role(Role),
+    /// The right to create collections.
+    Create,
+    /// The rights of an administrator: the tool works with the disk of the server, or with data that all users share.
+    Disk,
+}
+
+impl Need {
+    pub const READ: Self = Self::Role(Role::Reader);
+    /// For files that the user uploaded or that lie in folders of the settings: see `Access::for_user`.
+    pub const EDIT: Self = Self::Role(Role::Editor);
+    pub const OWN: Self = Self::Role(Role::Owner);
+    pub const CREATE: Self = Self::Create;
+    pub const DISK: Self = Self::Disk;
+}
 
 /// A user of a server. Who has the disk is an administrator. Rights are read again at every call.
 pub trait Member: Rights {

@@ -23,13 +23,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::MissedTickBehavior;
 
 use crate::answer::Form;
+use crate::answer::ToolOutput;
 use crate::contract::{Contract, needs_safe_names};
 use crate::guard::Guard;
 use crate::instructions::instructions;
 use crate::offer::Offer;
 use crate::resources::Target;
 use crate::resources::subscriptions::Subscriptions;
-use crate::session::{Session, ToolOutput};
+use crate::session::Session;
 use crate::tool::Tool;
 use crate::tools::jobs::CancelJob;
 use crate::{apps, completion, progress, prompts, resources, table, tasks};

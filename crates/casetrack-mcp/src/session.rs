@@ -11,17 +11,8 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;
-use crate::member::{Engines, Member};
+use crate::member::{Engines, Member, Need};
 use crate::recent::RecentCalls;
-use crate::tool::Need;
-
-/// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolOutput {
-    pub text: String,
-    /// Follows the tool's output schema; always an object.
-    pub structured: Value,
-}
 
 /// One client's session. Its active collection lasts as long as it does.
 pub struct Session {

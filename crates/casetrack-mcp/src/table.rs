@@ -8,12 +8,13 @@ use casetrack_core::{Error, ErrorCode, Result};
 use rmcp::model::ToolAnnotations;
 use serde_json::{Value, json};
 
+use crate::answer::ToolOutput;
 use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET};
 use crate::arguments::closest;
 use crate::contract::{Contract, safe_name};
 use crate::definitions;
 use crate::schema::{self, JsonObject};
-use crate::session::{Context, ToolOutput};
+use crate::session::Context;
 use crate::tool::{Effect, Row, Tool};
 use crate::tools::{
     bates, changes, chunks, collections, desk, documents, entities, evidence, files, hidden, index, ingest, jobs,

@@ -8,7 +8,7 @@ use rmcp::model::{CallToolResult, CreateTaskResult, DetailedTask, GetTaskResult,
 use serde_json::Value;
 
 use crate::answer::Form;
-use crate::session::ToolOutput;
+use crate::answer::ToolOutput;
 use crate::tools::jobs::outcome;
 use casetrack_text as text;
 

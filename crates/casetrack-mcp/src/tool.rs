@@ -7,9 +7,11 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::ToolOutput;
 use crate::answer::{self, Form, List, Reply};
 use crate::contract::Contract;
-use crate::session::{Context, ToolOutput};
+pub(crate) use crate::member::Need;
+use crate::session::Context;
 
 /// A tool: its name and description, its parameters and response, and its work.
 pub(crate) trait Tool {
@@ -54,26 +56,6 @@ impl Row {
     pub const fn new(toolset: Toolset, effect: Effect, need: Need) -> Self {
         Self { toolset, effect, need }
     }
-}
-
-/// The rights that the user of a server for a team needs to call a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// This role in the collection that the call is about. Lists of collections, jobs and watches show those that the user may read.
-    Role(Role),
-    /// The right to create collections.
-    Create,
-    /// The rights of an administrator: the tool works with the disk of the server, or with data that all users share.
-    Disk,
-}
-
-impl Need {
-    pub const READ: Self = Self::Role(Role::Reader);
-    /// For files that the user uploaded or that lie in folders of the settings: see `Access::for_user`.
-    pub const EDIT: Self = Self::Role(Role::Editor);
-    pub const OWN: Self = Self::Role(Role::Owner);
-    pub const CREATE: Self = Self::Create;
-    pub const DISK: Self = Self::Disk;
 }
 
 /// The parameters of a tool that takes none.

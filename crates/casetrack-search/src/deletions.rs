@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::query::{self, DeletedWords};
-use super::{SearchRequest, SearchResponse, filter, mark_filter, within_tier};
+use super::{SearchRequest, SearchResponse, filter, within_tier};
+use crate::filter::marks;
 use casetrack_host::Host;
 use casetrack_host::documents::tracked::{TrackedChange, known_spans, pages_with_changes, placed};
 
@@ -85,7 +86,7 @@ pub(super) fn deleted_texts(
     for &id in collections {
         let collection = host.collection(id)?;
         total_documents += collection.counts()?.documents;
-        notices.extend(mark_filter::unknown(&collection, filters)?);
+        notices.extend(marks::unknown(&collection, filters)?);
         let name = collection.meta().name.clone();
         let mut documents = collection.documents()?;
         for filters in filters {

@@ -10,9 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clauses::{self, AskedClause};
-use super::fusion::Candidate;
 use super::query::{self, Understood};
 use super::{Filters, Scope, Weights, cover, excerpt, filter, recall};
+use crate::ranking::fusion::Candidate;
 use casetrack_host::Host;
 use casetrack_host::documents::chunks::{self, ChunkView};
 use casetrack_host::paging::check_range;

@@ -1,7 +1,6 @@
 //! Hybrid search: BM25 ∪ dense ∪ learned-sparse recall, score fusion, passages with provenance.
 
 mod clauses;
-mod collection_query;
 pub mod compare;
 mod complete;
 mod context;
@@ -11,17 +10,12 @@ mod deletions;
 pub mod every;
 mod excerpt;
 mod filter;
-pub mod fusion;
 mod in_sets;
-mod language;
-pub mod late_interaction;
 mod literal;
-mod mark_filter;
 mod message_quotes;
-mod preferences;
 mod quantity;
 mod query;
-mod recall;
+pub mod ranking;
 mod related;
 mod results;
 mod route;
@@ -43,17 +37,17 @@ pub use filter::{DateRange, Filters, Kind, WrittenFilters};
 use casetrack_host::Host;
 use casetrack_host::documents::chunks;
 use casetrack_host::paging::check_range;
-use collection_query::CollectionQuery;
+use ranking::collection_query::CollectionQuery;
 
 pub use compare::compare_documents;
 pub use complete::CompleteList;
 pub use deletions::{DeletedText, DeletedTexts};
 pub use every::ask_every_document;
 pub use excerpt::matched;
-pub use fusion::Weights;
-pub use mark_filter::{MarkFilter, admit};
-pub use recall::Recall;
-pub use recall::{Scope, recall};
+pub use filter::marks::{MarkFilter, admit};
+pub use ranking::fusion::Weights;
+pub use ranking::recall::Recall;
+pub use ranking::recall::{Scope, recall};
 pub use related::{RelatedPassage, Relation};
 pub use similar::similar_chunks;
 pub use terms::search_terms;
@@ -265,8 +259,8 @@ pub fn search(host: &Host, collections: &[CollectionId], request: &SearchRequest
     let count = RECALL.max(request.offset as usize + request.top_k as usize);
     let ask = |&id: &CollectionId| CollectionQuery::of(host, id, query, request, count);
     let mut asked: Vec<CollectionQuery> = collections.iter().map(ask).collect::<Result<_>>()?;
-    let stages = collection_query::stages(&asked);
-    let candidates = collection_query::ranked(&mut asked)?;
+    let stages = ranking::collection_query::stages(&asked);
+    let candidates = ranking::collection_query::ranked(&mut asked)?;
     let results = results::results(&asked, &candidates, request, &host.config().citations)?;
     let mut related = Vec::new();
     if request.related {

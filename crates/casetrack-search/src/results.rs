@@ -12,10 +12,10 @@ use casetrack_core::{Block, CitationStyle, DocumentId, Result};
 use casetrack_extract::chunker::headings_at;
 use casetrack_store::Collection;
 
-use super::collection_query::CollectionQuery;
-use super::fusion::Candidate;
 use super::message_quotes::{Messages, Said};
 use super::{Repetition, SearchRequest, SearchResult, context, excerpt};
+use crate::ranking::collection_query::CollectionQuery;
+use crate::ranking::fusion::Candidate;
 use casetrack_host::documents::chunks::{self, ChunkView};
 
 /// The results from `request.offset` on, with the repetitions that rank above the first passage left out. A candidate that vanished since recall is left out.

@@ -7,7 +7,8 @@ use casetrack_store::{Collection, Filter, Hit};
 use serde::Serialize;
 
 use super::{Evaluation, Ingested};
-use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, late_interaction, recall};
+use casetrack_search::ranking::late_interaction;
+use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, recall};
 
 /// Queries, and the expected results of each.
 pub trait Judgements {

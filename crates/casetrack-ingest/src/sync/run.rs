@@ -11,7 +11,6 @@ use super::{GoneDocument, SyncReport, SyncRequest, SyncedFile, apply};
 use crate::discover::{Discovery, discover, has_extension};
 use crate::file::{SourceFile, failed, skipped};
 use crate::{IngestReport, IngestRequest, Problem, SkipReason, SkippedFile, WorkContext, ingest_files};
-use casetrack_compare::versions;
 use casetrack_host::documents::{delete_whole, members, outermost};
 use casetrack_host::{Host, Refusal, readable};
 

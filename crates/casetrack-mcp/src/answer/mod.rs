@@ -12,9 +12,15 @@ use casetrack_text::{Reader, marks};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::session::ToolOutput;
-
 pub(crate) use structured::{describe, has_exact_places, json};
+
+/// The answer of a tool, for people and for programs. Each form is at most as long as the settings say, and marks the words of documents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    pub text: String,
+    /// Follows the tool's output schema; always an object.
+    pub structured: Value,
+}
 
 /// An answer and how to render it as text.
 pub(crate) struct Reply<R> {

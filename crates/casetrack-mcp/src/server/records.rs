@@ -8,7 +8,7 @@ use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 
 use super::{Server, Transport, client};
-use crate::session::ToolOutput;
+use crate::answer::ToolOutput;
 use crate::table::Entry;
 use crate::{audit, metrics};
 

@@ -5,9 +5,9 @@ use casetrack_text::Reader;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
 
+use crate::answer::ToolOutput;
 use crate::contract::Contract;
 use crate::resources;
-use crate::session::ToolOutput;
 
 /// `collection` is the one that links may lead to.
 pub(super) fn answer(

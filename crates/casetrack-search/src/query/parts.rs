@@ -7,7 +7,7 @@ use casetrack_store::PageTest;
 
 use super::super::filter::{DateRange, Kind, pages, paragraphs};
 use super::super::in_sets::SetFilter;
-use super::super::mark_filter::MarkFilter;
+use crate::filter::marks::MarkFilter;
 
 /// A part that means something.
 #[derive(Debug, Clone)]

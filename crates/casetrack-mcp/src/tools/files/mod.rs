@@ -16,8 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::answer::ToolOutput;
 use crate::answer::{Reply, json};
-use crate::session::ToolOutput;
 
 /// The version of the contract.
 const VERSION: &str = "v1.0.0";

@@ -60,7 +60,7 @@ use casetrack_core::{Error, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::session::ToolOutput;
+use crate::answer::ToolOutput;
 
 /// The parameter of tools that take a name alone.
 #[derive(Deserialize, JsonSchema)]

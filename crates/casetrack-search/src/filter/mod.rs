@@ -1,5 +1,7 @@
 //! The documents and pages that are searched, and their filter for the store.
 
+pub mod marks;
+
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -12,11 +14,11 @@ use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
-use super::in_sets::{self, SetFilter};
-use super::mark_filter::{self, MarkFilter};
+use crate::in_sets::{self, SetFilter};
 use casetrack_graph::chunks_with_entities;
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
+use marks::MarkFilter;
 
 /// Restrictions of a search. All must hold; of several values of one kind, any. They are applied while candidates are
 /// collected, so that a narrow one costs no results.
@@ -52,7 +54,7 @@ pub struct Filters {
 
 impl Filters {
     /// The conditions on what is printed on pages, as queries write them.
-    pub(super) fn printed(&self) -> Vec<String> {
+    pub(crate) fn printed(&self) -> Vec<String> {
         let labels = self.pages.iter().filter_map(|test| match test {
             PageTest::Labelled(label) if label.contains(char::is_whitespace) => Some(format!("page:\"{label}\"")),
             PageTest::Labelled(label) => Some(format!("page:{label}")),
@@ -236,7 +238,7 @@ fn no_date(text: &str) -> Error {
 }
 
 /// The numbers of paragraphs that documents count themselves: one or a range `N-M`, from 1.
-pub(super) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
+pub(crate) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
     match pages(text, false)? {
         PageTest::Numbered(range) => Ok(range),
         _ => Err(Error::invalid(format!("\"{text}\" is no number of a paragraph."))
@@ -248,7 +250,7 @@ pub(super) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
 const MAX_LABEL: usize = 40;
 
 /// One page or a range `N-M`, from 1, or a printed label: one with letters and digits or a Roman number, any with a letter if it `is_quoted`.
-pub(super) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
+pub(crate) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     if let (Ok(first), Ok(last)) = (first.parse(), last.parse())
         && 0 < first
@@ -270,7 +272,7 @@ pub(super) fn pages(text: &str, is_quoted: bool) -> Result<PageTest> {
 
 /// The chunks that a request's filters, a query's own ones and conditions on words leave; `None` if there are none of these. Notices,
 /// each once, say what is not known or is ambiguous.
-pub(super) fn left(
+pub(crate) fn left(
     host: &Host,
     collection: &Collection,
     filters: [&Filters; 2],
@@ -280,7 +282,7 @@ pub(super) fn left(
     let mut new = Vec::new();
     let entities = filters.map(|filters| filters.entities.as_slice());
     let mentioning = chunks_with_entities(host, collection.meta().id, &entities, &mut new)?;
-    new.extend(mark_filter::unknown(collection, filters)?);
+    new.extend(marks::unknown(collection, filters)?);
     new.retain(|notice| !notices.contains(notice));
     notices.extend(new);
     select(host, collection, filters, mentioning, words)
@@ -325,7 +327,7 @@ fn select(
 }
 
 /// The documents that filters leave; `None` for all.
-pub(super) fn chosen(host: &Host, collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
+pub(crate) fn chosen(host: &Host, collection: &Collection, filters: &Filters) -> Result<Option<Vec<DocumentId>>> {
     let Filters { documents, only, kinds, paths, dated, ingested, marks, sets, .. } = filters;
     let named = documents.iter().map(|name| document_named(collection, name).map(|document| document.id));
     let named: Vec<DocumentId> = named.collect::<Result<_>>()?;
@@ -351,7 +353,7 @@ pub(super) fn chosen(host: &Host, collection: &Collection, filters: &Filters) ->
             && (patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches_with(&entry.path, options)))
             && (dated.is_empty() || dated.iter().any(|range| is_dated(entry, range)))
             && (ingested.is_empty() || ingested.iter().any(|range| was_ingested(entry, range)))
-            && mark_filter::admit(marks, &entry.marks)
+            && marks::admit(marks, &entry.marks)
     };
     let catalogue = collection.catalogue()?;
     let passing: Vec<&CatalogueEntry> = catalogue.iter().map(|entry| &**entry).filter(|entry| passes(entry)).collect();

@@ -8,13 +8,15 @@ use casetrack_embed::SignQuery;
 use casetrack_store::{self as store, Counts, Filter, WordConditions};
 
 use super::fusion::{self, Candidate};
+use super::late_interaction;
 use super::preferences::{self, Preferences};
-use super::query::{self, Understood};
-use super::{Recall, Scope, SearchRequest, filter, late_interaction, recall};
+use super::recall::{Recall, Scope, recall};
+use crate::query::{self, Understood};
+use crate::{SearchRequest, filter};
 use casetrack_host::{Host, OpenCollection};
 
 /// The meaning of a query in a collection, and its candidates there.
-pub(super) struct CollectionQuery {
+pub(crate) struct CollectionQuery {
     pub collection: Arc<OpenCollection>,
     pub counts: Counts,
     /// Documents and chunks that were searched.
@@ -73,7 +75,7 @@ impl CollectionQuery {
 }
 
 /// The stages that took part, in order.
-pub(super) fn stages(asked: &[CollectionQuery]) -> Vec<String> {
+pub(crate) fn stages(asked: &[CollectionQuery]) -> Vec<String> {
     let has = |list: fn(&Recall) -> bool| asked.iter().filter_map(|asked| asked.recalled.first()).any(list);
     let lists = [
         ("BM25", true),
@@ -101,7 +103,7 @@ pub(super) fn stages(asked: &[CollectionQuery]) -> Vec<String> {
 
 /// The candidates of all collections, best first, each with the place of its collection in `asked`; what else there is to say of them is
 /// added to the notices.
-pub(super) fn ranked(asked: &mut [CollectionQuery]) -> Result<Vec<(usize, Candidate)>> {
+pub(crate) fn ranked(asked: &mut [CollectionQuery]) -> Result<Vec<(usize, Candidate)>> {
     let everywhere = joined(asked);
     let mut of_each: Vec<Vec<Candidate>> = asked.iter().map(|_| Vec::new()).collect();
     for (at, candidate) in everywhere {

@@ -85,7 +85,7 @@ pub fn admit(filters: &[MarkFilter], marks: &Marks) -> bool {
 }
 
 /// A notice for each tag and field of the filters that no document has.
-pub(super) fn unknown(collection: &Collection, filters: [&Filters; 2]) -> Result<Vec<String>> {
+pub(crate) fn unknown(collection: &Collection, filters: [&Filters; 2]) -> Result<Vec<String>> {
     let mut notices = Vec::new();
     for filter in filters.into_iter().flat_map(|filters| &filters.marks) {
         let catalogue = collection.catalogue()?;

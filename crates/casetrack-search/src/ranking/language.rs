@@ -6,13 +6,13 @@ use casetrack_core::{DocumentId, Result};
 use casetrack_embed::{Embedder, Outputs};
 use casetrack_store::{Collection, Hit};
 
-use super::Weights;
+use crate::Weights;
 
 /// The best passages of keyword search whose documents are looked at.
 const LOOKED_AT: usize = 20;
 
 /// The hits of the models, a list for each scope.
-pub(super) struct Found<'f> {
+pub(crate) struct Found<'f> {
     pub dense: Option<&'f mut Vec<Vec<Hit>>>,
     pub sparse: Option<&'f mut Vec<Vec<Hit>>>,
 }
@@ -21,7 +21,7 @@ pub(super) struct Found<'f> {
 /// know it has none, since to it such a text is a sequence of pieces of words. Of other passages in languages that it does not know, it says
 /// nothing either: they are taken out of what it found. Reads the descriptions of at most 20 documents of each list, and of all documents of
 /// a list among whose best passages there are such.
-pub(super) fn weights(
+pub(crate) fn weights(
     collection: &Collection,
     bm25: &[Hit],
     found: Found<'_>,

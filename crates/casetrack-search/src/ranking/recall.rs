@@ -7,10 +7,10 @@ use casetrack_core::{Error, Notice, Result};
 use casetrack_embed::{Outputs, SignQuery};
 use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
-use super::Weights;
-use super::coverage;
 use super::language::{self, Found};
 use super::late_interaction::{self, MaxSims};
+use crate::Weights;
+use crate::coverage;
 use casetrack_host::Host;
 
 /// The candidates of each recall source, best first.

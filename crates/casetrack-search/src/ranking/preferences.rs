@@ -11,8 +11,8 @@ use casetrack_nlp::languages::Ruleset;
 use casetrack_store::{Collection, Filter, Selection};
 
 use super::fusion::{self, Candidate};
-use super::quantity::{self, Comparison};
-use super::{cover, literal, route};
+use crate::quantity::{self, Comparison};
+use crate::{cover, literal, route};
 
 /// The most that each preference adds to a score of 0–1.
 const NAMED: f32 = 0.5;
@@ -20,14 +20,14 @@ const LITERAL: f32 = 0.6;
 const BEGINNING: f32 = 0.8;
 const COMPARED: f32 = 0.75;
 /// The highest score with compared quantities, if that without is 1.
-pub(super) const WITH_COMPARED: f32 = 1.0 + COMPARED;
+pub(crate) const WITH_COMPARED: f32 = 1.0 + COMPARED;
 /// The best candidates, whose texts are read for quantities.
 const READ: usize = 200;
 /// Names of documents in a notice.
 const MAX_NAMES: usize = 3;
 
 /// Passages that are preferred.
-pub(super) struct Preferred {
+pub(crate) struct Preferred {
     /// The stage's name.
     pub stage: &'static str,
     pub filter: Filter,
@@ -40,7 +40,7 @@ pub(super) struct Preferred {
 }
 
 /// The question of a query and its preferences.
-pub(super) struct Preferences {
+pub(crate) struct Preferences {
     /// The query without the names of the documents it is asked of.
     pub asked: String,
     pub preferred: Vec<Preferred>,
@@ -111,7 +111,7 @@ impl Preferences {
 }
 
 /// Prefers those of the best candidates whose texts have quantities that the comparisons admit.
-pub(super) fn compared(
+pub(crate) fn compared(
     collection: &Collection,
     comparisons: &[Comparison],
     mut candidates: Vec<Candidate>,

@@ -7,7 +7,7 @@ use casetrack_core::DocumentId;
 use casetrack_store::Hit;
 
 use super::preferences::Preferred;
-use super::{Recall, StageScore};
+use crate::{Recall, StageScore};
 
 /// The weight of each list in the fused score: not negative, and not all 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,7 @@ impl Default for Weights {
 
 impl Weights {
     /// Of each list the greater weight.
-    pub(super) fn most(self, other: Self) -> Self {
+    pub(crate) fn most(self, other: Self) -> Self {
         Self {
             bm25: self.bm25.max(other.bm25),
             dense: self.dense.max(other.dense),
@@ -58,7 +58,7 @@ impl Recall {
     }
 
     /// The same without lists of no weight: the models of one collection may know the language of a query, and other models not.
-    pub(super) fn weighed(&self) -> Self {
+    pub(crate) fn weighed(&self) -> Self {
         let counts = |weight: f32, hits: &Option<Vec<Hit>>| {
             hits.as_ref().map(|hits| if weight > 0.0 { hits.clone() } else { Vec::new() })
         };
@@ -125,18 +125,18 @@ pub fn fuse(bm25: Option<&[Hit]>, dense: Option<&[Hit]>, sparse: Option<&[Hit]>,
     fused
 }
 
-pub(super) fn sort(candidates: &mut [Candidate]) {
+pub(crate) fn sort(candidates: &mut [Candidate]) {
     candidates.sort_by(order);
 }
 
 /// Best first, equal scores by place.
-pub(super) fn order(a: &Candidate, b: &Candidate) -> Ordering {
+pub(crate) fn order(a: &Candidate, b: &Candidate) -> Ordering {
     b.score.total_cmp(&a.score).then_with(|| (a.document, a.index).cmp(&(b.document, b.index)))
 }
 
 /// Adds preferences, each with what was found of it, to the scores of all candidates, which are divided by `total`, the highest score
 /// with all preferences.
-pub(super) fn prefer<'p>(
+pub(crate) fn prefer<'p>(
     everywhere: Vec<Candidate>,
     preferences: impl Iterator<Item = (&'p Preferred, &'p Recall)>,
     total: f32,
@@ -164,7 +164,7 @@ pub(super) fn prefer<'p>(
 
 impl Candidate {
     /// Adds a bonus to the score, and divides it by `total`, the highest score with the bonus.
-    pub(super) fn add(&mut self, bonus: f32, total: f32) {
+    pub(crate) fn add(&mut self, bonus: f32, total: f32) {
         if bonus > 0.0 {
             *self.preferred.get_or_insert_default() += bonus;
         }
@@ -173,7 +173,7 @@ impl Candidate {
     }
 
     /// Adds what late interaction says, and divides the score by `total`, the highest one with that.
-    pub(super) fn add_late(&mut self, late: Option<StageScore>, total: f32) {
+    pub(crate) fn add_late(&mut self, late: Option<StageScore>, total: f32) {
         self.score += late.map_or(0.0, |late| late.share);
         self.late = late;
         self.divide(total);
@@ -189,7 +189,7 @@ impl Candidate {
 }
 
 /// Maps the scores of a list to 0–1; all to 1 if they are equal.
-pub(super) fn min_max(scores: &[f32]) -> impl Fn(f32) -> f32 + use<> {
+pub(crate) fn min_max(scores: &[f32]) -> impl Fn(f32) -> f32 + use<> {
     let min = scores.iter().copied().fold(f32::INFINITY, f32::min);
     let max = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     move |score| if max > min { (score - min) / (max - min) } else { 1.0 }

@@ -10,7 +10,7 @@ use casetrack_store::Collection;
 
 use super::collection_query::CollectionQuery;
 use super::fusion::{self, Candidate};
-use super::{Recall, StageScore};
+use crate::{Recall, StageScore};
 
 /// MaxSims of chunks by their places.
 pub(crate) type MaxSims = HashMap<(DocumentId, u32), f32>;
@@ -20,17 +20,17 @@ pub(crate) const DEPTH: usize = 100;
 /// The most that it adds to a fused score of 0–1. docs/embedding.md has what other weights give.
 pub(crate) const WEIGHT: f32 = 0.5;
 /// The stage's name.
-pub(super) const STAGE: &str = "late interaction E12";
+pub(crate) const STAGE: &str = "late interaction E12";
 
 /// The token vectors of a query; `None` if it has no word that counts.
-pub(super) fn prepared(query: &TokenVectors, collection: &Collection) -> Option<SignQuery> {
+pub(crate) fn prepared(query: &TokenVectors, collection: &Collection) -> Option<SignQuery> {
     let model = collection.models().tokens.as_ref()?;
     Some(SignQuery::new(query, model.dimension as usize)).filter(|query| !query.is_empty())
 }
 
 /// Ranks the best candidates of all collections again; `total` is the highest score that they may have, of which fusion gives 1.
 /// Candidates that were not compared with the query keep their fused score; a notice counts them.
-pub(super) fn ranked_again(
+pub(crate) fn ranked_again(
     asked: &[CollectionQuery],
     ranked: &mut [(usize, Candidate)],
     total: f32,

@@ -1,14 +1,13 @@
 //! A post-norm transformer encoder (Vaswani et al. 2017; Devlin et al. 2018): exact GELU, learned positions.
 
-use candle_core::{Device, Tensor};
-use casetrack_core::Result;
+use casetrack_core::{Error, Result};
 use rayon::prelude::*;
 
 use crate::architectures::{EncoderConfig, TensorNames};
 use crate::batch::TokenBatch;
 use crate::kernels::Arch;
 use crate::kernels::layer_norm::{LayerNorm, layer_norm};
-use crate::layers::{Attention, FeedForward, Linear, LinearAddNorm};
+use crate::layers::{FeedForward, Linear, LinearAddNorm, attend};
 use crate::precision::Precision;
 use crate::weights::{Table, Weights};
 
@@ -74,29 +73,27 @@ impl Encoder {
         (2 * layers * tokens * per_token) as u64
     }
 
-    /// The last layer's hidden states, `[tokens, hidden]`, on the calling thread.
+    /// The last layer's hidden states, `[tokens, hidden]`, row-major, on the calling thread.
     ///
     /// Fails on an id outside the vocabulary and on a sequence of more than `max_positions` tokens.
-    pub fn forward(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
+    pub fn forward(&self, batch: &TokenBatch) -> Result<Vec<f32>> {
         let mut states = self.embed(batch)?;
         for layer in &self.layers {
-            let attention = Attention { arch: self.arch, heads: self.config.heads, batch };
-            let context = states.apply_op1_no_bwd(&layer.qkv)?.apply_op1_no_bwd(&attention)?;
-            let attended = context.apply_op2_no_bwd(&states, &layer.attention_output)?;
-            states = attended.apply_op1_no_bwd(&layer.feed_forward)?;
+            let context = attend(self.arch, &self.config, batch, &layer.qkv.apply(&states));
+            states = layer.feed_forward.apply(&layer.attention_output.apply(&context, &states));
         }
         Ok(states)
     }
 
     /// The normalised sum of word, position and type embeddings.
-    fn embed(&self, batch: &TokenBatch) -> candle_core::Result<Tensor> {
+    fn embed(&self, batch: &TokenBatch) -> Result<Vec<f32>> {
         let hidden = self.config.hidden;
-        let words = self.word_embeddings().map_err(|error| candle_core::Error::msg(error.message))?;
+        let words = self.word_embeddings()?;
         let mut states = vec![0f32; batch.ids().len() * hidden];
         for range in batch.ranges() {
             if range.len() > self.config.max_positions {
                 let (len, max) = (range.len(), self.config.max_positions);
-                return Err(candle_core::Error::msg(format!("a sequence has {len} tokens, the model takes {max}")));
+                return Err(Error::internal(format!("A sequence has {len} tokens, but the model takes {max}")));
             }
             let rows = states[range.start * hidden..range.end * hidden].chunks_exact_mut(hidden);
             for ((row, &id), position) in rows.zip(&batch.ids()[range]).zip(self.positions.chunks_exact(hidden)) {
@@ -105,7 +102,7 @@ impl Encoder {
             }
         }
         layer_norm(self.arch, &self.embedding_norm, &mut states);
-        Tensor::from_vec(states, (batch.ids().len(), hidden), &Device::Cpu)
+        Ok(states)
     }
 }
 

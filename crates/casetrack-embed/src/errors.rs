@@ -33,8 +33,3 @@ pub fn choose<T: Copy>(what: &str, text: &str, choices: &[(&str, T)]) -> Result<
         .map(|(_, value)| *value)
         .ok_or_else(|| Error::invalid(format!("\"{text}\" is not a {what}: choose one of {}", names.join(", "))))
 }
-
-/// A computation that failed although model and input were valid.
-pub fn computation(error: candle_core::Error) -> Error {
-    Error::internal(format!("The embedding computation failed: {error}")).with_source(error)
-}

@@ -1,11 +1,9 @@
-//! The layers of a transformer encoder as candle operations for the CPU, each fused so that a tile of rows passes through
-//! all of its steps while it is in cache.
+//! The layers of a transformer encoder, each fused so that a tile of rows passes through all of its steps while it is in cache.
 //!
-//! All tensors are `[tokens, width]`, `f32`, contiguous. The operations run only on the calling thread: the service gives each of its
-//! threads its own batch.
+//! Inputs and outputs are matrices `[tokens, width]`, row-major. The layers run only on the calling thread: the service gives each
+//! of its threads its own batch.
 
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, Error, Layout, Result, Shape};
-
+use crate::architectures::EncoderConfig;
 use crate::batch::TokenBatch;
 use crate::kernels::Arch;
 use crate::kernels::attention::SelfAttention;
@@ -82,23 +80,12 @@ impl Linear {
         Self { weight: Weight::new(arch, precision, weight, width, bias.len(), width), bias }
     }
 
-    /// `x · Wᵀ + b` for rows of `x`, without a tensor around them.
+    /// `x · Wᵀ + b` for rows of `x`.
     pub fn apply(&self, x: &[f32]) -> Vec<f32> {
+        debug_assert!(x.len().is_multiple_of(self.weight.width()));
         let mut out = self.bias.repeat(x.len() / self.weight.width());
         self.weight.add_product(x, &mut out);
         out
-    }
-}
-
-impl CustomOp1 for Linear {
-    fn name(&self) -> &'static str {
-        "linear"
-    }
-
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let x = rows_of(storage, layout, self.weight.width())?;
-        let tokens = x.len() / self.weight.width();
-        Ok((CpuStorage::F32(self.apply(x)), (tokens, self.bias.len()).into()))
     }
 }
 
@@ -109,21 +96,17 @@ pub struct LinearAddNorm {
     pub arch: Arch,
 }
 
-impl CustomOp2 for LinearAddNorm {
-    fn name(&self) -> &'static str {
-        "linear-add-norm"
-    }
-
-    fn cpu_fwd(&self, x: &CpuStorage, x_at: &Layout, y: &CpuStorage, y_at: &Layout) -> Result<(CpuStorage, Shape)> {
+impl LinearAddNorm {
+    /// The layer's output for rows of `x` and as many rows of `residual`.
+    pub fn apply(&self, x: &[f32], residual: &[f32]) -> Vec<f32> {
         let (width, hidden) = (self.linear.weight.width(), self.linear.bias.len());
-        let x = rows_of(x, x_at, width)?;
-        let mut out = add_to_rows(rows_of(y, y_at, hidden)?, &self.linear.bias);
+        debug_assert_eq!(x.len() * hidden, residual.len() * width);
+        let mut out = add_to_rows(residual, &self.linear.bias);
         for (x, out) in x.chunks(TILE_ROWS * width).zip(out.chunks_mut(TILE_ROWS * hidden)) {
             self.linear.weight.add_product(x, out);
             layer_norm(self.arch, &self.norm, out);
         }
-        let tokens = out.len() / hidden;
-        Ok((CpuStorage::F32(out), (tokens, hidden).into()))
+        out
     }
 }
 
@@ -153,16 +136,11 @@ impl FeedForward {
         });
         Self { slices: slices.collect(), bias, norm, arch }
     }
-}
 
-impl CustomOp1 for FeedForward {
-    fn name(&self) -> &'static str {
-        "feed-forward"
-    }
-
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+    /// The layer's output for rows of `x`, of the same shape.
+    pub fn apply(&self, x: &[f32]) -> Vec<f32> {
         let hidden = self.bias.len();
-        let x = rows_of(storage, layout, hidden)?;
+        debug_assert!(x.len().is_multiple_of(hidden));
         let mut out = add_to_rows(x, &self.bias);
         let mut intermediate = Vec::new();
         for (x, out) in x.chunks(TILE_ROWS * hidden).zip(out.chunks_mut(TILE_ROWS * hidden)) {
@@ -175,44 +153,21 @@ impl CustomOp1 for FeedForward {
             }
             layer_norm(self.arch, &self.norm, out);
         }
-        let tokens = out.len() / hidden;
-        Ok((CpuStorage::F32(out), (tokens, hidden).into()))
+        out
     }
 }
 
 /// Multi-head self-attention of each sequence of a batch over itself, from `[tokens, 3 * hidden]` to `[tokens, hidden]`.
-pub struct Attention<'a> {
-    pub arch: Arch,
-    pub heads: usize,
-    pub batch: &'a TokenBatch,
-}
-
-impl CustomOp1 for Attention<'_> {
-    fn name(&self) -> &'static str {
-        "self-attention"
+pub fn attend(arch: Arch, config: &EncoderConfig, batch: &TokenBatch, qkv: &[f32]) -> Vec<f32> {
+    let hidden = config.hidden;
+    let mut context = vec![0f32; batch.ids().len() * hidden];
+    debug_assert_eq!(qkv.len(), 3 * context.len());
+    let mut attention = SelfAttention::new(arch, config.heads);
+    for (range, &visible) in batch.ranges().zip(batch.visible()) {
+        let (start, end) = (range.start * hidden, range.end * hidden);
+        attention.run(&qkv[3 * start..3 * end], hidden, visible, &mut context[start..end]);
     }
-
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let (tokens, width) = layout.shape().dims2()?;
-        let hidden = width / 3;
-        let qkv = rows_of(storage, layout, width)?;
-        let mut context = vec![0f32; tokens * hidden];
-        let mut attention = SelfAttention::new(self.arch, self.heads);
-        for (range, &visible) in self.batch.ranges().zip(self.batch.visible()) {
-            let (start, end) = (range.start * hidden, range.end * hidden);
-            attention.run(&qkv[3 * start..3 * end], hidden, visible, &mut context[start..end]);
-        }
-        Ok((CpuStorage::F32(context), (tokens, hidden).into()))
-    }
-}
-
-/// The values of a contiguous `f32` tensor whose rows have this width.
-fn rows_of<'a>(storage: &'a CpuStorage, layout: &Layout, width: usize) -> Result<&'a [f32]> {
-    let dims = layout.shape().dims();
-    match (layout.contiguous_offsets(), dims) {
-        (Some((start, end)), &[_, last]) if last == width => Ok(&storage.as_slice::<f32>()?[start..end]),
-        _ => Err(Error::msg(format!("expected contiguous rows of {width} values, got shape {dims:?}"))),
-    }
+    context
 }
 
 /// `bias` added to every row.
@@ -227,61 +182,44 @@ fn add_to_rows(rows: &[f32], bias: &[f32]) -> Vec<f32> {
 mod tests {
     use super::*;
     use crate::kernels::testing::{architectures, random};
-    use candle_core::{Device, Tensor};
+    use crate::reference::{Matrix, gelu};
 
-    const DEVICE: Device = Device::Cpu;
-
-    fn tensor(values: &[f32], rows: usize) -> Tensor {
-        Tensor::from_slice(values, (rows, values.len() / rows), &DEVICE).unwrap()
-    }
-
-    fn assert_close(found: &Tensor, expected: &Tensor) {
-        assert_eq!(found.dims(), expected.dims());
-        let difference = (found - expected).unwrap().abs().unwrap().flatten_all().unwrap().max(0).unwrap();
-        assert!(difference.to_scalar::<f32>().unwrap() < 2e-5, "{difference}");
-    }
-
-    /// LayerNorm in candle's elementary operations.
-    fn normed(x: &Tensor, norm: &LayerNorm) -> Tensor {
-        let centred = x.broadcast_sub(&x.mean_keepdim(1).unwrap()).unwrap();
-        let variance = (centred.sqr().unwrap().mean_keepdim(1).unwrap() + f64::from(norm.epsilon)).unwrap();
-        let scaled = centred.broadcast_div(&variance.sqrt().unwrap()).unwrap();
-        scaled.broadcast_mul(&tensor(&norm.gamma, 1)).unwrap().broadcast_add(&tensor(&norm.beta, 1)).unwrap()
-    }
-
-    fn linear(x: &Tensor, weight: &[f32], bias: &[f32]) -> Tensor {
-        x.matmul(&tensor(weight, bias.len()).t().unwrap()).unwrap().broadcast_add(&tensor(bias, 1)).unwrap()
+    fn assert_close(found: &[f32], expected: &Matrix) {
+        assert_eq!(found.len(), expected.values.len());
+        for (&found, expected) in found.iter().zip(&expected.values) {
+            assert!((f64::from(found) - expected).abs() < 2e-5, "{found} instead of {expected}");
+        }
     }
 
     #[test]
-    fn fused_layers_equal_the_same_in_elementary_operations() {
+    fn fused_layers_equal_the_same_step_by_step() {
         let (tokens, hidden, intermediate) = (TILE_ROWS + 5, 40, INTERMEDIATE_SLICE + 30);
         let norm = LayerNorm { gamma: random(hidden, 1), beta: random(hidden, 2), epsilon: 1e-6 };
         let scaled = |n, seed| random(n, seed).into_iter().map(|x| x * 0.2).collect::<Vec<f32>>();
-        let (x, residual) = (tensor(&random(tokens * hidden, 3), tokens), tensor(&random(tokens * hidden, 4), tokens));
+        let (x, residual) = (random(tokens * hidden, 3), random(tokens * hidden, 4));
+        let (rows, residual_rows) = (Matrix::new(&x, hidden), Matrix::new(&residual, hidden));
         let (square, bias) = (scaled(hidden * hidden, 5), scaled(hidden, 6));
         let (up, up_bias, down) =
             (scaled(intermediate * hidden, 7), scaled(intermediate, 8), scaled(hidden * intermediate, 9));
         for arch in architectures() {
             let plain = Linear::new(arch, Precision::Float32, &square, bias.clone());
-            assert_close(&x.apply_op1_no_bwd(&plain).unwrap(), &linear(&x, &square, &bias));
+            assert_close(&plain.apply(&x), &rows.linear(&square, &bias));
 
             let fused = LinearAddNorm { linear: plain, norm: norm.clone(), arch };
-            let expected = normed(&(linear(&x, &square, &bias) + &residual).unwrap(), &norm);
-            assert_close(&x.apply_op2_no_bwd(&residual, &fused).unwrap(), &expected);
+            let expected = rows.linear(&square, &bias).plus(&residual_rows).norm(&norm);
+            assert_close(&fused.apply(&x, &residual), &expected);
 
             let parts = ((&up[..], &up_bias[..]), (&down[..], bias.clone()));
             let fused = FeedForward::new((arch, Precision::Float32), parts.0, parts.1, norm.clone());
-            let inner = linear(&x, &up, &up_bias).gelu_erf().unwrap();
-            let expected = normed(&(linear(&inner, &down, &bias) + &x).unwrap(), &norm);
-            assert_close(&x.apply_op1_no_bwd(&fused).unwrap(), &expected);
+            let inner = rows.linear(&up, &up_bias).map(gelu);
+            assert_close(&fused.apply(&x), &inner.linear(&down, &bias).plus(&rows).norm(&norm));
         }
     }
 
     #[test]
     fn in_integers_layers_give_nearly_the_same() {
         let (tokens, hidden, intermediate) = (TILE_ROWS + 5, 40, INTERMEDIATE_SLICE + 30);
-        let (x, bias) = (tensor(&random(tokens * hidden, 1), tokens), random(hidden, 2));
+        let (x, bias) = (random(tokens * hidden, 1), random(hidden, 2));
         let norm = LayerNorm { gamma: vec![1.0; hidden], beta: vec![0.0; hidden], epsilon: 1e-6 };
         let (up, up_bias) = (random(intermediate * hidden, 3), random(intermediate, 4));
         let down: Vec<f32> = random(hidden * intermediate, 5).iter().map(|x| x * 0.1).collect();
@@ -289,21 +227,14 @@ mod tests {
             let parts = ((&up[..], &up_bias[..]), (&down[..], bias.clone()));
             let linear = Linear::new(Arch::new(), precision, &up[..hidden * hidden], bias.clone());
             let linear = LinearAddNorm { linear, norm: norm.clone(), arch: Arch::new() };
-            let attended = x.apply_op2_no_bwd(&x, &linear).unwrap();
+            let attended = linear.apply(&x, &x);
             let layer = FeedForward::new((Arch::new(), precision), parts.0, parts.1, norm.clone());
-            attended.apply_op1_no_bwd(&layer).unwrap()
+            layer.apply(&attended)
         };
         let (exact, found) = (layer(Precision::Float32), layer(Precision::Int8));
         // The rows have a norm of √hidden, so this is the mean square of the relative error.
-        let error = (exact - found).unwrap().sqr().unwrap().mean_all().unwrap().to_scalar::<f32>().unwrap();
+        let squares = exact.iter().zip(&found).map(|(exact, found)| (exact - found).powi(2));
+        let error = squares.sum::<f32>() / exact.len() as f32;
         assert!(0.0 < error && error < 0.03f32.powi(2), "{}", error.sqrt());
-    }
-
-    #[test]
-    fn a_tensor_of_another_width_is_refused() {
-        let layer = Linear::new(Arch::new(), Precision::Float32, &random(6, 1), vec![0.0; 2]);
-        assert!(tensor(&random(8, 2), 2).apply_op1_no_bwd(&layer).is_err());
-        let transposed = tensor(&random(12, 2), 3).t().unwrap();
-        assert!(transposed.apply_op1_no_bwd(&layer).is_err());
     }
 }

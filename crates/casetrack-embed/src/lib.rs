@@ -2,8 +2,8 @@
 //!
 //! [`Embedder`] is the service the engine uses. It loads a model on first need and computes on threads it owns. Below it a
 //! [`Model`] is a tokenizer, an [encoder](encoder) and heads, one trait for each kind of output: [`DenseHead`] (E1),
-//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] has the names of tensors; [`kernels`] holds the arithmetic and [`layers`]
-//! wraps it as candle operations.
+//! [`SparseHead`] (E6) and [`TokenHead`] (E12). [`architectures`] has the names of tensors; [`kernels`] holds the arithmetic, of
+//! which [`layers`] are made.
 //!
 //! Sequences are never padded: the tokens of a batch are the rows of one `[tokens, hidden]` matrix, and attention looks at
 //! the rows of one sequence at a time. The output for a text is therefore the same in every batch.
@@ -28,6 +28,8 @@ mod pooling;
 mod precision;
 mod pull;
 mod pull_record;
+#[cfg(test)]
+mod reference;
 mod service;
 mod sign_vectors;
 mod sparse;
@@ -47,7 +49,7 @@ pub use model::{Model, TextModel};
 pub use models_dir::{find_models_dir, model_folder, pulled_models_dir};
 pub use outputs::{Embeddings, Outputs, Side, SparseVector, TokenVectors};
 pub use package::{AddedModel, add};
-pub use peak::{MatmulPeak, measure_matmul_peak};
+pub use peak::measure_matmul_peak;
 pub use pooling::Pooling;
 pub use precision::Precision;
 pub use pull::{HubSettings, Patience, PullEvent, PulledModel, pull};

@@ -6,7 +6,7 @@ use crate::architectures;
 use crate::batch::TokenBatch;
 use crate::dense::{DenseHead, PooledStates};
 use crate::encoder::Encoder;
-use crate::errors::{computation, damaged};
+use crate::errors::damaged;
 use crate::late_interaction::{TokenHead, TokenStates};
 use crate::manifest::{CONFIG_FILE, ModelManifest, ModelProfile, ModelSpec, TOKENIZER_FILE, WEIGHTS_FILE};
 use crate::outputs::{Embeddings, Outputs, Side};
@@ -122,8 +122,7 @@ impl TextModel for Model {
         if let (Side::Query, Some(mask)) = (side, self.tokenizer.mask()) {
             batch = batch.with_unseen_tail(mask);
         }
-        let states = self.encoder.forward(&batch).and_then(|states| states.flatten_all()?.to_vec1::<f32>());
-        let states = states.map_err(computation)?;
+        let states = self.encoder.forward(&batch)?;
         let (dense, sparse, tokens) = (&self.dense, &self.sparse, &self.tokens);
         let dense = dense.as_ref().filter(|_| wanted.dense).map(|head| head.vectors(&states, &batch));
         let sparse = sparse.as_ref().filter(|_| wanted.sparse).map(|head| head.weights(&states, &batch));

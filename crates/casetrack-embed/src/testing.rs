@@ -1,5 +1,10 @@
 //! Shared parts of several test modules.
 
+use std::path::Path;
+
+use safetensors::Dtype;
+use safetensors::tensor::TensorView;
+
 use crate::manifest::{ModelManifest, ModelSpec, TOKENIZER_FILE};
 use crate::models_dir::find_models_dir;
 use crate::tokenize::TextTokenizer;
@@ -16,4 +21,18 @@ pub fn vendored_tokenizer(change: impl FnOnce(&mut ModelSpec)) -> TextTokenizer 
     let path = manifest.model_dir(&spec).join(TOKENIZER_FILE);
     change(&mut spec);
     TextTokenizer::load(&path, &spec).unwrap()
+}
+
+/// Writes a file of tensors: their names, types, shapes and bytes.
+pub fn write_tensors(path: &Path, tensors: Vec<(&str, Dtype, &[usize], Vec<u8>)>) {
+    let views = tensors.iter().map(|(name, dtype, shape, bytes)| {
+        let view = TensorView::new(*dtype, shape.to_vec(), bytes);
+        (*name, view.unwrap())
+    });
+    safetensors::serialize_to_file(views, None, path).unwrap();
+}
+
+/// The bytes of values in single precision.
+pub fn single_bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }

@@ -3,13 +3,15 @@
 //! Tensors are in half or single precision, or in four bits: blocks of 32 values of a row with a scale in half precision, then the
 //! values as nibbles, the first half of them in the low ones (Q4_0 of ggml). A table of blocks is of bytes, 18 for each block.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use candle_core::safetensors::MmapedSafetensors;
-use candle_core::{DType, Error as CandleError};
-use casetrack_core::Result;
+use casetrack_core::{Error, Result};
 use half::f16;
 use half::slice::HalfFloatSliceExt;
+use memmap2::Mmap;
+use safetensors::tensor::{Metadata, TensorInfo};
+use safetensors::{Dtype, SafeTensors};
 
 use crate::errors::{damaged, unreadable};
 
@@ -20,24 +22,27 @@ pub const Q4_BLOCK_BYTES: usize = 18;
 /// A safetensors file of half- or single-precision tensors, mapped into memory.
 pub struct Weights {
     path: PathBuf,
-    file: MmapedSafetensors,
+    file: Mmap,
+    header: Metadata,
+    /// Offset of the tensors in the file.
+    data: usize,
 }
 
 impl Weights {
     /// Maps the file and reads its header; tensor data is read on demand.
     pub fn open(path: &Path) -> Result<Self> {
-        // A missing file and a damaged one are different errors, which candle does not distinguish.
-        std::fs::File::open(path).map_err(|error| unreadable(path, error))?;
+        let file = File::open(path).map_err(|error| unreadable(path, error))?;
         // SAFETY: the mapping is only read, and its bytes are interpreted as floats, for which every pattern is valid. Should
         // another program change the file meanwhile, wrong vectors result; should it cut it short, the process gets SIGBUS.
         // CaseTrack itself never writes to a model file.
-        let file = unsafe { MmapedSafetensors::new(path) }.map_err(|error| damaged(path, error))?;
-        Ok(Self { path: path.to_owned(), file })
+        let file = unsafe { Mmap::map(&file) }.map_err(|error| damaged(path, error))?;
+        let (length, header) = SafeTensors::read_metadata(&file).map_err(|error| damaged(path, error))?;
+        Ok(Self { path: path.to_owned(), file, header, data: size_of::<u64>() + length })
     }
 
     /// True if there is a tensor of this name.
     pub fn has(&self, name: &str) -> bool {
-        self.file.get(name).is_ok()
+        self.header.info(name).is_some()
     }
 
     /// A whole tensor in row-major order, which must have this shape.
@@ -47,29 +52,34 @@ impl Weights {
 
     /// A tensor of rows to read one at a time, which must have this shape.
     pub fn table(&self, name: &str, shape: &[usize]) -> Result<Table<'_>> {
-        let view = self.file.get(name).map_err(|_| damaged(&self.path, format!("it has no tensor {name}")))?;
-        let is_blocks = view.shape() == in_blocks(shape) && matches!(DType::try_from(view.dtype()), Ok(DType::U8));
-        if is_blocks {
-            return Ok(Table { bytes: view.data(), encoding: Encoding::Q4 });
+        let (TensorInfo { dtype, shape: found, .. }, bytes) = self.tensor(name)?;
+        if *dtype == Dtype::U8 && *found == in_blocks(shape) {
+            return Ok(Table { bytes, encoding: Encoding::Q4 });
         }
-        if view.shape() != shape {
-            let problem = format!("tensor {name} has shape {:?}, config.json asks for {shape:?}", view.shape());
+        if found != shape {
+            let problem = format!("tensor {name} has shape {found:?}, config.json asks for {shape:?}");
             return Err(damaged(&self.path, problem));
         }
-        match DType::try_from(view.dtype()) {
-            Ok(DType::F16) => Ok(Table { bytes: view.data(), encoding: Encoding::Half }),
-            Ok(DType::F32) => Ok(Table { bytes: view.data(), encoding: Encoding::Single }),
+        match dtype {
+            Dtype::F16 => Ok(Table { bytes, encoding: Encoding::Half }),
+            Dtype::F32 => Ok(Table { bytes, encoding: Encoding::Single }),
             _ => Err(damaged(
                 &self.path,
-                format!("tensor {name} is {:?}, neither F16 nor F32 nor blocks of four bits", view.dtype()),
+                format!("tensor {name} is {dtype:?}, neither F16 nor F32 nor blocks of four bits"),
             )),
         }
     }
 
     /// The bytes of a tensor that is no table of numbers.
     pub fn bytes(&self, name: &str) -> Result<&[u8]> {
-        let view = self.file.get(name).map_err(|_| damaged(&self.path, format!("it has no tensor {name}")))?;
-        Ok(view.data())
+        Ok(self.tensor(name)?.1)
+    }
+
+    fn tensor(&self, name: &str) -> Result<(&TensorInfo, &[u8])> {
+        let info = self.header.info(name);
+        let info = info.ok_or_else(|| damaged(&self.path, format!("it has no tensor {name}")))?;
+        let (start, end) = info.data_offsets;
+        Ok((info, &self.file[self.data + start..self.data + end]))
     }
 }
 
@@ -122,10 +132,10 @@ impl Table<'_> {
     }
 
     /// Writes row `index` of `row.len()` values to `row`; an error if the table has no such row.
-    pub fn read_row(&self, index: usize, row: &mut [f32]) -> Result<(), CandleError> {
+    pub fn read_row(&self, index: usize, row: &mut [f32]) -> Result<()> {
         let size = self.encoding.bytes(row.len());
         let bytes = index.checked_mul(size).and_then(|start| self.bytes.get(start..)?.get(..size));
-        let bytes = bytes.ok_or_else(|| CandleError::msg(format!("no row {index} in the embedding table")))?;
+        let bytes = bytes.ok_or_else(|| Error::internal(format!("The embedding table has no row {index}")))?;
         self.convert(bytes, row);
         Ok(())
     }
@@ -166,24 +176,22 @@ fn dequantise(block: &[u8; Q4_BLOCK_BYTES], values: &mut [f32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use candle_core::{Device, Tensor};
+    use crate::testing::{single_bytes, write_tensors};
     use casetrack_core::ErrorCode;
-    use std::collections::HashMap;
 
-    fn file_with(tensors: &[(&str, Tensor)]) -> (tempfile::TempDir, PathBuf) {
+    fn file_with(tensors: Vec<(&str, Dtype, &[usize], Vec<u8>)>) -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("model.safetensors");
-        let map: HashMap<String, Tensor> =
-            tensors.iter().map(|(name, tensor)| ((*name).into(), tensor.clone())).collect();
-        candle_core::safetensors::save(&map, &path).unwrap();
+        write_tensors(&path, tensors);
         (dir, path)
     }
 
     #[test]
     fn both_precisions_are_read_whole_and_by_row() {
         let values: Vec<f32> = (0..3 * 300).map(|x| x as f32 * 0.25).collect();
-        let tensor = Tensor::from_vec(values.clone(), (3, 300), &Device::Cpu).unwrap();
-        let (_dir, path) = file_with(&[("half", tensor.to_dtype(DType::F16).unwrap()), ("single", tensor)]);
+        let halves = values.iter().flat_map(|&value| f16::from_f32(value).to_le_bytes()).collect();
+        let single = ("single", Dtype::F32, &[3, 300][..], single_bytes(&values));
+        let (_dir, path) = file_with(vec![("half", Dtype::F16, &[3, 300], halves), single]);
         let weights = Weights::open(&path).unwrap();
         for name in ["half", "single"] {
             assert_eq!(weights.load(name, &[3, 300]).unwrap(), values);
@@ -202,8 +210,7 @@ mod tests {
             bytes.extend(f16::from_f32(scale).to_le_bytes());
             bytes.extend((0u8..16).map(|nibble| nibble | (15 - nibble) << 4));
         }
-        let tensor = Tensor::from_vec(bytes, (2, 18), &Device::Cpu).unwrap();
-        let (_dir, path) = file_with(&[("blocks", tensor)]);
+        let (_dir, path) = file_with(vec![("blocks", Dtype::U8, &[2, 18], bytes)]);
         let weights = Weights::open(&path).unwrap();
         let row = |scale: f32| (0..16).chain((0..16).rev()).map(move |n| (n as f32 - 8.0) * scale);
         let expected: Vec<f32> = row(0.5).chain(row(2.0)).collect();
@@ -216,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_with_a_file_is_said() {
-        let (dir, path) = file_with(&[("ids", Tensor::zeros((2, 2), DType::U32, &Device::Cpu).unwrap())]);
+        let (dir, path) = file_with(vec![("ids", Dtype::U32, &[2, 2], vec![0; 16])]);
         let weights = Weights::open(&path).unwrap();
         for (name, shape) in [("absent", [2, 2]), ("ids", [3, 2]), ("ids", [2, 2])] {
             let error = weights.load(name, &shape).unwrap_err();

@@ -63,25 +63,7 @@ impl SelfAttention {
 mod tests {
     use super::*;
     use crate::kernels::testing::{architectures, random};
-
-    fn reference(qkv: &[f32], hidden: usize, heads: usize, tokens: usize, visible: usize) -> Vec<f64> {
-        let size = hidden / heads;
-        let at = |token: usize, part: usize, i: usize| f64::from(qkv[token * 3 * hidden + part * hidden + i]);
-        let mut context = vec![0f64; tokens * hidden];
-        for head in 0..heads {
-            for query in 0..tokens {
-                let score =
-                    |key| (0..size).map(|i| at(query, 0, head * size + i) * at(key, 1, head * size + i)).sum::<f64>();
-                let weights: Vec<f64> = (0..visible).map(|key| (score(key) / (size as f64).sqrt()).exp()).collect();
-                let total: f64 = weights.iter().sum();
-                for i in 0..size {
-                    context[query * hidden + head * size + i] =
-                        (0..visible).map(|key| weights[key] / total * at(key, 2, head * size + i)).sum();
-                }
-            }
-        }
-        context
-    }
+    use crate::reference::Matrix;
 
     #[test]
     fn equals_the_definition_for_short_and_long_sequences() {
@@ -92,7 +74,8 @@ mod tests {
                 let qkv: Vec<f32> = random(tokens * 3 * hidden, tokens as u64).iter().map(|x| x * 3.0).collect();
                 let mut context = vec![0f32; tokens * hidden];
                 attention.run(&qkv, hidden, visible, &mut context);
-                for (found, exact) in context.iter().zip(reference(&qkv, hidden, heads, tokens, visible)) {
+                let exact = Matrix::new(&qkv, 3 * hidden).attention(heads, visible);
+                for (found, exact) in context.iter().zip(exact.values) {
                     assert!((f64::from(*found) - exact).abs() < 1e-5, "{arch:?} {tokens} tokens: {found} {exact}");
                 }
             }

@@ -1,16 +1,19 @@
-//! Tiny models of every architecture and kind of output, written as files and loaded as any other, against the same
-//! computed with candle's elementary operations.
+//! Tiny models of every architecture and kind of output, written as files and loaded as any other, against the
+//! same computed by the definitions.
 
 use std::collections::HashMap;
 use std::fs;
 
-use candle_core::{D, DType, Device, Tensor};
 use casetrack_core::ErrorCode;
+use safetensors::Dtype;
 use tempfile::TempDir;
 
 use super::*;
+use crate::kernels::layer_norm::LayerNorm;
 use crate::kernels::testing::random;
 use crate::models_dir::find_models_dir;
+use crate::reference::{Matrix, gelu};
+use crate::testing::{single_bytes, write_tensors};
 
 const HIDDEN: usize = 16;
 const HEADS: usize = 2;
@@ -26,7 +29,8 @@ const TEXTS: [&str; 4] =
 /// A model in a temporary models folder.
 struct Tiny {
     dir: TempDir,
-    tensors: HashMap<String, Tensor>,
+    /// Their shapes and values.
+    tensors: HashMap<String, (Vec<usize>, Vec<f32>)>,
     prefix: &'static str,
     distil: bool,
 }
@@ -52,11 +56,11 @@ impl Tiny {
         }
         let mut names: Vec<_> = names.into_iter().map(|(name, shape)| (format!("{prefix}{name}"), shape)).collect();
         names.extend(extra.iter().map(|(name, shape)| (name.to_string(), shape.to_vec())));
-        let tensors: HashMap<String, Tensor> = (1..)
+        let tensors: HashMap<_, _> = (1..)
             .zip(names)
             .map(|(seed, (name, shape))| {
-                let values = random(shape.iter().product(), seed).iter().map(|x| x * 0.3).collect();
-                (name, Tensor::from_vec(values, shape, &Device::Cpu).unwrap())
+                let values: Vec<f32> = random(shape.iter().product(), seed).iter().map(|x| x * 0.3).collect();
+                (name, (shape, values))
             })
             .collect();
 
@@ -65,7 +69,9 @@ impl Tiny {
         fs::create_dir(&model).unwrap();
         let vendored = find_models_dir(None).unwrap().join("e1-all-minilm-l6-v2");
         fs::copy(vendored.join(TOKENIZER_FILE), model.join(TOKENIZER_FILE)).unwrap();
-        candle_core::safetensors::save(&tensors, model.join(WEIGHTS_FILE)).unwrap();
+        let written = tensors.iter();
+        let written = written.map(|(name, (shape, values))| (&name[..], Dtype::F32, &shape[..], single_bytes(values)));
+        write_tensors(&model.join(WEIGHTS_FILE), written.collect());
         let config = if distil {
             format!(
                 r#"{{"model_type": "distilbert", "dim": {HIDDEN}, "n_layers": {LAYERS}, "n_heads": {HEADS}, "activation": "gelu",
@@ -95,61 +101,40 @@ impl Tiny {
         Model::load(&manifest, manifest.get("tiny").unwrap(), Precision::Float32)
     }
 
-    fn tensor(&self, name: &str) -> &Tensor {
-        &self.tensors[name]
+    fn tensor(&self, name: &str) -> &[f32] {
+        &self.tensors[name].1
     }
 
-    fn linear(&self, name: &str, x: &Tensor) -> Tensor {
-        let weight = self.tensor(&format!("{name}.weight")).t().unwrap();
-        x.matmul(&weight).unwrap().broadcast_add(self.tensor(&format!("{name}.bias"))).unwrap()
+    fn linear(&self, name: &str, x: &Matrix) -> Matrix {
+        x.linear(self.tensor(&format!("{name}.weight")), self.tensor(&format!("{name}.bias")))
     }
 
-    fn norm(&self, name: &str, x: &Tensor) -> Tensor {
-        let centred = x.broadcast_sub(&x.mean_keepdim(1).unwrap()).unwrap();
-        let deviation = (centred.sqr().unwrap().mean_keepdim(1).unwrap() + 1e-12).unwrap().sqrt().unwrap();
-        let scaled = centred.broadcast_div(&deviation).unwrap();
-        let scaled = scaled.broadcast_mul(self.tensor(&format!("{name}.weight"))).unwrap();
-        scaled.broadcast_add(self.tensor(&format!("{name}.bias"))).unwrap()
+    fn norm(&self, name: &str, x: &Matrix) -> Matrix {
+        let part = |kind| self.tensor(&format!("{name}.{kind}")).to_vec();
+        x.norm(&LayerNorm { gamma: part("weight"), beta: part("bias"), epsilon: 1e-12 })
     }
 
     /// The last hidden states of one sequence, `[tokens, hidden]`, in which only the first `visible` are attended to.
-    fn states(&self, ids: &[u32], visible: usize) -> Tensor {
+    fn states(&self, ids: &[u32], visible: usize) -> Matrix {
         let prefix = self.prefix;
-        let ids = Tensor::new(ids, &Device::Cpu).unwrap();
-        let tokens = ids.dim(0).unwrap();
-        let words = self.tensor(&format!("{prefix}embeddings.word_embeddings.weight"));
-        let positions = self.tensor(&format!("{prefix}embeddings.position_embeddings.weight"));
-        let mut x = (words.index_select(&ids, 0).unwrap() + positions.narrow(0, 0, tokens).unwrap()).unwrap();
+        let embedding = |kind| self.tensor(&format!("{prefix}embeddings.{kind}_embeddings.weight"));
+        let words = embedding("word");
+        let words: Vec<f32> = ids.iter().flat_map(|&id| &words[id as usize * HIDDEN..][..HIDDEN]).copied().collect();
+        let positions = Matrix::new(&embedding("position")[..words.len()], HIDDEN);
+        let mut x = Matrix::new(&words, HIDDEN).plus(&positions);
         if !self.distil {
-            let types = self.tensor(&format!("{prefix}embeddings.token_type_embeddings.weight"));
-            x = x.broadcast_add(&types.get(0).unwrap()).unwrap();
+            x = x.plus(&Matrix::new(&embedding("token_type")[..HIDDEN].repeat(ids.len()), HIDDEN));
         }
         x = self.norm(&format!("{prefix}embeddings.LayerNorm"), &x);
         for number in 0..LAYERS {
             let name = |part: usize| {
                 format!("{prefix}{}{number}.{}", layer_prefix(self.distil), layer_parts(self.distil)[part].0)
             };
-            let heads = |part| {
-                let projected = self.linear(&name(part), &x).reshape((tokens, HEADS, HIDDEN / HEADS)).unwrap();
-                projected.transpose(0, 1).unwrap().contiguous().unwrap()
-            };
-            let seen = |states: Tensor| states.narrow(1, 0, visible).unwrap();
-            let (query, key, value) = (heads(0), seen(heads(1)), seen(heads(2)));
-            let scores = query.matmul(&key.t().unwrap().contiguous().unwrap()).unwrap();
-            let scores = (scores / ((HIDDEN / HEADS) as f64).sqrt()).unwrap();
-            let numerators = scores.exp().unwrap();
-            let weights = numerators.broadcast_div(&numerators.sum_keepdim(D::Minus1).unwrap()).unwrap();
-            let context = weights
-                .matmul(&value.contiguous().unwrap())
-                .unwrap()
-                .transpose(0, 1)
-                .unwrap()
-                .reshape((tokens, HIDDEN))
-                .unwrap();
-            let attended = (self.linear(&name(3), &context) + &x).unwrap();
-            let attended = self.norm(&name(4), &attended);
-            let inner = self.linear(&name(5), &attended).gelu_erf().unwrap();
-            x = self.norm(&name(7), &(self.linear(&name(6), &inner) + attended).unwrap());
+            let all = |kind| [0, 1, 2].map(|part| self.tensor(&format!("{}.{kind}", name(part)))).concat();
+            let context = x.linear(&all("weight"), &all("bias")).attention(HEADS, visible);
+            let attended = self.norm(&name(4), &self.linear(&name(3), &context).plus(&x));
+            let inner = self.linear(&name(5), &attended).map(gelu);
+            x = self.norm(&name(7), &self.linear(&name(6), &inner).plus(&attended));
         }
         x
     }
@@ -201,15 +186,17 @@ fn sequences(model: &Model, side: Side) -> Vec<Vec<u32>> {
     TEXTS.iter().map(|text| model.tokenize(text, side).unwrap()).collect()
 }
 
-fn values(tensor: &Tensor) -> Vec<f32> {
-    tensor.to_dtype(DType::F32).unwrap().flatten_all().unwrap().to_vec1().unwrap()
+fn assert_close(found: &[f32], expected: &[f64]) {
+    assert_eq!(found.len(), expected.len());
+    for (&found, expected) in found.iter().zip(expected) {
+        assert!((f64::from(found) - expected).abs() < 2e-5, "{found} instead of {expected}");
+    }
 }
 
-fn assert_close(found: &[f32], expected: &[f32]) {
-    assert_eq!(found.len(), expected.len());
-    for (found, expected) in found.iter().zip(expected) {
-        assert!((found - expected).abs() < 2e-5, "{found} instead of {expected}");
-    }
+/// A vector divided by its Euclidean norm.
+fn unit(vector: &[f64]) -> Vec<f64> {
+    let norm = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    vector.iter().map(|x| x / norm).collect()
 }
 
 #[test]
@@ -224,10 +211,13 @@ fn dense_models_pool_by_the_mean_or_the_first_token() {
         assert!(found.sparse.is_empty() && found.tokens.is_empty());
         for (found, ids) in found.dense.iter().zip(&sequences) {
             let states = tiny.states(ids, ids.len());
-            let pooled = if pooling == "cls" { states.get(0).unwrap() } else { states.mean(0).unwrap() };
-            let pooled = values(&pooled);
-            let norm = pooled.iter().map(|x| x * x).sum::<f32>().sqrt();
-            assert_close(found, &pooled.iter().map(|x| x / norm).collect::<Vec<_>>());
+            let column = |i: usize| states.rows().map(|row| row[i]).sum::<f64>();
+            let pooled: Vec<f64> = if pooling == "cls" {
+                states.values[..HIDDEN].to_vec()
+            } else {
+                (0..HIDDEN).map(|i| column(i) / ids.len() as f64).collect()
+            };
+            assert_close(found, &unit(&pooled));
         }
     }
 }
@@ -238,10 +228,12 @@ fn assert_splade(tiny: &Tiny, transform: &str, norm: &str, bias: &str, decoder: 
     let found = model.encode(&sequences, Side::Passage, Outputs::SPARSE).unwrap();
     assert_eq!(found.sparse.len(), TEXTS.len());
     for (found, ids) in found.sparse.iter().zip(&sequences) {
-        let transformed = tiny.norm(norm, &tiny.linear(transform, &tiny.states(ids, ids.len())).gelu_erf().unwrap());
-        let logits = transformed.matmul(&tiny.tensor(decoder).t().unwrap()).unwrap();
-        let logits = logits.broadcast_add(tiny.tensor(bias)).unwrap();
-        let expected = values(&(logits.relu().unwrap() + 1.0).unwrap().log().unwrap().max(0).unwrap());
+        let transformed = tiny.norm(norm, &tiny.linear(transform, &tiny.states(ids, ids.len())).map(gelu));
+        let logits = transformed.linear(tiny.tensor(decoder), tiny.tensor(bias));
+        let mut expected = vec![0f64; VOCABULARY];
+        for row in logits.rows() {
+            expected.iter_mut().zip(row).for_each(|(greatest, logit)| *greatest = greatest.max(logit.max(0.0).ln_1p()));
+        }
         let mut weights = vec![0f32; VOCABULARY];
         assert!(found.terms.is_sorted_by(|a, b| a.0 < b.0) && found.terms.iter().all(|&(_, weight)| weight > 0.0));
         found.terms.iter().for_each(|&(id, weight)| weights[id as usize] = weight);
@@ -292,7 +284,7 @@ fn late_interaction_models_project_the_tokens_that_count() {
         assert!(found.dense.is_empty());
         for (found, ids) in found.tokens.iter().zip(&sequences) {
             let visible = ids.iter().rposition(|&id| id != 103).unwrap() + 1;
-            let projected = tiny.states(ids, visible).matmul(&tiny.tensor("linear.weight").t().unwrap()).unwrap();
+            let projected = tiny.states(ids, visible).linear(tiny.tensor("linear.weight"), &[0.0; COLBERT]);
             let kept: Vec<usize> = (0..ids.len())
                 .filter(|&row| {
                     let token = model.tokenizer().token(ids[row]).unwrap();
@@ -301,9 +293,7 @@ fn late_interaction_models_project_the_tokens_that_count() {
                 .collect();
             assert_eq!(found.tokens, kept.iter().map(|&row| ids[row]).collect::<Vec<_>>());
             for (found, row) in found.vectors.chunks(COLBERT).zip(kept) {
-                let vector = values(&projected.get(row).unwrap());
-                let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-                assert_close(found, &vector.iter().map(|x| x / norm).collect::<Vec<_>>());
+                assert_close(found, &unit(&projected.values[row * COLBERT..][..COLBERT]));
             }
         }
         let shortest = sequences.iter().map(Vec::len).min().unwrap();

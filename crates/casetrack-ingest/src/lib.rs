@@ -147,7 +147,7 @@ pub fn ingest(
     cancel: &Cancel,
 ) -> Result<IngestReport> {
     let collection = &*host.collection_to_change(collection)?;
-    let work = WorkContext { host: host, collection, progress, cancel };
+    let work = WorkContext { host, collection, progress, cancel };
     if request.sharing != Sharing::Alone {
         return shared::ingest(work, request);
     }

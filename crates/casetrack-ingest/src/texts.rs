@@ -34,7 +34,7 @@ pub fn put_text(
     cancel: &Cancel,
 ) -> Result<bool> {
     let collection = &*host.collection_to_change(collection)?;
-    let work = WorkContext { host: host, collection, progress, cancel };
+    let work = WorkContext { host, collection, progress, cancel };
     let earlier = collection.document_by_path(&text.path)?;
     let id = earlier.as_ref().map_or_else(DocumentId::random, |earlier| earlier.id);
     let bytes = text.content.as_bytes().to_vec();

@@ -7,7 +7,6 @@ use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, Pro
 use casetrack_engine::Engine;
 use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
-use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;

@@ -2,7 +2,6 @@
 
 use casetrack_core::Result;
 pub(crate) use casetrack_core::settings::Toolset;
-use casetrack_engine::rights::Role;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

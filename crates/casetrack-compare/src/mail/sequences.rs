@@ -37,6 +37,8 @@ impl Sequences {
         Self { hashes, words }
     }
 
+    /// The number of sequences.
+    #[expect(clippy::len_without_is_empty, reason = "no caller needs it")]
     pub fn len(&self) -> usize {
         self.hashes.len()
     }

@@ -134,5 +134,5 @@ pub fn reindex(
         return model_move::move_to_models(host, collection, models, Pace::resting(request.throttle), progress, cancel);
     }
     let collection = &*host.collection_to_change(collection)?;
-    run::run(WorkContext { host: host, collection, progress, cancel }, request)
+    run::run(WorkContext { host, collection, progress, cancel }, request)
 }

@@ -65,7 +65,7 @@ pub(super) fn move_to_models(
     } else {
         host.registry().space_to_move(id)?.check()?;
         let target = host.registry().moving(source.meta(), &models)?;
-        let made = copy(WorkContext { host: host, collection: &target, progress, cancel }, &source, true, pace)?;
+        let made = copy(WorkContext { host, collection: &target, progress, cancel }, &source, true, pace)?;
         drop(source);
         run::add(&mut report, made, |_| ReindexSource::Stored);
         refuse_gaps(&mut report);
@@ -108,7 +108,7 @@ pub(super) fn replace(
     host.open_collections().while_closed(id, patience, cancel, || {
         let source = host.registry().open_collection(id)?;
         let silent: ProgressSink = Arc::new(|_| {});
-        let work = WorkContext { host: host, collection: &target, progress: &silent, cancel };
+        let work = WorkContext { host, collection: &target, progress: &silent, cancel };
         let made = copy(work, &source, false, Pace::default())?;
         if let Some(problem) = made.summary.stopped.or(made.failed.into_iter().next().map(|failed| failed.problem)) {
             return Err(problem.into_error());

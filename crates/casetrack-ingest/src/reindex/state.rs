@@ -114,7 +114,7 @@ pub fn index_status(
         Some(name) => vec![document_named(&collection, name)?],
         None => documents.clone(),
     };
-    let sources = Sources { host: host, collection: &collection, documents: &documents, trust: true, cancel };
+    let sources = Sources { host, collection: &collection, documents: &documents, trust: true, cancel };
     let mut states = Vec::with_capacity(chosen.len());
     for meta in chosen {
         let mut issues = lacks(host, &collection, &meta)?;

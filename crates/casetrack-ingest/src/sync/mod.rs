@@ -163,7 +163,7 @@ pub fn sync(
     cancel: &Cancel,
 ) -> Result<SyncReport> {
     let collection = &*host.collection_to_change(collection)?;
-    run::run(WorkContext { host: host, collection, progress, cancel }, request)
+    run::run(WorkContext { host, collection, progress, cancel }, request)
 }
 
 impl From<IngestedDocument> for SyncedFile {

@@ -167,6 +167,8 @@ impl<'a> XmlReader<'a> {
         Self { reader, depth: 0 }
     }
 
+    /// The next node.
+    #[expect(clippy::should_implement_trait, reason = "the end is a node, and errors end the reading")]
     pub fn next(&mut self) -> Result<Node<'a>, XmlError> {
         loop {
             return Ok(match self.reader.read_event().map_err(XmlError::Malformed)? {

@@ -36,6 +36,8 @@ impl<'a> ZipContainer<'a> {
         self.index_of(name).is_some()
     }
 
+    /// The number of files.
+    #[expect(clippy::len_without_is_empty, reason = "no caller needs it")]
     pub fn len(&self) -> usize {
         self.archive.len()
     }

@@ -9,7 +9,6 @@ use casetrack_files::file_search;
 use casetrack_host::Host;
 use casetrack_host::documents;
 use casetrack_host::report::Problem;
-use casetrack_ingest;
 use casetrack_ingest::IngestRequest;
 use casetrack_ingest::reindex;
 use casetrack_ingest::sync;

@@ -135,9 +135,9 @@ impl Evaluation<'_> {
             };
             if number == 0 {
                 // Loads models and indexes.
-                casetrack_search::search(&self.host, &[collection.meta().id], &request)?;
+                casetrack_search::search(self.host, &[collection.meta().id], &request)?;
             }
-            let response = casetrack_search::search(&self.host, &[collection.meta().id], &request)?;
+            let response = casetrack_search::search(self.host, &[collection.meta().id], &request)?;
             times.push(response.elapsed_ms);
             let answers = response.results.iter().map(|result| Hit {
                 document: result.chunk.provenance.document_id,

@@ -135,7 +135,7 @@ impl<'h> Evaluation<'h> {
     /// evaluation that are not among them.
     pub fn ingest(&self, paths: Vec<PathBuf>, progress: &ProgressSink, cancel: &Cancel) -> Result<Ingested> {
         let id = self.collection()?;
-        let report = casetrack_ingest::ingest(&self.host, id, &IngestRequest::new(paths), progress, cancel)?;
+        let report = casetrack_ingest::ingest(self.host, id, &IngestRequest::new(paths), progress, cancel)?;
         if let Some(problem) = &report.summary.stopped {
             return Err(match cancel.is_cancelled() {
                 true => Error::cancelled(),
@@ -157,7 +157,7 @@ impl<'h> Evaluation<'h> {
     /// The collection for evaluations.
     fn collection(&self) -> Result<CollectionId> {
         let there =
-            collections::list_collections(&self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);
+            collections::list_collections(self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);
         if let Some(there) = there {
             return Ok(there.meta.id);
         }
@@ -166,7 +166,7 @@ impl<'h> Evaluation<'h> {
             late_interaction: self.late_interaction,
             ..CreateCollection::default()
         };
-        Ok(collections::create_collection(&self.host, request)?.id)
+        Ok(collections::create_collection(self.host, request)?.id)
     }
 
     /// Ingests the documents that the gold spans of a folder name, and reads the spans.

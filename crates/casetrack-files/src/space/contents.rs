@@ -162,7 +162,7 @@ pub fn classify_in_job(host: &Host, path: &str, operations: &[String], cancel: &
     }
     let started = Instant::now();
     loop {
-        let now = classifier_job(&host, job.id)?;
+        let now = classifier_job(host, job.id)?;
         let has_ended = !matches!(now.status.as_str(), "pending" | "running");
         if has_ended || started.elapsed() > PATIENCE || cancel.is_cancelled() {
             return Ok(now);

@@ -14,17 +14,17 @@ case $CARGO_TARGET_DIR in
 esac
 
 # `release`, for the demo, the tests and clippy, or `dist`, for packages.
-export CASETRACK_PROFILE=${CASETRACK_PROFILE:-release}
+export CASETRACK_BUILD_PROFILE=${CASETRACK_BUILD_PROFILE:-release}
 
 # RocksDB as scripts/setup/rocksdb.sh compiles it, which setup.sh calls before it builds; ROCKSDB_FROM_CRATE=1 leaves it to the crate.
 if [ -z "${ROCKSDB_FROM_CRATE:-}${ROCKSDB_LIB_DIR:-}" ] && [ "$(uname -sm)" = "Linux x86_64" ]; then
     version=$(sed -n '/^name = "librocksdb-sys"$/ { n; s/^version = "\(.*\)"$/\1/p }' Cargo.lock)
     export ROCKSDB_LIB_DIR=$CARGO_TARGET_DIR/rocksdb-${version//+/-} ROCKSDB_STATIC=1
-    [ "$CASETRACK_PROFILE" = release ] || ROCKSDB_LIB_DIR+=-$CASETRACK_PROFILE
+    [ "$CASETRACK_BUILD_PROFILE" = release ] || ROCKSDB_LIB_DIR+=-$CASETRACK_BUILD_PROFILE
 fi
 
 # shellcheck disable=SC2034  # used by the scripts that source this file
-BIN=$CARGO_TARGET_DIR/$CASETRACK_PROFILE/casetrack
+BIN=$CARGO_TARGET_DIR/$CASETRACK_BUILD_PROFILE/casetrack
 
 say() { printf '==> %s\n' "$*" >&2; }
 

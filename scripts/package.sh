@@ -4,7 +4,7 @@
 # usage: scripts/package.sh [--binary PROGRAM] [--out DIR] [archive|deb|wheel|npm|mcpb]...
 # Without --binary, sets everything up and builds first, with the profile dist: full optimisation across crates. Without kinds, makes all that this system can make.
 set -euo pipefail
-export CASETRACK_PROFILE=dist
+export CASETRACK_BUILD_PROFILE=dist
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 
 program=

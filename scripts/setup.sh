@@ -81,6 +81,6 @@ scripts/setup/rocksdb.sh
 say "Building in $CARGO_TARGET_DIR (the first time takes many minutes; later seconds)"
 # Packages have one program of the workspace.
 packages=()
-[ "$CASETRACK_PROFILE" != dist ] || packages=(--package casetrack)
-cargo build --profile "$CASETRACK_PROFILE" --locked ${packages[@]+"${packages[@]}"}
+[ "$CASETRACK_BUILD_PROFILE" != dist ] || packages=(--package casetrack)
+cargo build --profile "$CASETRACK_BUILD_PROFILE" --locked ${packages[@]+"${packages[@]}"}
 say "Built $BIN in $((SECONDS - started)) s"

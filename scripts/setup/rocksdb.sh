@@ -59,7 +59,7 @@ if [ "$((available / MEMORY_OF_UNIT))" -lt "$jobs" ]; then jobs=$((available / M
 say "Compiling RocksDB, $((jobs > 0 ? jobs : 1)) units at a time"
 # shellcheck disable=SC2016  # expanded by the inner shell
 printf '%s\0' "$work"/*.cc | CPATH=$INCLUDES${CPATH:+:$CPATH} xargs -0 -P "$((jobs > 0 ? jobs : 1))" -I {} bash -c '
-    case $CASETRACK_PROFILE$1 in release*/cold*) optimise=-O1 ;; *) optimise=-O2 ;; esac
+    case $CASETRACK_BUILD_PROFILE$1 in release*/cold*) optimise=-O1 ;; *) optimise=-O2 ;; esac
     exec ${CXX:-c++} $FLAGS $optimise -c "$1" -o "$1.o"' unit {} ||
     fail "RocksDB could not be compiled; the compiler's message stands above." \
         "Run the same command with ROCKSDB_FROM_CRATE=1, so that the crate librocksdb-sys compiles it in its own way."

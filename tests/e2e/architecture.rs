@@ -201,7 +201,7 @@ const NETWORK: &[(&str, &[&str])] = &[
     // Its server is the one that the user names.
     ("postgres::", &["crates/casetrack-postgres/", "crates/casetrack/src/stores.rs"]),
     ("HubSettings", &["crates/casetrack-embed/src/", "crates/casetrack-engine/src/upkeep/models.rs"]),
-    ("pull_models", &["crates/casetrack-engine/src/upkeep/models.rs", "crates/casetrack/src/commands/models.rs"]),
+    ("pull_models", &["crates/casetrack-engine/src/upkeep/", "crates/casetrack/src/commands/models.rs"]),
 ];
 
 /// Names that only some files may use, so that only a command at the terminal reaches the keychain of the system: no server of assistants does.

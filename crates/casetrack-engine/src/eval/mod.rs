@@ -74,7 +74,7 @@ pub struct Measured {
 
 /// The steps of an evaluation, for development tools.
 pub fn evaluation(host: &Host) -> Evaluation<'_> {
-    Evaluation { host: host, late_interaction: false }
+    Evaluation { host, late_interaction: false }
 }
 
 /// Measures retrieval on the judged questions of a folder. Blocks: ingestion takes its time, then each query is searched twice.

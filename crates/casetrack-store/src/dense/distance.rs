@@ -1,7 +1,7 @@
 //! The distance between vectors in the graph: one less their dot product, summed in single precision.
 //!
-//! usearch can bring kernels for every type and processor (its feature `numkong`). They take seven minutes of a processor to compile, of
-//! which the graph needs one function, and their sums differ between processors.
+//! usearch can bring kernels for every type and processor (its feature `numkong`). They take minutes to compile, and the graph needs one
+//! of them. The last bits of a sum depend on the kernel. The graph only proposes candidates, so scores do not.
 
 use std::sync::Arc;
 

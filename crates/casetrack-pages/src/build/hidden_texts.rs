@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(
             all.warnings(),
             [
-                "HiddenTexts text, which is read and marked as such: in the colour of its background on pages 1, 2, 3, 4, 5, 6, 7, 8 \
+                "Hidden text, which is read and marked as such: in the colour of its background on pages 1, 2, 3, 4, 5, 6, 7, 8 \
               and 1992 more (2000 passages, 6000 characters)."
             ]
         );

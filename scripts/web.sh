@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The front end of the workbench. Nobody needs it to build CaseTrack: what it makes is committed.
 #   scripts/web.sh build     makes crates/casetrack-web/dist from crates/casetrack-web/ui
-#   scripts/web.sh check     checks types, and that dist is what ui makes
+#   scripts/web.sh check     checks types, that dist is what ui makes, and the grammar of the documents
 #   scripts/web.sh test      tests it in Chromium over the program; arguments go to node --test
 #   scripts/web.sh shots     takes the pictures in docs/images
 #   scripts/web.sh bars      measures it where there is very much; --minutes N: its memory for so long
@@ -66,6 +66,7 @@ check() {
     bytes=$(cat "$DIST"/* | wc -c)
     [ "$bytes" -le "$MOST" ] || fail "$DIST has $bytes bytes; at most $MOST are allowed."
     say "The front end is what its source makes: $bytes bytes"
+    node scripts/check/grammar.mjs
 }
 
 run_tests() {

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 use casetrack_vault::header::{Credential, Header, Protector, SlotId};
 use casetrack_vault::keychain::KeychainSecret;
 use casetrack_vault::passphrase::Passphrase;
+use dbus::Path as ObjectPath;
 use dbus::arg::{RefArg, Variant};
 use dbus::blocking::{Connection, Proxy};
-use dbus::{Path as ObjectPath, channel::Channel};
+use dbus::channel::Channel;
 use serde_json::Value;
 
 use crate::client::{PATIENCE, casetrack, run, run_json};

@@ -8,12 +8,10 @@ pub mod xlsx;
 use std::fmt::Write;
 
 use casetrack_core::{Cancel, CollectionId, Result};
-use casetrack_engine::Engine;
-use casetrack_engine::documents;
-use casetrack_engine::evidence;
 use casetrack_engine::evidence::{EvidenceFormat, EvidenceList, EvidenceStatus, EvidenceView};
 use casetrack_engine::pages::{PagePicture, PictureRequest};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::{Engine, documents, evidence};
 use casetrack_text::evidence::source_note;
 use casetrack_text::format::{counted, one_line, thousands};
 use casetrack_text::sheet::csv_field;

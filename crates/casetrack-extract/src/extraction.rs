@@ -14,9 +14,8 @@ use casetrack_pages::text::exhibits::note_exhibits;
 use casetrack_pages::text::language;
 use casetrack_pages::text::paragraph_numbers::note_numbers;
 
-use crate::encryption;
 use crate::formats::text::PlainText;
-use crate::{detect, formats};
+use crate::{detect, encryption, formats};
 
 /// Reads, detects by content and extracts. `bytes` is the whole file (the caller has read and hashed it).
 ///

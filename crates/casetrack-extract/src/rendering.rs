@@ -8,9 +8,8 @@ use casetrack_pages::model::{ExtractOptions, PagePicture, Pixels, RenderRequest,
 use image::RgbImage;
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 
-use crate::detect;
 use crate::extraction::panicked;
-use crate::formats;
+use crate::{detect, formats};
 
 /// The colour of a marker. It is multiplied with what is under it, so that black letters stay black.
 const MARKER: [u8; 3] = [255, 236, 64];

@@ -7,9 +7,7 @@ use casetrack_catalog::{
 };
 use casetrack_core::{Cancel, Error, Result};
 
-use super::answer;
-use super::scan_first;
-use super::{FileItem, cursor};
+use super::{FileItem, answer, cursor, scan_first};
 use casetrack_host::Host;
 
 /// The order of an answer.

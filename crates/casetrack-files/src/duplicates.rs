@@ -10,8 +10,7 @@ use casetrack_core::{Cancel, Error, Result, Sha256};
 use serde::Serialize;
 use sha2::Digest;
 
-use super::Place;
-use super::scan_first;
+use super::{Place, scan_first};
 use casetrack_host::Host;
 
 /// First bytes by which files of one size are distinguished before all of them are read.

@@ -25,13 +25,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use by_time::all_files;
-pub use by_time::file_search_roots;
-pub use by_time::question;
-pub use by_time::search_by_time;
+pub use by_time::{file_search_roots, question, search_by_time};
 use casetrack_host::Host;
 pub use casetrack_host::{LiveStage, LiveState};
-pub use catalog_copy::export_file_catalog;
-pub use catalog_copy::import_file_catalog;
+pub use catalog_copy::{export_file_catalog, import_file_catalog};
 pub use duplicates::duplicate_files;
 
 /// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.

@@ -12,12 +12,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::changes::Change;
-use crate::documents;
 use crate::documents::{DocumentSort, DocumentSummary};
 use crate::names::{Candidate, Kind, resolve};
 use crate::paging::Paging;
 use crate::rights::Role;
-use crate::{Host, StorePlace, lock, of_files, vector_models};
+use crate::{Host, StorePlace, documents, lock, of_files, vector_models};
 
 /// Longest name of a collection, in characters.
 const MAX_NAME_CHARS: usize = 200;

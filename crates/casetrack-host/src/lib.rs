@@ -47,16 +47,14 @@ pub use disk_events::{DiskEvents, FolderIdentity, Unwatchable, holds_remote, is_
 pub use files::{Kept, read, readable, sha256};
 pub use indexes::DEFAULT_INDEX;
 pub use known_files::{Beside, KnownFiles, Refusal};
-pub use live_files::LiveFiles;
-pub use live_files::{LiveStage, LiveState};
+pub use live_files::{LiveFiles, LiveStage, LiveState};
 pub use models::{described, token_model, vector_models};
 pub use open_collections::{OpenCollection, OpenCollections};
 pub use readers::Readers;
 pub use recognizer::{RememberingRecognizer, annotations};
 pub use state::check_changeable;
 pub use storage::{StorageSize, bytes_below};
-pub use stores::StorePlace;
-pub use stores::of_files;
+pub use stores::{StorePlace, of_files};
 
 /// A panic while a lock was held leaves plain maps and handles behind, which stay valid.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use casetrack_core::{Annotations, Cancel, DocumentMeta, Page, Result, Sha256};
 use casetrack_extract::running_lines;
-use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate, spacy::MODEL_FOLDER};
+use casetrack_nlp::spacy::MODEL_FOLDER;
+use casetrack_nlp::{NamedSpan, Recognizer, SpacyRecognizer, annotate};
 
 use super::files::sha256;
 use super::lock;

@@ -6,7 +6,8 @@ use casetrack_core::{
     Annotations, Chunk, DocumentId, DocumentMeta, DocumentType, Error, ExtractionMethod, Limits, Page, Result, Sha256,
     Timestamp,
 };
-use casetrack_extract::{Attachment, Extraction, chunker::chunk_pages, infer_document_type};
+use casetrack_extract::chunker::chunk_pages;
+use casetrack_extract::{Attachment, Extraction, infer_document_type};
 use casetrack_store::StoredDocument;
 
 use super::vectors::ChunkVectors;

@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 
 use casetrack_core::{Cancel, CollectionId, Error, Result, TextView};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
-use casetrack_engine::documents;
-use casetrack_engine::space;
 use casetrack_engine::space::{JobsAsked, Metric};
+use casetrack_engine::{Engine, collections, documents, space};
 use rmcp::model::{CompletionInfo, Reference};
 
 use crate::prompts::{self, Values};

@@ -22,8 +22,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::MissedTickBehavior;
 
-use crate::answer::Form;
-use crate::answer::ToolOutput;
+use crate::answer::{Form, ToolOutput};
 use crate::contract::{Contract, needs_safe_names};
 use crate::guard::Guard;
 use crate::instructions::instructions;

@@ -4,9 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use casetrack_core::settings::{CallLimits, Settings, ToolNames, Toolset};
 use casetrack_core::{Cancel, CollectionId, CollectionMeta, Error, ErrorCode, ProgressSink, Result};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
+use casetrack_engine::{Engine, collections};
 use tokio::sync::watch;
 
 use crate::audit::AuditLog;

@@ -8,8 +8,7 @@ use casetrack_core::{Error, ErrorCode, Result};
 use rmcp::model::ToolAnnotations;
 use serde_json::{Value, json};
 
-use crate::answer::ToolOutput;
-use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET};
+use crate::answer::{self, Form, INCLUDE_BOXES, OFFSET, ToolOutput};
 use crate::arguments::closest;
 use crate::contract::{Contract, safe_name};
 use crate::definitions;

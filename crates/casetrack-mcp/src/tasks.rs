@@ -7,8 +7,7 @@ use casetrack_engine::jobs::{JobState, JobStatus};
 use rmcp::model::{CallToolResult, CreateTaskResult, DetailedTask, GetTaskResult, Task, TaskPayload, TaskStatus};
 use serde_json::Value;
 
-use crate::answer::Form;
-use crate::answer::ToolOutput;
+use crate::answer::{Form, ToolOutput};
 use crate::tools::jobs::outcome;
 use casetrack_text as text;
 

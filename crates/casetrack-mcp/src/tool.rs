@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::answer::ToolOutput;
-use crate::answer::{self, Form, List, Reply};
+use crate::answer::{self, Form, List, Reply, ToolOutput};
 use crate::contract::Contract;
 pub(crate) use crate::member::Need;
 use crate::session::Context;

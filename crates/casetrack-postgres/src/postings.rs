@@ -12,9 +12,8 @@
 use std::cell::RefCell;
 
 use casetrack_core::Result;
-use casetrack_store::SparseVector;
-use casetrack_store::TextField;
 use casetrack_store::parts::{Inverted, Posting, TermPostings, corrupt, push_varint, take_varint};
+use casetrack_store::{SparseVector, TextField};
 
 /// The field of learned-sparse terms, whose terms are their ids.
 pub(crate) const SPARSE: i16 = 9;

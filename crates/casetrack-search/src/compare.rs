@@ -4,8 +4,7 @@ use casetrack_core::{Action, CollectionId, DocumentMeta, Error, Feature, Notice,
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::search;
-use super::{SearchRequest, SearchResult};
+use super::{SearchRequest, SearchResult, search};
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;
 use casetrack_host::paging::check_range;

@@ -27,14 +27,13 @@ use tantivy::{
 };
 
 use crate::derived::{DerivedIndex, Origin};
-use crate::error;
 use crate::fair_lock::YieldingLock;
-use crate::fs;
 use crate::reader::Reader;
 use crate::records::{Identity, SlotRange};
 use crate::seal::Seal;
 use crate::slots::{SlotMap, SlotSet};
 use crate::top_k::TopK;
+use crate::{error, fs};
 
 use fields::{Fields, schema};
 

@@ -7,12 +7,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use casetrack_core::{ErrorCode, Result};
 use serde::de::DeserializeOwned;
 
-use crate::error;
-use crate::fs;
 use crate::reader::Reader;
 use crate::records::{Identity, Op, SlotRange, State};
 use crate::seal::{Seal, name_in};
 use crate::slots::SlotMap;
+use crate::{error, fs};
 
 /// The origin of the indexes, as of one moment. No document is changed while it exists.
 #[derive(Clone, Copy)]

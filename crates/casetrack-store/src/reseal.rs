@@ -14,17 +14,16 @@ use sha2::Digest;
 use crate::collection::{COLUMNS, LocalCollection, ORIGINALS, QUARANTINE, UPLOADS};
 use crate::error::corrupt;
 use crate::files::uploaded;
-use crate::fs;
 use crate::indexes::Indexes;
 use crate::lock::OWNER_LOCK;
 use crate::manifest::Manifest;
-use crate::originals;
 use crate::repair::QUARANTINE_OWN;
 use crate::roles::{Counts, DescribeCollection, MaintainCollection};
 use crate::schema::{COLUMNS_KEY, GENERATION_KEY, cf};
 use crate::seal::Seal;
 use crate::truth::{TRUTH, Truth, truth_dir};
 use crate::vault::{HEADERS, SEALED_MANIFEST};
+use crate::{fs, originals};
 
 /// Bytes of entries that are written to RocksDB in one batch.
 const BATCH_BYTES: usize = 4 << 20;

@@ -16,11 +16,10 @@ use rocksdb::{
 
 use crate::codec::{decode, encode};
 use crate::error::{corrupt, is_missing_file, rocks};
-use crate::fs;
 use crate::records::{Identity, State};
 use crate::schema::{GENERATION_KEY, IDENTITY_KEY, STATE_KEY, cf};
 use crate::seal::Seal;
-use crate::vault;
+use crate::{fs, vault};
 
 /// Blocks read from disk are kept in one cache for all open collections, indexes and Bloom filters included.
 const BLOCK_CACHE_BYTES: usize = 64 << 20;

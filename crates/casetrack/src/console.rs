@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use casetrack_core::{Action, Cancel, CollectionId, Error, ErrorCode, Progress, ProgressSink, Result, hint};
-use casetrack_engine::Engine;
 use casetrack_engine::jobs::{JobOrigin, JobReport, JobRequest, JobState, StartedJob};
-use casetrack_engine::vaults;
+use casetrack_engine::{Engine, vaults};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, thousands};
 use casetrack_text::terminal::{dress, undress};

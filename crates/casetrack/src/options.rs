@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 use casetrack_core::settings::{self, Settings, Toolset};
 use casetrack_core::{Action, CitationStyle, CollectionMeta, Error, ErrorCode, Limits, Password, Result, Tier, hint};
 use casetrack_engine::access::Access;
-use casetrack_engine::collections;
 use casetrack_engine::{
-    AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand,
+    AUTO_LANGUAGES, Engine, EngineConfig, MemoryMode, ModelProfile, Precision, StorePlace, WorkerCommand, collections,
 };
 use casetrack_text::terminal::Layout;
 use clap::Args;

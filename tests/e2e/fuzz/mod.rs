@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{Cancel, ChunkConfig, DocumentId, FileFormat, Limits};
+use casetrack_extract::chunker::chunk_pages;
 use casetrack_extract::isolation::{WorkerCommand, WorkerPool};
-use casetrack_extract::{ExtractOptions, Extraction, chunker::chunk_pages, detect, page_problem};
+use casetrack_extract::{ExtractOptions, Extraction, detect, page_problem};
 use fastrand::Rng;
 
 use crate::client::samples;

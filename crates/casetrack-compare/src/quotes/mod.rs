@@ -41,8 +41,7 @@ pub use citation_fit::{Citation, CitationFault, CitationFit};
 pub use citations::CitationRow;
 pub use differences::{Difference, DifferenceKind};
 pub use places::QuotePlace;
-pub use rows::verify_quotes;
-pub use rows::{DraftCheck, DraftCounts, DraftRow};
+pub use rows::{DraftCheck, DraftCounts, DraftRow, verify_quotes};
 pub use symbols::Typography;
 
 use finder::{Finder, Finding};

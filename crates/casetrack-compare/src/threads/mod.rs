@@ -16,5 +16,4 @@ mod sources;
 mod thread_list;
 
 pub use forest::ThreadLink;
-pub use thread_list::threads;
-pub use thread_list::{MailThread, QuotedMessage, ThreadMessage, ThreadQuery, ThreadReport};
+pub use thread_list::{MailThread, QuotedMessage, ThreadMessage, ThreadQuery, ThreadReport, threads};

@@ -24,7 +24,5 @@ mod words;
 
 pub use drafts::DraftOrder;
 pub use notice::versions_notice;
-pub use redline::redline;
-pub use redline::{ChangeKind, Redline, RedlineChange, RedlineCounts, RedlineSide};
-pub use version_list::versions;
-pub use version_list::{DocumentVersion, USUAL_SIMILARITY, VersionGroup, VersionQuery, VersionReport};
+pub use redline::{ChangeKind, Redline, RedlineChange, RedlineCounts, RedlineSide, redline};
+pub use version_list::{DocumentVersion, USUAL_SIMILARITY, VersionGroup, VersionQuery, VersionReport, versions};

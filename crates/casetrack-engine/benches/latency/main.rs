@@ -17,12 +17,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use casetrack_core::{CollectionType, Result};
-use casetrack_engine::collections;
 use casetrack_engine::collections::CreateCollection;
 use casetrack_engine::every::{EveryRequest, MAX_ROWS};
-use casetrack_engine::search;
 use casetrack_engine::search::{RECALL, SearchRequest};
-use casetrack_engine::{Engine, EngineConfig};
+use casetrack_engine::{Engine, EngineConfig, collections, search};
 use casetrack_store::{Collection, Registry, Store};
 
 use self::corpus::Corpus;

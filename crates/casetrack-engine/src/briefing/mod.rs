@@ -18,21 +18,15 @@ pub use casetrack_graph::{
     Cluster, ClusterStrategy, DocumentRef, EntityList, EntitySort, EntityView, GraphNode, ReferenceList, ReferenceSort,
     ReferenceView, RelatedDocument, Relationship, to_dot, to_graphml,
 };
-pub use documents::document_clusters;
-pub use documents::related_documents;
-pub use documents::{ClusterReport, RelatedReport};
-pub use entities::entity_graph;
-pub use entities::entity_mentions;
-pub use entities::entity_relationships;
-pub use entities::find_entity;
-pub use entities::list_entities;
-pub use entities::{EdgeReport, EntityListReport, EntityNetwork, MentionReport, MentionsReport, TogetherReport};
-pub use overview::collection_statistics;
-pub use overview::collection_summary;
-pub use overview::collection_timeline;
-pub use overview::{Coverage, EventReport, MAX_EVENTS, StatisticsReport, SummaryReport, TimelineQuery, TimelineReport};
-pub use references::list_references;
-pub use references::reference_citations;
-pub use references::{CitationReport, CitationsReport, ReferenceListReport};
+pub use documents::{ClusterReport, RelatedReport, document_clusters, related_documents};
+pub use entities::{
+    EdgeReport, EntityListReport, EntityNetwork, MentionReport, MentionsReport, TogetherReport, entity_graph,
+    entity_mentions, entity_relationships, find_entity, list_entities,
+};
+pub use overview::{
+    Coverage, EventReport, MAX_EVENTS, StatisticsReport, SummaryReport, TimelineQuery, TimelineReport,
+    collection_statistics, collection_summary, collection_timeline,
+};
+pub use references::{CitationReport, CitationsReport, ReferenceListReport, list_references, reference_citations};
 pub use roles::{ContractRole, PartOfContract};
 pub use snippet::Snippet;

@@ -14,10 +14,8 @@ use casetrack_host::Host;
 use casetrack_host::documents::chunks::check_page;
 use casetrack_host::documents::{document_named, just_deleted};
 
-pub use paths::PathEntry;
-pub use paths::complete_path;
-pub use uploads::begin_upload;
-pub use uploads::{Upload, UploadFile};
+pub use paths::{PathEntry, complete_path};
+pub use uploads::{Upload, UploadFile, begin_upload};
 
 /// A page with its layout.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -8,8 +8,7 @@ use super::Engine;
 use crate::jobs::{JobOrigin, JobRequest, JobStatus};
 use casetrack_files::file_search;
 use casetrack_files::file_search::{FileMatches, FileSearch, IndexFolder, IndexedFolder, IndexingJob};
-use casetrack_host::collections;
-use casetrack_host::of_files;
+use casetrack_host::{collections, of_files};
 
 impl Engine {
     /// Indexes a folder for [`search_files`](Self::search_files), in a job, and waits a while for its end. `of_session` are the folders

@@ -18,9 +18,8 @@ use crate::upkeep;
 use crate::upkeep::migrate::MigrateReport;
 use crate::watches::{Schedule, WatchRequest, WatchStatus, Watches};
 use casetrack_host::changes::{Change, Listening};
-use casetrack_host::collections;
 use casetrack_host::rights::Role;
-use casetrack_host::{EngineConfig, Host, StorePlace};
+use casetrack_host::{EngineConfig, Host, StorePlace, collections};
 use casetrack_search::{SearchRequest, SearchResponse};
 
 /// One process has engines on a data directory (invariant 8). Cheap to share behind an `Arc`; all methods take `&self` and may

@@ -6,13 +6,10 @@ use casetrack_core::{Cancel, CollectionId, DocumentId, Notice, ProgressSink, Res
 
 use crate::jobs::{JobReport, JobRequest, Work};
 use casetrack_files::file_search;
-use casetrack_host::Host;
-use casetrack_host::documents;
 use casetrack_host::report::Problem;
-use casetrack_ingest::IngestRequest;
-use casetrack_ingest::reindex;
-use casetrack_ingest::sync;
+use casetrack_host::{Host, documents};
 use casetrack_ingest::sync::SyncReport;
+use casetrack_ingest::{IngestRequest, reindex, sync};
 
 /// Carries out requests with the use cases.
 pub(super) struct UseCases;

@@ -18,9 +18,8 @@ use casetrack_store::Collection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use casetrack_host::collections;
 use casetrack_host::collections::CreateCollection;
-use casetrack_host::{Host, OpenCollection};
+use casetrack_host::{Host, OpenCollection, collections};
 use casetrack_ingest::IngestRequest;
 
 pub use casetrack_store::Hit;

@@ -17,10 +17,9 @@ use casetrack_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use casetrack_host::Host;
-use casetrack_host::documents;
 pub use casetrack_host::report::JobState;
 use casetrack_host::report::{Problem, WorkSummary};
+use casetrack_host::{Host, documents};
 use casetrack_ingest::reindex::{ReindexReport, ReindexRequest};
 use casetrack_ingest::sync::{Priority, SyncReport, SyncRequest};
 use casetrack_ingest::{IngestReport, IngestRequest};

@@ -18,9 +18,8 @@ use super::record::{JobRecord, Loaded, Records};
 use super::{
     FailingFile, JobFilter, JobOrigin, JobReport, JobRequest, JobState, JobStatus, StartedJob, Work, no_such_job, same,
 };
-use casetrack_host::collections;
 use casetrack_host::report::Problem;
-use casetrack_host::{Host, caught, check_changeable, lock};
+use casetrack_host::{Host, caught, check_changeable, collections, lock};
 
 /// Jobs that run at the same time, each in another collection: a small one need not wait for the night's work in another matter.
 pub(super) const MAX_RUNNING: usize = 2;

@@ -10,8 +10,7 @@ use casetrack_extract::is_supported_extension;
 use crate::jobs::{JobOrigin, JobRequest, Jobs};
 use casetrack_files::space;
 use casetrack_files::space::{Definition, Outcome};
-use casetrack_host::Host;
-use casetrack_host::collections;
+use casetrack_host::{Host, collections};
 use casetrack_ingest::IngestRequest;
 
 /// Most files that an outcome takes at once; those behind them are next.

@@ -14,9 +14,8 @@ use crate::jobs::JobFilter;
 use crate::{Engine, PlanChange};
 use casetrack_files::space;
 use casetrack_files::space::{InField, PlanDefinition};
-use casetrack_host::EngineConfig;
-use casetrack_host::collections;
 use casetrack_host::collections::CreateCollection;
+use casetrack_host::{EngineConfig, collections};
 
 /// Longest wait for anything. It only ends a hang.
 const PATIENCE: Duration = Duration::from_secs(600);

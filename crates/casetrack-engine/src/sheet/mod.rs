@@ -24,8 +24,7 @@ use serde::Serialize;
 
 pub(crate) use columns::check as check_columns;
 pub use columns::{ColumnType, ColumnView, DefineColumn};
-pub use obligations::obligations;
-pub use obligations::{ObligationQuery, ObligationReport, ObligationView};
+pub use obligations::{ObligationQuery, ObligationReport, ObligationView, obligations};
 
 use casetrack_host::Host;
 use casetrack_host::documents::document_named;

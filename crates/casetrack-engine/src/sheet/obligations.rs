@@ -5,9 +5,8 @@ use casetrack_nlp::{MAX_OBLIGATIONS, Obligation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use casetrack_host::documents::CatalogueEntry;
-use casetrack_host::documents::document_named;
 use casetrack_host::documents::facts::{ByVersion, CitedPlace, pages};
+use casetrack_host::documents::{CatalogueEntry, document_named};
 use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 use casetrack_search::{DateRange, MarkFilter, admit};

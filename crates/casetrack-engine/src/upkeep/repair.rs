@@ -4,10 +4,9 @@ use casetrack_core::{CollectionId, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use casetrack_host::Host;
 use casetrack_host::changes::Change;
-use casetrack_host::collections;
 use casetrack_host::names::{Candidate, Kind, resolve};
+use casetrack_host::{Host, collections};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RepairReport {

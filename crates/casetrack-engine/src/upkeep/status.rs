@@ -5,8 +5,7 @@ use casetrack_embed::{Embedder, Outputs};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use casetrack_host::collections;
-use casetrack_host::{Host, bytes_below, data_dir};
+use casetrack_host::{Host, bytes_below, collections, data_dir};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {

@@ -14,10 +14,9 @@ use casetrack_vault::passphrase::{Cost, Passphrase};
 use casetrack_vault::recovery::RecoveryKey;
 use serde::{Deserialize, Serialize};
 
-use casetrack_host::Host;
-use casetrack_host::collections;
 use casetrack_host::collections::CreateCollection;
 use casetrack_host::names::{Candidate, Kind, resolve};
+use casetrack_host::{Host, collections};
 
 /// A person's key to a vault. It does not show in logs.
 #[derive(Debug, Clone, Serialize, Deserialize)]

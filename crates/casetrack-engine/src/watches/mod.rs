@@ -19,9 +19,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::jobs::Jobs;
-use casetrack_host::collections;
 use casetrack_host::report::Problem;
-use casetrack_host::{Host, check_changeable};
+use casetrack_host::{Host, check_changeable, collections};
 use list::WatchRecord;
 
 pub(crate) use list::Watches;

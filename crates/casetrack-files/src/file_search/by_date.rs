@@ -16,14 +16,12 @@ use casetrack_core::{Cancel, DocumentId, Error, Notice, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::current;
 use super::plain_query::checked;
-use super::search;
 use super::search::{Files, WantedFiles};
+use super::{current, search};
 use crate::{FileItem, TimeMatches, TimeSearch, TimeSort, cursor};
 use casetrack_graph::known;
-use casetrack_host::collections;
-use casetrack_host::{Host, OpenCollection};
+use casetrack_host::{Host, OpenCollection, collections};
 
 /// Most files that the catalogue gives for one answer; they cost about 20 microseconds each.
 const MAX_COMPARED: usize = if cfg!(test) { 5 } else { 200_000 };

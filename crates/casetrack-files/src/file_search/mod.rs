@@ -22,16 +22,12 @@ use casetrack_core::Notice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use by_date::search_by_date;
-pub use by_date::{DateMatches, DateSearch, DatedFile, FileDate};
+pub use by_date::{DateMatches, DateSearch, DatedFile, FileDate, search_by_date};
 pub use casetrack_ingest::sync::Priority;
 pub use excerpt::{MAX_PREVIEW_BYTES, cut};
-pub use index_job::index_for_search;
-pub use index_job::indexing_request;
-pub use index_job::{IndexFolder, IndexedFolder, IndexingJob};
+pub use index_job::{IndexFolder, IndexedFolder, IndexingJob, index_for_search, indexing_request};
 pub use plain_query::rewrite;
-pub use preview::open_file;
-pub use preview::{FilePreview, OpenFile};
+pub use preview::{FilePreview, OpenFile, open_file};
 pub use search::search_files;
 pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
 

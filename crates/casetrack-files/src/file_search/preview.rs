@@ -9,12 +9,10 @@ use casetrack_store::Collection;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::current;
 use super::excerpt::{MAX_PREVIEW_BYTES, shown};
 use super::pointer::Pointer;
-use super::{place, pointer};
-use casetrack_host::Host;
-use casetrack_host::collections;
+use super::{current, place, pointer};
+use casetrack_host::{Host, collections};
 use casetrack_ingest::inspect::{Inspection, inspect};
 
 /// Characters from the beginning of a page that a pointer without lines or rows means.

@@ -8,15 +8,13 @@ use casetrack_catalog::Time;
 use casetrack_core::{DocumentId, Notice, Result};
 use casetrack_store::{CatalogueEntry, Collection, Conditions, Expression, Words};
 
-use super::current;
 use super::excerpt::shown;
 use super::names::{self, Named, Wanted, has_number};
 use super::plain_query::{Asked, checked};
 use super::pointer::{self, FILE_NAME};
-use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, extension, place};
-use casetrack_host::Host;
-use casetrack_host::collections;
+use super::{FileMatch, FileMatches, FilePagination, FileSearch, content_words, current, extension, place};
 use casetrack_host::paging::check_range;
+use casetrack_host::{Host, collections};
 use casetrack_search::{Filters, MAX_TOP_K, SearchRequest, SearchResult, has_operators};
 
 /// Files that are searched for beyond the requested ones: some may be gone, or be parts of one file.

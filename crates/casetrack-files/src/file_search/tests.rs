@@ -14,14 +14,9 @@ use casetrack_extract::chunker::chunk_pages;
 use casetrack_store::{StoredDocument, VectorModels};
 use tempfile::TempDir;
 
-use super::by_date;
-use super::current;
-use super::preview;
-use super::search;
-use super::*;
+use super::{by_date, current, preview, search, *};
 use crate::{TimeSearch, TimeSort};
-use casetrack_host::of_files;
-use casetrack_host::{EngineConfig, Host, OpenCollection};
+use casetrack_host::{EngineConfig, Host, OpenCollection, of_files};
 
 /// A folder whose files are in the index as far as they were put there.
 struct Made {

@@ -10,10 +10,9 @@ use casetrack_store::{Collection, Conditions, WordConditions};
 use serde_json::{Map, Value};
 
 use super::{IndexMatch, IndexMatches, ParsedQuery};
-use casetrack_host::Host;
-use casetrack_host::collections;
 use casetrack_host::collections::CreateCollection;
 use casetrack_host::text_index::{Added, Query, Tokenizer, highlights};
+use casetrack_host::{Host, collections};
 use casetrack_ingest::Text;
 use casetrack_search::{MAX_TOP_K, SearchRequest, SearchResult};
 

@@ -4,10 +4,7 @@ use casetrack_core::{CollectionId, CollectionStatus, CollectionType, Timestamp};
 use casetrack_store::VectorModels;
 use serde_json::json;
 
-use super::add_to_index;
-use super::create_index;
-use super::search_text_index;
-use super::*;
+use super::{add_to_index, create_index, search_text_index, *};
 use casetrack_host::EngineConfig;
 
 fn host() -> (tempfile::TempDir, Host) {

@@ -14,10 +14,8 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::Digest;
 
-use super::index_jobs;
 use super::index_jobs::JobItem;
-use super::is_denied_in_space;
-use super::{in_field, media, nodes, refused};
+use super::{in_field, index_jobs, is_denied_in_space, media, nodes, refused};
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, caught};
 

@@ -9,8 +9,7 @@ use serde_json::Value;
 use super::contents::Wanted;
 use super::sources::SourceSpec;
 use super::{conditions, in_field, refused};
-use casetrack_host::Host;
-use casetrack_host::collections;
+use casetrack_host::{Host, collections};
 
 /// Most sources and outcomes of one plan.
 const MAX_PARTS: usize = 100;

@@ -11,9 +11,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::is_denied_in_space;
-use super::space_path;
-use super::{in_field, refused};
+use super::{in_field, is_denied_in_space, refused, space_path};
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, caught};
 

@@ -23,59 +23,29 @@ use casetrack_catalog::space::Member;
 use casetrack_catalog::{Facts, Kind, lexical, shown};
 use casetrack_core::{Error, ErrorCode, ErrorKind, Result};
 use casetrack_host::Host;
-pub use contents::classifier_job;
-pub use contents::classify_if_new;
-pub use contents::classify_in_job;
-pub use contents::metadata_by_hash;
-pub use contents::metadata_page;
-pub use contents::node_metadata;
-pub use contents::node_thumbnail;
-pub use contents::{ClassifierJob, MetadataItem, MetadataPage, ThumbnailItem, ThumbnailPicture};
-pub use definitions::{Definition, read_plan};
-pub use definitions::{Outcome, PlanDefinition, PlanSourceDefinition};
-pub use index_jobs::cancel_space_job;
-pub use index_jobs::index_now;
-pub use index_jobs::index_space;
-pub use index_jobs::space_job;
-pub use index_jobs::space_jobs;
-pub use index_jobs::{IndexSpace, JobItem, JobList, JobsAsked, SpaceIndexed};
-pub use nodes::node;
-pub use nodes::nodes;
-pub use nodes::set_stats;
-pub use nodes::space_info;
-pub use nodes::{NodePage, SessionInfo, SetStats};
-pub use questions::find_equal;
-pub use questions::find_in_metric_range;
-pub use questions::find_in_time_range;
-pub use questions::find_matching;
-pub use questions::search_set;
-pub use questions::{Comparison, EntryPage, Matching, Metric, MetricRange, Paging, SetSearch, TimeRangeSearch};
+pub use contents::{
+    ClassifierJob, MetadataItem, MetadataPage, ThumbnailItem, ThumbnailPicture, classifier_job, classify_if_new,
+    classify_in_job, metadata_by_hash, metadata_page, node_metadata, node_thumbnail,
+};
+pub use definitions::{Definition, Outcome, PlanDefinition, PlanSourceDefinition, read_plan};
+pub use index_jobs::{
+    IndexSpace, JobItem, JobList, JobsAsked, SpaceIndexed, cancel_space_job, index_now, index_space, space_job,
+    space_jobs,
+};
+pub use nodes::{NodePage, SessionInfo, SetStats, node, nodes, set_stats, space_info};
+pub use questions::{
+    Comparison, EntryPage, Matching, Metric, MetricRange, Paging, SetSearch, TimeRangeSearch, find_equal,
+    find_in_metric_range, find_in_time_range, find_matching, search_set,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
-pub use sets::create_set;
-pub use sets::delete_set;
-pub use sets::get_set;
-pub use sets::list_sets;
-pub use sets::modify_set;
-pub use sets::page_of_sets;
-pub use sets::set_child;
-pub use sets::set_children;
-pub use sets::set_parents;
-pub use sets::sum_set;
 pub use sets::{
     MissingPath, ModifiedSet, Operation, SetChild, SetChildren, SetDetails, SetItem, SetList, SetParent, SetSum,
-    SumPart,
+    SumPart, create_set, delete_set, get_set, list_sets, modify_set, page_of_sets, set_child, set_children,
+    set_parents, sum_set,
 };
-pub use sources::SourceSpec;
-pub use sources::index_source;
-pub use sources::is_hidden;
-pub use sources::is_hidden_plan;
-pub use sources::run_source;
-pub use sources::visible_plan;
-pub use sources::visible_source;
-pub use usage::folder_in_space;
-pub use usage::usage_tree;
-pub use usage::{UsageBranch, UsageTree, UsageTreeAsked};
+pub use sources::{SourceSpec, index_source, is_hidden, is_hidden_plan, run_source, visible_plan, visible_source};
+pub use usage::{UsageBranch, UsageTree, UsageTreeAsked, folder_in_space, usage_tree};
 
 /// Most entries of one page.
 pub const MAX_ENTRIES: usize = 1_000;

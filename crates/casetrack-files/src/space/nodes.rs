@@ -9,10 +9,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode, utf8_percent_
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::index_jobs;
-use super::is_denied_in_space;
-use super::sets;
-use super::{EntryItem, MAX_ENTRIES, in_field};
+use super::{EntryItem, MAX_ENTRIES, in_field, index_jobs, is_denied_in_space, sets};
 use casetrack_host::Host;
 
 /// All but RFC 3986's unreserved characters.

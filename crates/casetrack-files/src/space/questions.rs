@@ -6,9 +6,7 @@ use casetrack_core::{Cancel, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::is_denied_in_space;
-use super::sets;
-use super::{EntryItem, MAX_ENTRIES, in_field, kind_named, refused};
+use super::{EntryItem, MAX_ENTRIES, in_field, is_denied_in_space, kind_named, refused, sets};
 use casetrack_host::Host;
 
 /// A metric to sum up.

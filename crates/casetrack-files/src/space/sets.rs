@@ -7,10 +7,8 @@ use casetrack_core::{Cancel, Error, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::questions;
 use super::questions::{EntryPage, Metric, Paging};
-use super::space_path;
-use super::{EntryItem, in_field, refused};
+use super::{EntryItem, in_field, questions, refused, space_path};
 use casetrack_host::Host;
 use casetrack_host::changes::SpaceChange;
 

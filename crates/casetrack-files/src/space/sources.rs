@@ -9,11 +9,8 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::index_jobs;
-use super::is_denied_in_space;
 use super::questions::StoredSearch;
-use super::space_path;
-use super::{in_field, refused};
+use super::{in_field, index_jobs, is_denied_in_space, refused, space_path};
 use casetrack_host::Host;
 
 /// Longest time for which changes are gathered, in milliseconds.

@@ -6,11 +6,7 @@ use casetrack_core::ErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::for_space;
-use super::index_jobs;
-use super::questions;
-use super::sets;
-use super::*;
+use super::{for_space, index_jobs, questions, sets, *};
 use casetrack_core::Cancel;
 use casetrack_host::EngineConfig;
 

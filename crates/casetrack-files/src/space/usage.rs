@@ -8,8 +8,7 @@ use casetrack_core::{Cancel, Error, ErrorCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::index_jobs;
-use super::{in_field, kind_name, refused};
+use super::{in_field, index_jobs, kind_name, refused};
 use casetrack_host::Host;
 
 /// Deepest tree, and most entries of one folder.

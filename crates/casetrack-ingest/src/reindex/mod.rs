@@ -18,8 +18,7 @@ use casetrack_host::report::{FailedFile, WorkSummary};
 pub use casetrack_store::Space as DiskSpace;
 pub use model_choice::fit_models;
 pub use model_move::space_to_move;
-pub use state::index_status;
-pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus};
+pub use state::{DocumentState, IndexIssue, IndexState, IndexStatus, index_status};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReindexRequest {

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use casetrack_core::{Error, Result};
-use casetrack_engine::EngineConfig;
-use casetrack_engine::collections;
 use casetrack_engine::search::SearchRequest;
+use casetrack_engine::{EngineConfig, collections};
 use serde::Serialize;
 
 use crate::output;

@@ -1,11 +1,9 @@
 //! `bench search` on a collection of the engine's.
 
 use casetrack_core::Cancel;
-use casetrack_engine::collections;
 use casetrack_engine::collections::CreateCollection;
-use casetrack_engine::ingest;
 use casetrack_engine::ingest::IngestRequest;
-use casetrack_engine::{Engine, EngineConfig};
+use casetrack_engine::{Engine, EngineConfig, collections, ingest};
 
 use crate::{run_expecting, run_json};
 

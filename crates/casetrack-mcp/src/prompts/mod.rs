@@ -5,9 +5,7 @@ mod texts;
 use std::collections::BTreeMap;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
-use casetrack_engine::documents;
+use casetrack_engine::{Engine, collections, documents};
 use rmcp::model::PromptArgument;
 use serde_json::{Map, Value};
 

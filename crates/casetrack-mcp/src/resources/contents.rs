@@ -3,13 +3,10 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use casetrack_core::{Cancel, Error, Result, TextView};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
-use casetrack_engine::documents;
 use casetrack_engine::documents::DocumentSort;
-use casetrack_engine::evidence;
 use casetrack_engine::pages::{PageText, PictureRequest};
 use casetrack_engine::paging::Paging;
+use casetrack_engine::{Engine, collections, documents, evidence};
 use rmcp::model::{MetaObject, ResourceContents};
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -3,10 +3,8 @@
 use std::str::FromStr;
 
 use casetrack_core::{CollectionId, CollectionMeta, Error, Result};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
-use casetrack_engine::documents;
 use casetrack_engine::documents::CatalogueEntry;
+use casetrack_engine::{Engine, collections, documents};
 use rmcp::model::Resource;
 
 use super::{JSON, KINDS, Target, for_both};

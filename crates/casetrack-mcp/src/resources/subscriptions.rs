@@ -6,11 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use casetrack_core::{CollectionId, DocumentId, Error, Result, TextView};
-use casetrack_engine::Engine;
 use casetrack_engine::changes::{Change, DocumentChange, Listening, SpaceChange};
-use casetrack_engine::collections;
-use casetrack_engine::documents;
-use casetrack_engine::space;
+use casetrack_engine::{Engine, collections, documents, space};
 use tokio::sync::Notify;
 
 use super::{Target, synthesis};

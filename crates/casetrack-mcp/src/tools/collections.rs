@@ -1,10 +1,8 @@
 //! Create, list, switch, delete and describe collections.
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
 use casetrack_engine::collections::{CollectionInfo, CollectionSummary, CreateCollection as Request};
-use casetrack_engine::vaults;
+use casetrack_engine::{Engine, collections, vaults};
 
 use super::unconfirmed;
 use crate::tools::prelude::*;

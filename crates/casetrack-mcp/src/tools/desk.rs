@@ -1,10 +1,8 @@
 //! Tools of the workbench: pages with their layout, collections, and paths of files.
 
 use casetrack_core::{CollectionMeta, CollectionStatus, Error};
-use casetrack_engine::collections;
-use casetrack_engine::desk;
 use casetrack_engine::desk::{PageLayout, PathEntry};
-use casetrack_engine::upkeep;
+use casetrack_engine::{collections, desk, upkeep};
 
 use crate::tools::prelude::*;
 

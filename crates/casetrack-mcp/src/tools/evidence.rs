@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use casetrack_core::{Error, ErrorCode};
-use casetrack_engine::evidence;
 use casetrack_engine::evidence::{AddEvidence, EvidenceFormat, EvidenceList, EvidenceView, UpdateEvidence};
-use casetrack_engine::vaults;
+use casetrack_engine::{evidence, vaults};
 
 use crate::tools::prelude::*;
 

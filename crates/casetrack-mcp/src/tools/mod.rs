@@ -46,8 +46,7 @@ pub(crate) mod prelude {
     pub(crate) use serde::{Deserialize, Serialize};
 
     pub(super) use super::{All, Any, Choice, Page};
-    pub(crate) use crate::answer::ToolOutput;
-    pub(crate) use crate::answer::{Form, List, Reply};
+    pub(crate) use crate::answer::{Form, List, Reply, ToolOutput};
     pub(crate) use crate::contract::Contract;
     pub(crate) use crate::session::Context;
     pub(crate) use crate::tool::{Effect, Need, NoParameters, Row, Tool, Toolset};

@@ -1,10 +1,9 @@
 //! Rebuild documents of the active collection, and find those that need it.
 
 use casetrack_core::{CollectionMeta, Error};
-use casetrack_engine::documents;
 use casetrack_engine::jobs::{JobReport, JobRequest, JobStatus};
-use casetrack_engine::reindex;
 use casetrack_engine::reindex::{IndexStatus, ModelsWanted, ReindexReport, ReindexRequest};
+use casetrack_engine::{documents, reindex};
 use casetrack_text::format::bytes;
 
 use super::work::{LongTool, Work, start};

@@ -1,11 +1,10 @@
 //! Search the active collection: for a query, for passages similar to one, and for what two documents say about a topic.
 
-use casetrack_engine::collections;
 use casetrack_engine::compare::Comparison;
 use casetrack_engine::every::{EveryAnswer, EveryRequest};
-use casetrack_engine::search;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::{SimilarChunks, Wanted};
+use casetrack_engine::{collections, search};
 
 use crate::tools::prelude::*;
 

@@ -10,7 +10,6 @@ mod local;
 mod names;
 
 pub use keys::EntityKey;
-pub(crate) use keys::singular;
-pub(crate) use keys::value as key_of_value;
+pub(crate) use keys::{singular, value as key_of_value};
 pub use local::{DocumentMention, Resolved, resolve};
 pub use names::EntityNames;

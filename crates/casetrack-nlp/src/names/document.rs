@@ -7,8 +7,9 @@ use casetrack_core::{EntityType, Mention};
 
 use super::aliases::Aliases;
 use super::definitions::{self, DefinedEntity, Definition, WordDefinition};
-use super::{Alias, Name, NameMention, Page, PageNames, Source, organizations, persons, roles, spans};
-use super::{signatures, support};
+use super::{
+    Alias, Name, NameMention, Page, PageNames, Source, organizations, persons, roles, signatures, spans, support,
+};
 use crate::places;
 use crate::words::{Class, Gap, Shape, Word, fold, is_party_word, mark_lowered, surface, words};
 

@@ -2,9 +2,8 @@
 
 use casetrack_core::{ReferenceKind, Relation};
 
-use super::documents;
 use super::labels::{PartWord, TokenReference, letter_label, number_label, parenthesized};
-use super::regulations;
+use super::{documents, regulations};
 use crate::dates::DateOrder;
 use crate::numbers::roman;
 use crate::tokens::{Gap, Tokens};

@@ -9,8 +9,7 @@ pub mod table;
 
 use casetrack_core::{Error, ErrorCode, Result};
 
-pub use self::document::page_problem;
-pub use self::document::{DocumentBuilder, PageObserver, PlacedLine};
+pub use self::document::{DocumentBuilder, PageObserver, PlacedLine, page_problem};
 pub use self::hidden_texts::HiddenTexts;
 use crate::model::{Pixels, RenderRequest, Source};
 pub use crate::text::page_list;

@@ -8,7 +8,6 @@ mod steps;
 
 pub use self::attachment::Attachment;
 pub use self::extraction::{AUTO_LANGUAGES, ExtractOptions, Extraction};
-pub use self::picture::{PagePicture, RenderRequest};
-pub use self::picture::{Pixels, on_paper, union};
+pub use self::picture::{PagePicture, Pixels, RenderRequest, on_paper, union};
 pub use self::source::{Source, can_be_raised, split_or_raise};
 pub use self::steps::{EarlierPage, Resume, Stage, Step, StepTracker};

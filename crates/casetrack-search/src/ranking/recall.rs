@@ -9,8 +9,7 @@ use casetrack_store::{Collection, Filter, Hit, SparseVector};
 
 use super::language::{self, Found};
 use super::late_interaction::{self, MaxSims};
-use crate::Weights;
-use crate::coverage;
+use crate::{Weights, coverage};
 use casetrack_host::Host;
 
 /// The candidates of each recall source, best first.

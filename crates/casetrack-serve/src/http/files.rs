@@ -4,13 +4,11 @@ use std::io::Write;
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, Error, ErrorCode, ErrorKind, Result};
-use casetrack_engine::collections;
-use casetrack_engine::desk;
 use casetrack_engine::desk::{Upload, UploadFile};
 use casetrack_engine::evidence::EvidenceFormat;
 use casetrack_engine::paging::Paging;
-use casetrack_engine::sheet;
 use casetrack_engine::sheet::SheetRequest;
+use casetrack_engine::{collections, desk, sheet};
 use casetrack_text::{self as text, Reader};
 use http::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, HeaderMap};
 use http::{HeaderValue, StatusCode, Uri};

@@ -4,9 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Cancel, Error, Result};
-use casetrack_engine::collections;
-use casetrack_engine::documents;
 use casetrack_engine::pages::PictureRequest;
+use casetrack_engine::{collections, documents};
 use http::{HeaderValue, StatusCode, Uri};
 use hyper::body::Bytes;
 use tokio::sync::Semaphore;

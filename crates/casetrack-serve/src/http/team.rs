@@ -33,9 +33,7 @@ use super::streams::Validity;
 use super::workbench::{SESSION, comes_from, file};
 use super::{ACCEPT_PAUSE, Endpoint, HEALTH, HOSTS, MAX_CONNECTIONS, MAX_REQUEST_BYTES, PATH, bearer};
 use crate::team::{Certificate, Oidc, Refusals, TeamUser, TokenSubject, User, Users};
-use casetrack_mcp::AuditLog;
-use casetrack_mcp::Member;
-use casetrack_mcp::Session;
+use casetrack_mcp::{AuditLog, Member, Session};
 
 /// The path of the metadata that name the provider (RFC 9728), for the server and for the endpoint.
 const METADATA: &str = "/.well-known/oauth-protected-resource";

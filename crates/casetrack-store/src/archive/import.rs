@@ -20,10 +20,9 @@ use super::{
 };
 use crate::collection::LocalCollection;
 use crate::error::corrupt;
-use crate::fs;
 use crate::roles::CollectionStore;
 use crate::seal::Seal;
-use crate::vault;
+use crate::{fs, vault};
 
 impl Archive {
     /// Opens an archive and compares its directory with its manifest. Reads no document.

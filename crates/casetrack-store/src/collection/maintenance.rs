@@ -5,13 +5,12 @@ use rocksdb::properties::TOTAL_SST_FILES_SIZE;
 
 use super::snapshot::Snapshot;
 use super::{COLUMNS, LocalCollection, ORIGINALS, QUARANTINE, UPLOADS};
-use crate::fs;
 use crate::indexes::{IndexHandle, Indexes};
 use crate::roles::{CollectionSnapshot, DescribeCollection, DiskUsage, IndexProgress, MaintainCollection, Stats};
 use crate::schema::cf;
 use crate::truth::truth_dir;
-use crate::vault;
 use crate::verify::{self, VerifyReport};
+use crate::{fs, vault};
 
 impl MaintainCollection for LocalCollection {
     fn index_progress(&self) -> Result<Vec<IndexProgress>> {

@@ -17,23 +17,19 @@ use casetrack_core::{CollectionMeta, Error, ErrorCode, Result};
 use casetrack_vault::header::Header;
 use casetrack_vault::key::VaultKey;
 
-use crate::complete;
 use crate::derived::Origin;
 use crate::error::{corrupt, repair_hint};
-use crate::fs;
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
-use crate::migrate;
-use crate::originals;
 use crate::records::{Identity, State};
 use crate::roles::{MaintainCollection, Observer};
 use crate::schema::SCHEMA_VERSION;
 use crate::seal::Seal;
 use crate::slots::SlotMap;
 use crate::truth::{Truth, truth_dir};
-use crate::vault;
 use crate::vault_state::{VaultState, VaultStateFile};
+use crate::{complete, fs, migrate, originals, vault};
 
 pub(crate) use columns::COLUMNS;
 

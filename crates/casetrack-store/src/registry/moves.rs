@@ -12,15 +12,14 @@ use casetrack_core::{CollectionId, CollectionMeta, Error, Result};
 
 use super::{Registry, Space};
 use crate::collection::LocalCollection;
-use crate::fs;
 use crate::indexes::Indexes;
 use crate::lock::OwnerLock;
 use crate::manifest::{Manifest, VectorModels};
 use crate::migrate::BACKUP_PREFIX;
 use crate::store::Collection;
 use crate::truth::TRUTH;
-use crate::vault;
 use crate::vault_state::VaultStateFile;
+use crate::{fs, vault};
 
 pub(super) const MOVING_PREFIX: &str = ".moving-";
 const REPLACED_PREFIX: &str = ".replaced-";

@@ -19,15 +19,14 @@ use casetrack_vault::key::VaultKey;
 
 use super::Registry;
 use crate::external::sealed;
-use crate::fs;
 use crate::lock::OwnerLock;
 use crate::reseal::{OWNED, ResealProgress, Rewritten, Waiting, rewrite};
 use crate::roles::Counts;
 use crate::seal::Seal;
 use crate::truth::truth_dir;
-use crate::vault;
 use crate::vault_state::VaultStateFile;
 use crate::wipe::{Wiped, wipe_dir};
+use crate::{fs, vault};
 
 const RESEALING_PREFIX: &str = ".resealing-";
 const WIPING_PREFIX: &str = ".wiping-";

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use casetrack_core::Result;
 
 use super::{Check, Findings};
-use crate::fs;
 use crate::seal::Seal;
 use crate::truth::Truth;
-use crate::vault;
+use crate::{fs, vault};
 
 /// Opens every sealed file to its end: `files` of the directory and what is in its `folders`. Compares what says which header is the latest;
 /// `problem` is what is wrong with other files. `None` for what is no vault.

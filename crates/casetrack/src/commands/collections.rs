@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use casetrack_core::settings::duration;
 use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Password, Result};
-use casetrack_engine::ModelProfile;
-use casetrack_engine::collections;
 use casetrack_engine::collections::{CollectionSummary, CreateCollection, LockedCollection};
-use casetrack_engine::upkeep;
 use casetrack_engine::vaults::VaultRequest;
+use casetrack_engine::{ModelProfile, collections, upkeep};
 use casetrack_text::Reader;
 use casetrack_text::format::counted;
 use clap::Args;

@@ -5,10 +5,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use casetrack_core::{Cancel, Error, Progress, ProgressSink, Result};
-use casetrack_engine::eval;
 use casetrack_engine::eval::EvalRequest;
 use casetrack_engine::search::MAX_TOP_K;
-use casetrack_engine::{Engine, StorePlace};
+use casetrack_engine::{Engine, StorePlace, eval};
 use clap::Args;
 
 use crate::options::Global;

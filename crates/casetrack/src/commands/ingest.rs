@@ -3,14 +3,11 @@
 use std::ffi::OsString;
 
 use casetrack_core::{DocumentType, Password, Result};
-use casetrack_engine::ModelProfile;
-use casetrack_engine::documents;
 use casetrack_engine::ingest::{IngestRequest, Sharing};
 use casetrack_engine::jobs::JobRequest;
-use casetrack_engine::reindex;
 use casetrack_engine::reindex::{ModelsWanted, ReindexRequest};
-use casetrack_engine::sync;
 use casetrack_engine::sync::SyncRequest;
+use casetrack_engine::{ModelProfile, documents, reindex, sync};
 use casetrack_text::format::visible;
 use casetrack_text::{self as text, Reader};
 use clap::{ArgGroup, Args};

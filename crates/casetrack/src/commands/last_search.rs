@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use casetrack_core::{ChunkId, CollectionId, Error, Result};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
 use casetrack_engine::search::{SearchResponse, SearchResult, matched};
-use casetrack_engine::vaults;
+use casetrack_engine::{Engine, collections, vaults};
 use casetrack_text::Reader;
 use casetrack_text::format::{counted, one_line, shorten, visible};
 use casetrack_text::search::{completeness, continuation, details, relation};

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use casetrack_core::{Password, Result};
-use casetrack_engine::collections;
 use casetrack_engine::migrate::MigrateReport;
-use casetrack_engine::upkeep;
+use casetrack_engine::{collections, upkeep};
 use casetrack_text::format::{counted, duration, push_list, visible};
 use clap::Args;
 use serde::{Deserialize, Serialize};

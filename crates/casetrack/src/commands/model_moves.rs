@@ -1,10 +1,9 @@
 //! `casetrack reindex --models`: one collection, or all, to other models.
 
 use casetrack_core::{Action, CollectionMeta, CollectionStatus, Error, ErrorCode, Result, hint};
-use casetrack_engine::collections;
 use casetrack_engine::jobs::{JobOrigin, JobRequest};
-use casetrack_engine::reindex;
 use casetrack_engine::reindex::{ReindexReport, ReindexRequest};
+use casetrack_engine::{collections, reindex};
 use casetrack_text::format::{bytes, one_line, push_list, visible};
 use casetrack_text::{self as text, Reader};
 use serde::Serialize;

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use casetrack_core::Result;
 use casetrack_engine::models::{AddedInfo, ModelInfo, ModelList, ModelPresence, PullEvent, PullReport};
-use casetrack_engine::upkeep;
-use casetrack_engine::{EngineConfig, ModelProfile, Precision};
+use casetrack_engine::{EngineConfig, ModelProfile, Precision, upkeep};
 use casetrack_text::Reader;
 use casetrack_text::format::bytes;
 use clap::{Args, Subcommand};

@@ -2,17 +2,13 @@
 //! `obligations` and `search-terms`
 
 use casetrack_core::{Error, Result, Timestamp};
-use casetrack_engine::documents;
 use casetrack_engine::paging::Paging;
-use casetrack_engine::search;
 use casetrack_engine::search::{Filters, MarkFilter, WrittenFilters};
-use casetrack_engine::sheet;
 use casetrack_engine::sheet::ObligationQuery;
 use casetrack_engine::terms::TermsRequest;
-use casetrack_engine::threads;
 use casetrack_engine::threads::ThreadQuery;
-use casetrack_engine::versions;
 use casetrack_engine::versions::{USUAL_SIMILARITY, VersionQuery};
+use casetrack_engine::{documents, search, sheet, threads, versions};
 use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};

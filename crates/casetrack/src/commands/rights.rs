@@ -1,9 +1,8 @@
 //! `casetrack rights`
 
 use casetrack_core::Result;
-use casetrack_engine::collections;
-use casetrack_engine::database_rights;
 use casetrack_engine::database_rights::{AdmittedRole, Right, RightsReport};
+use casetrack_engine::{collections, database_rights};
 use casetrack_text::format::visible;
 use clap::{Args, Subcommand};
 use serde::{Deserialize, Serialize};

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use casetrack_core::Result;
-use casetrack_engine::collections;
 use casetrack_engine::every::EveryRequest;
-use casetrack_engine::search;
 use casetrack_engine::search::{Filters, SearchRequest, SearchResponse, WrittenFilters};
 use casetrack_engine::similar::Wanted;
+use casetrack_engine::{collections, search};
 use casetrack_text::format::{counted, shorten, visible};
 use casetrack_text::{self as text, Reader};
 use clap::Args;

@@ -5,15 +5,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use casetrack_core::{Password, Result};
-use casetrack_engine::Precision;
 use casetrack_engine::export::{Encrypted, ExportReport, ExportRequest};
-use casetrack_engine::files;
 use casetrack_engine::files::{CatalogExport, CatalogImport};
 use casetrack_engine::import::{ImportKey, ImportReport, ImportRequest, needs_passphrase};
 use casetrack_engine::repair::RepairReport;
 use casetrack_engine::stats::{CollectionStats, CompactReport};
-use casetrack_engine::upkeep;
 use casetrack_engine::verify::VerifyReport;
+use casetrack_engine::{Precision, files, upkeep};
 use casetrack_text::format::{bytes, counted, duration, push_list, visible};
 use clap::Args;
 use serde::{Deserialize, Serialize};

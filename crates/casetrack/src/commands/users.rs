@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use casetrack_core::{CollectionId, Error, ErrorCode, Result, Timestamp};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
 use casetrack_engine::rights::Role;
+use casetrack_engine::{Engine, collections};
 use casetrack_serve::{User, Users as UserFile};
 use casetrack_text::format::{counted, one_line};
 use casetrack_text::terminal::{dim, strong};

@@ -8,10 +8,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use casetrack_core::{Error, ErrorCode, Provenance, Result, TextView};
-use casetrack_engine::Engine;
 use casetrack_engine::chunks::ChunkView;
-use casetrack_engine::collections;
-use casetrack_engine::documents;
+use casetrack_engine::{Engine, collections, documents};
 use casetrack_mcp::Session;
 use casetrack_serve::{HttpOptions, Keys, Workbench};
 use clap::Args;

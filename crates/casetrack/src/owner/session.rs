@@ -5,8 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use casetrack_core::{Cancel, CollectionId, Error, ErrorCode, Result};
-use casetrack_engine::Engine;
-use casetrack_engine::collections;
+use casetrack_engine::{Engine, collections};
 use interprocess::local_socket::tokio::Stream;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};

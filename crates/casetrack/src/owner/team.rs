@@ -12,11 +12,10 @@ use clap::Args;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::address;
-use super::connect;
 use super::serve::{Duty, OwnerState, hold};
 use super::session::new_sessions;
 use super::wire::{FromOwner, SessionOptions};
+use super::{address, connect};
 use crate::console::Output;
 use crate::options::{Global, ToolOptions, absolute, access, http_address};
 use crate::privacy::close_to_others;

@@ -20,9 +20,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use casetrack_core::{ExtractionMethod, HiddenReason, Result};
-use casetrack_pages::build::changes;
 use casetrack_pages::build::flow::{Flow, FlowBlock, Note, Sink};
-use casetrack_pages::build::{DocumentBuilder, Extractor};
+use casetrack_pages::build::{DocumentBuilder, Extractor, changes};
 use casetrack_pages::container::ole::{CompoundFile, clipped, u16_at, u32_at};
 use casetrack_pages::model::Source;
 use casetrack_pages::office::embedded_files::EmbeddedFiles;

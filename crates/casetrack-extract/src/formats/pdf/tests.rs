@@ -142,7 +142,8 @@ fn titles_that_say_nothing_are_dropped() {
 
 #[test]
 fn the_pages_of_a_scan_are_shown_as_they_are_read() {
-    use std::{cell::RefCell, rc::Rc};
+    use std::cell::RefCell;
+    use std::rc::Rc;
     let seen = Rc::new(RefCell::new(Vec::new()));
     let keep = Rc::clone(&seen);
     let observer = Box::new(move |page: &casetrack_core::Page| keep.borrow_mut().push(page.clone()));

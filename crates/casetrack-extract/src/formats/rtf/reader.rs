@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use casetrack_core::{HiddenReason, Result};
-use casetrack_pages::build::DocumentBuilder;
-use casetrack_pages::build::changes;
 use casetrack_pages::build::flow::is_reserved;
+use casetrack_pages::build::{DocumentBuilder, changes};
 use casetrack_pages::office::symbols;
 use encoding_rs::{Encoding, WINDOWS_1252};
 

@@ -1,8 +1,7 @@
 //! Rows and columns that a sheet does not show.
 
 use casetrack_core::{HiddenReason, column_letters};
-use casetrack_pages::build::HiddenTexts;
-use casetrack_pages::build::changes;
+use casetrack_pages::build::{HiddenTexts, changes};
 
 use super::{MAX_COLUMNS, MAX_ROWS};
 

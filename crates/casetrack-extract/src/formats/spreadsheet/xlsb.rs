@@ -13,8 +13,7 @@ use casetrack_pages::office::properties;
 use super::number_format::{Formats, NumberFormat};
 use super::sheet::{Comment, Region, Sheet, Visibility, write_all};
 use super::xls::worksheet::{error, f64_at, short_number, truth};
-use super::xlsx;
-use super::{MAX_COLUMNS, MAX_ROWS};
+use super::{MAX_COLUMNS, MAX_ROWS, xlsx};
 use crate::pictures::Pictures;
 
 /// Numbers of the records that are read (2.3.1).

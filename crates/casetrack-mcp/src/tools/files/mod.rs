@@ -16,8 +16,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answer::ToolOutput;
-use crate::answer::{Reply, json};
+use crate::answer::{Reply, ToolOutput, json};
 
 /// The version of the contract.
 const VERSION: &str = "v1.0.0";

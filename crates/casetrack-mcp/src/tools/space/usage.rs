@@ -2,10 +2,9 @@
 
 use std::path::PathBuf;
 
-use casetrack_engine::files;
 use casetrack_engine::files::{DuplicateReport, Place};
-use casetrack_engine::space;
 use casetrack_engine::space::{UsageTree, UsageTreeAsked};
+use casetrack_engine::{files, space};
 
 use crate::tools::prelude::*;
 

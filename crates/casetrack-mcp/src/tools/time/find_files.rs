@@ -1,10 +1,9 @@
 //! `find_files_by_time`: more times, times as people say them, and what files say.
 
 use casetrack_core::Notice;
-use casetrack_engine::file_search;
 use casetrack_engine::file_search::{DateMatches, DateSearch, DatedFile, FileDate};
-use casetrack_engine::files;
 use casetrack_engine::files::{Kind, Time, TimeField, TimeSearch};
+use casetrack_engine::{file_search, files};
 use casetrack_text::format::counted;
 
 use super::{Sort, sentence};

@@ -6,10 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use casetrack_core::{CollectionId, Error, Password, Result};
-use casetrack_engine::collections;
-use casetrack_engine::vaults;
 use casetrack_engine::vaults::{MoveSpace, Moved, SealedCollection};
-use casetrack_engine::{ResealProgress, Waiting};
+use casetrack_engine::{ResealProgress, Waiting, collections, vaults};
 use casetrack_text::format::{bytes, counted, duration, visible};
 use clap::Args;
 use serde::{Deserialize, Serialize};

@@ -13,15 +13,17 @@ use crate::options::Global;
 use crate::output;
 
 macro_rules! topics {
-    ($($name:ident)*) => {
-        &[$((stringify!($name), include_str!(concat!("../../../../docs/", stringify!($name), ".md")))),*]
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../../../docs/", $name, ".md")))),*]
     };
 }
 
 /// The documents of the book, in its order: the name, and the Markdown.
 const TOPICS: &[(&str, &str)] = topics![
-    installing faq commands terminal workbench queries data vault security promises sheet versions files
-    space assistants indexes serve measured peers extraction retrieval embedding entities storage scale releasing
+    "overview" "installing" "tutorial" "claude-desktop" "assistants" "add-documents" "search" "check-a-draft"
+    "contract-table" "versions" "evidence" "workbench" "vault" "backup" "files" "limit-assistants" "team-server"
+    "postgresql" "citus" "upgrading" "troubleshooting" "commands" "tools" "queries" "configuration" "formats" "limits"
+    "glossary" "how-search-works" "how-documents-are-read" "guarantees" "security" "performance"
 ];
 
 /// Explain a command or a topic
@@ -78,10 +80,10 @@ fn title(text: &str) -> &str {
 fn contents(is_dressed: bool) -> String {
     let heading = if is_dressed { strong("Topics") } else { "Topics".to_owned() };
     let mut lines = vec![heading, String::new()];
-    lines.extend(TOPICS.iter().map(|(name, text)| format!("  {name:<14} {}", title(text))));
+    lines.extend(TOPICS.iter().map(|(name, text)| format!("  {name:<26} {}", title(text))));
     lines.push(String::new());
     lines.push(
-        "Read one with `casetrack help TOPIC`, such as `casetrack help faq`. Commands: `casetrack --help`.".to_owned(),
+        "Read one with `casetrack help TOPIC`, such as `casetrack help search`. Commands: `casetrack --help`.".to_owned(),
     );
     lines.join("\n")
 }

@@ -21,6 +21,8 @@ struct Page {
     line: String,
     /// For each list around: the number of the next item, or `None` if items have no numbers.
     lists: Vec<Option<u64>>,
+    /// True until the mark of the item that has begun is written.
+    needs_mark: bool,
     /// Rows of cells; the first has the headings.
     table: Vec<Vec<String>>,
     /// The start of a bold part in the line.
@@ -54,7 +56,11 @@ impl Page {
 
     fn begin(&mut self, tag: &Tag) {
         match tag {
-            Tag::CodeBlock(_) => self.is_code = true,
+            Tag::CodeBlock(_) => {
+                self.flush();
+                self.is_code = true;
+            }
+            Tag::Item => self.needs_mark = true,
             // A style would be counted in the width of a cell.
             Tag::Strong if self.table.is_empty() => self.bold_from = Some(self.line.len()),
             Tag::Image { .. } => self.in_picture = true,
@@ -123,6 +129,8 @@ impl Page {
         let depth = self.lists.len().saturating_sub(1);
         let mark = match self.lists.last_mut() {
             None => String::new(),
+            // A later paragraph of an item.
+            Some(_) if !std::mem::take(&mut self.needs_mark) => "  ".to_owned(),
             Some(None) => "- ".to_owned(),
             Some(Some(number)) => {
                 *number += 1;
@@ -181,6 +189,12 @@ mod tests {
         let shown =
             text("# A\n\nOne [two](b.md)\nthree **`four`**.\n\n![picture](c.png)\n\n- five\n  six\n- seven\n", 80);
         assert_eq!(shown, format!("{}\n\nOne two three {}.\n\n- five six\n- seven", strong("A"), strong("`four`")));
+    }
+
+    #[test]
+    fn an_item_of_several_paragraphs_has_one_number() {
+        let shown = text("1. one\n\n       code\n\n   two\n2. three\n", 80);
+        assert_eq!(shown, "1. one\n    code\n\n  two\n2. three");
     }
 
     #[test]

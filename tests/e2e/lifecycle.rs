@@ -82,6 +82,14 @@ fn a_collection_is_renamed_closed_archived_and_reopened() {
     run(&home, &["ingest", &note, "-c", "Acme Corp"]);
     assert_eq!(found(&mut client).as_array().unwrap().len(), 1);
     assert_eq!(listed(&mut client, "active"), ["Acme Corp", "Globex"]);
+
+    // Deleted, only if asked for twice.
+    let error = &refused(&home, &["delete", "Acme Corp"])["error"];
+    assert!(error["message"].as_str().unwrap().contains("with 1 document"), "{error}");
+    assert_eq!(names(&run_json(&home, &["collections"])), ["Acme Corp", "Globex"]);
+    run(&home, &["delete", "Acme Corp", "--yes"]);
+    assert_eq!(names(&run_json(&home, &["collections", "--all"])), ["Globex"]);
+    assert!(Path::new(&note).exists());
     client.close();
 }
 

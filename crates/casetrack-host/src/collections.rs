@@ -368,7 +368,8 @@ fn or_locked(host: &Host, name: &str, error: Error) -> Error {
     }
 }
 
-fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
+/// The counts of a collection, without opening it: one that is damaged has its problem instead.
+pub fn summarise(host: &Host, meta: CollectionMeta) -> CollectionSummary {
     // An open collection knows its counts; the others are read without taking
     // ownership away from a process that has them open.
     let counts = match host.open_collections().if_open(meta.id) {

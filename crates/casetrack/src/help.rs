@@ -8,7 +8,7 @@ use clap::Command;
 /// Every command that people use, by purpose.
 pub const GROUPS: &[(&str, &str)] = &[
     ("Begin", "start connect disconnect service doctor help"),
-    ("Collections", "new collections rename close archive reopen export import migrate rights"),
+    ("Collections", "new collections rename close archive reopen delete export import migrate rights"),
     ("Vaults", "unlock lock vault"),
     ("Documents", "ingest sync watch unwatch watches documents tag inspect"),
     ("Find and read", "search ask show open similar page search-terms verify-quote verify-quotes evidence"),

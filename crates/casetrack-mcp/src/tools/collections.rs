@@ -1,8 +1,7 @@
 //! Create, list, switch, delete and describe collections.
 
 use casetrack_core::{CollectionId, CollectionMeta, CollectionStatus, CollectionType};
-use casetrack_engine::collections::{CollectionInfo, CollectionSummary, CreateCollection as Request};
-use casetrack_engine::{Engine, collections, vaults};
+use casetrack_engine::collections::{self, CollectionInfo, CollectionSummary, CreateCollection as Request};
 
 use super::unconfirmed;
 use crate::tools::prelude::*;
@@ -148,7 +147,7 @@ impl Tool for DeleteCollection {
 
     fn call(context: &Context<'_>, parameters: DeleteParameters) -> Result<Reply<CollectionSummary>> {
         let found = collections::find_collection(context.engine.host(), &parameters.collection_name)?;
-        let summary = summary(context.engine, found)?;
+        let summary = collections::summarise(context.engine.host(), found);
         if !parameters.confirm {
             return Err(unconfirmed(&text::collections::description(&summary)));
         }
@@ -156,22 +155,6 @@ impl Tool for DeleteCollection {
         context.session.forget(summary.meta.id);
         Ok(Reply::new(summary, text::collections::deleted))
     }
-}
-
-/// Does not open the collection, so that a damaged one can be deleted too.
-fn summary(engine: &Engine, meta: CollectionMeta) -> Result<CollectionSummary> {
-    let listed =
-        collections::list_collections(engine.host(), None)?.into_iter().find(|summary| summary.meta.id == meta.id);
-    Ok(listed.unwrap_or_else(|| CollectionSummary {
-        vault: vaults::is_vault(engine.host(), meta.id),
-        meta,
-        documents: None,
-        pages: None,
-        chunks: None,
-        changed_at: None,
-        incomplete: None,
-        problem: None,
-    }))
 }
 
 pub(crate) struct GetCollectionInfo;

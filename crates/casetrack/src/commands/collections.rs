@@ -1,14 +1,14 @@
-//! `casetrack new`, `collections`, `rename`, `close`, `archive` and `reopen`
+//! `casetrack new`, `collections`, `rename`, `close`, `archive`, `reopen` and `delete`
 
 use std::time::Duration;
 
 use casetrack_core::settings::duration;
-use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Password, Result};
+use casetrack_core::{CollectionMeta, CollectionStatus, CollectionType, Error, Password, Result};
 use casetrack_engine::collections::{CollectionSummary, CreateCollection, LockedCollection};
 use casetrack_engine::vaults::VaultRequest;
 use casetrack_engine::{ModelProfile, collections, upkeep};
-use casetrack_text::Reader;
 use casetrack_text::format::counted;
+use casetrack_text::{self as text, Reader};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -194,6 +194,33 @@ pub struct Reopen {
 impl Reopen {
     pub fn run(self, console: &Console) -> Result<u8> {
         set(console, &self.collection, CollectionStatus::Active, "Reopened")
+    }
+}
+
+/// Delete a collection for good, with its passages, tags and evidence
+///
+/// The files that it was made from stay as they are. Without `--yes`, nothing is deleted, and you see what would be. To keep a copy,
+/// run `casetrack export` first.
+#[derive(Debug, Args, Serialize, Deserialize)]
+pub struct Delete {
+    /// Name, ID or reference of the collection
+    collection: String,
+    /// Delete it without asking
+    #[arg(short, long)]
+    yes: bool,
+}
+
+impl Delete {
+    pub fn run(self, console: &Console) -> Result<u8> {
+        let found = collections::find_collection(console.engine.host(), &self.collection)?;
+        let summary = collections::summarise(console.engine.host(), found);
+        if !self.yes {
+            let what = text::collections::description(&summary);
+            return Err(Error::invalid(format!("This permanently deletes {what}. Nothing was deleted."))
+                .with_hint("To delete it, run the command again with --yes. To keep a copy first: casetrack export"));
+        }
+        console.engine.delete_collection(summary.meta.id)?;
+        console.print(&summary, text::collections::deleted)
     }
 }
 

@@ -66,6 +66,7 @@ collection_commands! {
     Close(collections::Close),
     Archive(collections::Archive),
     Reopen(collections::Reopen),
+    Delete(collections::Delete),
     Unlock(vault::Unlock),
     Lock(vault::Lock),
     Vault(vault::Vault),

@@ -83,7 +83,8 @@ fn contents(is_dressed: bool) -> String {
     lines.extend(TOPICS.iter().map(|(name, text)| format!("  {name:<26} {}", title(text))));
     lines.push(String::new());
     lines.push(
-        "Read one with `casetrack help TOPIC`, such as `casetrack help search`. Commands: `casetrack --help`.".to_owned(),
+        "Read one with `casetrack help TOPIC`, such as `casetrack help search`. Commands: `casetrack --help`."
+            .to_owned(),
     );
     lines.join("\n")
 }

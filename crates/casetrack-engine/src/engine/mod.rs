@@ -291,4 +291,15 @@ impl Engine {
         self.host.live_files().stop();
         self.watches.stop();
     }
+
+    /// Saves and closes the collections that nothing works with. Their indexes are written then, and the last state of vaults is recorded,
+    /// by which an older copy is recognised.
+    pub fn close_collections(&self) {
+        let open = self.host.open_collections();
+        for id in open.ids() {
+            if let Err(error) = open.close(id) {
+                tracing::warn!(collection = %id, %error, "not closed");
+            }
+        }
+    }
 }

@@ -226,6 +226,7 @@ async fn serve(data_dir: &Path, engine: Engine, log: OwnerLog, duty: Duty) -> Re
     // Withdraw the address before closing the listener, so that no new client comes.
     address.withdraw(data_dir);
     drop(listener);
+    serving.engine.close_collections();
     ended
 }
 

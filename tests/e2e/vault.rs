@@ -255,6 +255,29 @@ fn work_on_a_vault_stops_when_it_is_locked_and_goes_on_later() {
     assert!(run(&home, &["verify", "-c", NAME]).contains("Clean."));
 }
 
+fn copy(from: &Path, to: &Path) {
+    let copied = std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap();
+    assert!(copied.success());
+}
+
+#[test]
+fn stop_records_the_last_state_of_a_vault() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let (id, _) = new_vault(&home);
+    write_files(dir.path(), &[("first.md", "The first note.\n")]);
+    let (vault, earlier) = (home.join("collections").join(&id), dir.path().join("earlier"));
+    run(&home, &["lock"]);
+    copy(&vault, &earlier);
+    unlock(&home, &[]);
+    run(&home, &["ingest", dir.path().join("first.md").to_str().unwrap(), "-c", NAME]);
+    run(&home, &["stop"]);
+    std::fs::remove_dir_all(&vault).unwrap();
+    copy(&earlier, &vault);
+    let (_, error) = with_input(1, &home, &format!("{PASSPHRASE}\n"), &["unlock", "--passphrase-stdin"]);
+    assert!(error.contains("earlier state"), "{error}");
+}
+
 /// The power of an attacker who writes to the folder of a vault and waits for its owner.
 #[test]
 fn a_vault_that_was_put_back_is_refused_until_its_owner_accepts_it() {
@@ -266,10 +289,6 @@ fn a_vault_that_was_put_back_is_refused_until_its_owner_accepts_it() {
     ingest("first.md");
     run(&home, &["lock"]);
     let vault = home.join("collections").join(&id);
-    let copy = |from: &Path, to: &Path| {
-        let copied = std::process::Command::new("cp").arg("-a").args([from, to]).status().unwrap();
-        assert!(copied.success());
-    };
     let earlier = dir.path().join("earlier");
     copy(&vault, &earlier);
     unlock(&home, &[]);

@@ -130,6 +130,10 @@ fn of_server(error: postgres::Error) -> Error {
         "42501" | "28000" | "28P01" => {
             (ErrorCode::PermissionDenied, "Ask the administrator of the server for the right to use this database.")
         }
+        "3D000" => (
+            ErrorCode::NotFound,
+            "Check the name of the database in the address, or create the database first: createdb NAME.",
+        ),
         "53300" => {
             (ErrorCode::InUse, "Wait until others have disconnected, or ask the administrator for more connections.")
         }

@@ -130,7 +130,7 @@ pub(crate) struct IsParameters {
 }
 
 space_tool!(ResourceIs: "resource-is", "Entries with a value", Reads, IsParameters => Found,
-    r#"{"name": "notes", "field": "ext", "value": "md"}"#,
+    r#"{"name": "notes", "field": "extension", "value": "md"}"#,
 "Entries of a resource-set whose field has exactly a value.",
 |context, host, parameters| {
     let IsParameters { name, field, value, include_children: children, limit, offset } = parameters;

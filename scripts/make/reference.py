@@ -116,8 +116,14 @@ def ended(text):
     return text if text.endswith((".", ":", "?", "!")) else f"{text}."
 
 
+def prose(text):
+    """Text in which no sign is taken for Markdown, except code in backticks."""
+    parts = re.split(r"(`[^`]+`)", text)
+    return "".join(part if part.startswith("`") else part.replace("<", "&lt;").replace("*", "\\*") for part in parts)
+
+
 def cell(text):
-    return text.replace("|", "\\|").replace("<", "&lt;") if "`" not in text else re.sub(r"\|", r"\\|", text)
+    return prose(text).replace("|", "\\|")
 
 
 def meaning(parts):
@@ -163,7 +169,7 @@ def command(binary, words, examples, depth):
     parts = sections(COMMON.split(help_of(binary, words))[0])
     name = " ".join(words)
     yield f"{'#' * depth} casetrack {name}\n"
-    yield from (f"{ended(text)}\n" for text in paragraphs(parts[""]))
+    yield from (f"{prose(ended(text))}\n" for text in paragraphs(parts[""]))
     subcommands = [child for child in children(parts) if child != "help"]
     rows = list(options(parts))
     if not subcommands:
@@ -265,8 +271,8 @@ def arguments(schema):
 def tool(document, effect, need, sample):
     schema = document["inputSchema"]
     yield f"### {document['name']}\n"
-    description = re.sub(r"\s+", " ", document["description"].replace("<", "&lt;"))
-    yield f"> {ended(description)}\n"
+    description = re.sub(r"\s+", " ", document["description"])
+    yield f"> {prose(ended(description))}\n"
     yield f"{EFFECTS[effect]} · {NEEDS[need]}\n"
     if any(arguments(schema)):
         yield "| argument | type | meaning |"

@@ -4,7 +4,7 @@
     python3 scripts/make/reference.py [--binary PROGRAM] [--check]
 
 Commands come from `casetrack COMMAND --help`, with the examples of reference_sources/examples.toml. Tools come from schemas/ and from the
-table of tools in the sources. In both pages the text above `<!-- reference -->` is written by hand and stays.
+table of tools in the sources; reference_sources/arguments.toml translates descriptions. In both pages the text above `<!-- reference -->` is written by hand and stays.
 With --check nothing is written, and a page that is stale is an error.
 """
 
@@ -20,7 +20,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 SCHEMAS = ROOT / "schemas"
-EXAMPLES = Path(__file__).with_name("reference_sources") / "examples.toml"
+SOURCES = Path(__file__).with_name("reference_sources")
+EXAMPLES = SOURCES / "examples.toml"
+ARGUMENTS = SOURCES / "arguments.toml"
 TOOL_SOURCES = ROOT / "crates" / "casetrack-mcp" / "src" / "tools"
 MARK = "<!-- reference -->\n"
 # Options of all commands begin here. Their own section describes them once.
@@ -256,28 +258,29 @@ def number(value):
     return f"{value:g}" if value < 100_000 else f"{value:,}"
 
 
-def arguments(schema):
+def arguments(schema, english):
     required = schema.get("required", [])
     for name, field in sorted(schema.get("properties", {}).items(), key=lambda item: item[0] not in required):
         if field.get("description") in SHARED_ARGUMENTS:
             continue
         default = field.get("default")
         shown = "" if default in (None, False, [], "") else f" Default: `{json.dumps(default, ensure_ascii=False)}`."
-        about = ended(field["description"]) if "description" in field else ""
+        description = english.get(name) or field.get("description")
+        about = ended(description) if description else ""
         must = " (required)" if name in required else ""
         yield f"| `{name}`{must} | {cell(kind(field))} | {cell((about + shown).strip())} |"
 
 
-def tool(document, effect, need, sample):
-    schema = document["inputSchema"]
+def tool(document, effect, need, sample, english):
+    rows = list(arguments(document["inputSchema"], english))
     yield f"### {document['name']}\n"
     description = re.sub(r"\s+", " ", document["description"])
     yield f"> {prose(ended(description))}\n"
     yield f"{EFFECTS[effect]} · {NEEDS[need]}\n"
-    if any(arguments(schema)):
+    if rows:
         yield "| argument | type | meaning |"
         yield "|---|---|---|"
-        yield from arguments(schema)
+        yield from rows
         yield ""
     fields = [name for name in document["outputSchema"].get("properties", {}) if name not in SHARED_FIELDS]
     yield "Answer: " + ", ".join(f"`{name}`" for name in fields) + ".\n"
@@ -297,11 +300,12 @@ def tool_page():
     for name, purpose in SETS.items():
         yield f"| `{name}` | {purpose} | {', '.join(by_set[name])} |"
     yield ""
+    english = tomllib.loads(ARGUMENTS.read_text(encoding="utf-8"))
     samples = {call["tool"]: call["arguments"] for call in reversed(calls)} | BETTER_SAMPLES
     for name, tools in by_set.items():
         yield f"## Tools of the set {name}\n"
         for each in tools:
-            yield from tool(documents[each], *rows[each], samples[each])
+            yield from tool(documents[each], *rows[each], samples[each], english.get(each, {}))
 
 
 def main():

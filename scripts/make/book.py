@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Preprocessor of mdBook: links out of docs/ lead nowhere in a book, so they become absolute where book.toml has the setting
-`git-repository-url`, and else their words with the path in the sources. Needs only the standard library."""
+"""Preprocessor of mdBook for links that leave the book. With the setting `git-repository-url` of book.toml they become absolute; without
+it, they become their words with the path in the sources. Needs only the standard library."""
 
 import json
 import os.path
@@ -25,18 +25,21 @@ def main():
         sys.exit(0 if sys.argv[2] == "html" else 1)
     context, book = json.load(sys.stdin)
     url = context["config"].get("output", {}).get("html", {}).get("git-repository-url")
-
-    def place(path):
-        if path.startswith("docs/"):
-            return os.path.relpath(path, "docs")
-        if url:
-            return f"{url.rstrip('/')}/{'tree' if (ROOT / path).is_dir() else 'blob'}/main/{path}"
-        return [f"`{path}` in the sources"]
-
+    folder = context["config"]["book"]["src"].rstrip("/")
     # Named `sections` before mdBook 0.5.
-    for chapter in chapters(book.get("items") or book.get("sections") or []):
-        if chapter.get("path"):
-            chapter["content"] = rewrite(chapter["content"], f"docs/{chapter['path']}", place)
+    pages = {f"{folder}/{page['path']}": page for page in chapters(book.get("items") or book.get("sections") or []) if page.get("path")}
+
+    for file, page in pages.items():
+
+        def place(path, base=os.path.dirname(file)):
+            # mdBook copies every file of the folder that is not Markdown.
+            if path in pages or path.startswith(f"{folder}/") and not path.endswith(".md") and (ROOT / path).is_file():
+                return os.path.relpath(path, base)
+            if url:
+                return f"{url.rstrip('/')}/{'tree' if (ROOT / path).is_dir() else 'blob'}/main/{path}"
+            return [f"`{path}` in the sources"]
+
+        page["content"] = rewrite(page["content"], file, place)
     json.dump(book, sys.stdout)
 
 

@@ -1,6 +1,6 @@
 // How fast the workbench is where there is very much: 10,000 passages, a document of 5,000 pages, 100,000 names and the graph of them;
 // how smoothly it scrolls, from a trace of the browser; and the memory of the page and of the background process during 500 actions at
-// random, or with --minutes N for so long. Prints the rows of the tables in docs/workbench.md. Run it with scripts/web.sh bars, on a
+// random, or with --minutes N for so long. Prints the rows of the tables in docs/dev/sheet.md. Run it with scripts/web.sh bars, on a
 // machine that does nothing else.
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

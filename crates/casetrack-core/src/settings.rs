@@ -9,7 +9,7 @@
 //! citations = "full"              # or "short", "bates", or a template: "{document}, {page} [{bates}]"
 //!
 //! [store]
-//! url = "disk"                    # or the address of a database: "postgres://user@host:5432/database" (docs/scale.md)
+//! url = "disk"                    # or the address of a database: "postgres://user@host:5432/database" (docs/postgresql.md)
 //!
 //! [summaries]
 //! model = "none"                  # or "client": the model of the assistant writes summaries of search results, where it offers that

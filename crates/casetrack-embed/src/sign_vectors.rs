@@ -1,7 +1,7 @@
 //! Token vectors of a passage as they are stored: one bit a value.
 //!
 //! Only the sign of a value is stored; the query's vectors are unchanged (binary passage retrieval, Yamada et al. 2021, here without
-//! training for it). docs/embedding.md has the cost in ranking.
+//! training for it). docs/dev/embedding.md has the cost in ranking.
 
 use crate::outputs::TokenVectors;
 

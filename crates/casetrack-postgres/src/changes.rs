@@ -38,7 +38,7 @@ macro_rules! insert {
 }
 const INSERT: &str = insert!("$1::bigint, $2::uuid", "", "");
 /// The coordinator of Citus copies what is in arrays, which is not allowed under row-level security. Joined with its bucket, of which there is one, the
-/// machine makes the rows, which is slower (docs/scale.md).
+/// machine makes the rows, which is slower (docs/dev/scale.md).
 const INSERT_GUARDED: &str =
     insert!("b.route, b.collection", "buckets b, ", " WHERE b.route = $1 AND b.collection = $2");
 

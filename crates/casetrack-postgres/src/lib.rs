@@ -31,7 +31,7 @@
 //!
 //! In one transaction that sees one moment. The client knows of each document its slots, what filters ask of it and its counts, and reads what
 //! changed. Keyword and learned-sparse search fetch the leaves with the query's terms and add them up here, by the rules of casetrack-store
-//! ([`casetrack_store::parts`]), since SQL takes 35 times as long (docs/scale.md). Vectors are compared by the server in half precision: all of
+//! ([`casetrack_store::parts`]), since SQL takes 35 times as long (docs/dev/scale.md). Vectors are compared by the server in half precision: all of
 //! small collections and of narrow filters, else those that an HNSW index proposes. The best are compared once more here, with the vector
 //! of the query as it is.
 //!

@@ -17,7 +17,7 @@
 //! | `owner.lock` | locked by the process that has the collection open |
 //!
 //! A vault ([`LocalCollection::create_vault`]) has the same directories. `vault.header` and its copy say what opens it, `collection.sealed`
-//! takes the place of `collection.json`, and all files and values that the store writes are sealed (docs/security.md). Names of files and
+//! takes the place of `collection.json`, and all files and values that the store writes are sealed (docs/dev/vault-formats.md). Names of files and
 //! directories, times, sizes, and random ids in keys are not.
 //!
 //! The [`Registry`] finds the collections of a data directory.

@@ -10,7 +10,7 @@
 //! | [`names`] | ids and digests within keys of a database |
 //! | [`files`] | files of any length, in blocks of 64 KiB |
 //!
-//! The formats are written down to the byte in docs/security.md. All primitives come from other crates: XChaCha20-Poly1305 and
+//! The formats are written down to the byte in docs/dev/vault-formats.md. All primitives come from other crates: XChaCha20-Poly1305 and
 //! ChaCha20-Poly1305, HKDF and HMAC over SHA-256, Argon2id, AES-256, X25519.
 //!
 //! Sealed data is either read back as it was written, or is an error: [`ErrorCode::Corrupt`](casetrack_core::ErrorCode::Corrupt)

@@ -33,7 +33,7 @@ const LZ4_MOST: usize = 255;
 /// True if a value is worth compressing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Packing {
-    /// Compressed where that makes it smaller. What the length of a value then says of its content is said in docs/security.md.
+    /// Compressed where that makes it smaller. What the length of a value then says of its content is said in docs/dev/vault-formats.md.
     Compressed,
     /// For what looks random, such as components of vectors.
     AsItIs,

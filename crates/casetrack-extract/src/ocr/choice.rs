@@ -11,7 +11,7 @@ use super::tesseract::{Api, Libraries, Pix};
 use super::{Picture, USUAL_SKEW, read_turned};
 
 /// From this confidence on, tesseract reads as well as the second engine, in a fifth of the time: chosen on one half of the
-/// receipts (docs/extraction.md).
+/// receipts (docs/dev/extraction.md).
 const SURE: f32 = 0.9;
 
 /// Languages that PP-OCRv6 small reads, by the names of tesseract's data (rapidocr/default_models.yaml). Its characters are Latin,

@@ -92,7 +92,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// As judged on samples of contracts (docs/entities.md).
+    /// As judged on samples of contracts (docs/dev/entities.md).
     fn confidence(self) -> u8 {
         match self {
             Source::Repeat => 40,

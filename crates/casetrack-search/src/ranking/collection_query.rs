@@ -64,7 +64,7 @@ impl CollectionQuery {
     }
 
     /// The query for late interaction, if the collection has token vectors whose model knows the language of what was found. None if
-    /// the query prefers passages, as of a document that it names: these would be mixed with others again (docs/embedding.md).
+    /// the query prefers passages, as of a document that it names: these would be mixed with others again (docs/dev/embedding.md).
     pub fn late(&self) -> Option<&SignQuery> {
         self.recalled
             .first()

@@ -17,7 +17,7 @@ pub(crate) type MaxSims = HashMap<(DocumentId, u32), f32>;
 
 /// The number of the best candidates that are ranked again.
 pub(crate) const DEPTH: usize = 100;
-/// The most that it adds to a fused score of 0–1. docs/embedding.md has what other weights give.
+/// The most that it adds to a fused score of 0–1. docs/dev/embedding.md has what other weights give.
 pub(crate) const WEIGHT: f32 = 0.5;
 /// The stage's name.
 pub(crate) const STAGE: &str = "late interaction E12";

@@ -32,7 +32,7 @@ pub struct New {
     #[arg(long, value_name = "PROFILE")]
     models: Option<ModelProfile>,
     /// Also store token vectors (E12), by which searches rank the best 100 passages once more (late interaction); about 11 kB a passage. What
-    /// that gives is measured in docs/embedding.md: little where learned-sparse vectors take part
+    /// that gives is measured in docs/dev/embedding.md: little where learned-sparse vectors take part
     #[arg(long)]
     late_interaction: bool,
     /// Make it a vault: encrypted, and opened only with its passphrase or its recovery key, which is printed once

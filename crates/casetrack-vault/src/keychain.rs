@@ -11,12 +11,11 @@ use crate::secret::Secret;
 /// Letters of the text.
 const LETTERS: usize = 44;
 
-/// A secret that lies in a keychain and opens one slot.
+/// A secret that a keychain holds and that opens one slot.
 #[derive(Debug, Clone)]
 pub struct KeychainSecret(Secret);
 
 impl KeychainSecret {
-    /// A new one from the system's generator.
     pub fn random() -> Result<Self> {
         Secret::random().map(Self)
     }

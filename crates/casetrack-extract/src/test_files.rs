@@ -16,7 +16,7 @@ pub fn with_damaged_part(mut archive: Vec<u8>, name: &str) -> Vec<u8> {
     archive
 }
 
-/// Why, by what and what a page hides.
+/// The hidden texts of a page, with reason and cover.
 pub fn hidden_texts(page: &Page) -> Vec<(casetrack_core::HiddenReason, Option<String>, String)> {
     let chars: Vec<char> = page.text.chars().collect();
     let text = |start: u32, end: u32| chars[start as usize..end as usize].iter().collect();
@@ -79,7 +79,6 @@ impl PdfPageContent {
     }
 }
 
-/// A PDF of these pages.
 pub fn pdf_file(title: &str, pages: &[PdfPageContent]) -> Vec<u8> {
     pdf_file_with_picture(title, pages, 1, b"A")
 }

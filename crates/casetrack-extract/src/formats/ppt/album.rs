@@ -24,7 +24,7 @@ impl<'a> Album<'a> {
         self.reader.read(&self.store.picture(number, self.stream)?)
     }
 
-    /// The reader, which knows what was not read.
+    /// The reader, with its list of unread pictures.
     pub fn into_reader(self) -> Pictures<'a> {
         self.reader
     }

@@ -50,7 +50,7 @@ fn shapes_that_a_slide_does_not_show_are_marked() {
     assert_eq!(extraction.pages[0].text.lines().count(), 7);
 }
 
-/// `fBid` of the properties, which says that the number is one of the list.
+/// `fBid` of the properties, which marks the number as one of the list.
 const SHOWS_PICTURE: u16 = 0x4104;
 const SWITCHES: u16 = 0x03BF;
 

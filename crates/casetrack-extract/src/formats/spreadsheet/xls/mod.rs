@@ -51,7 +51,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
     EmbeddedFiles::of_storages(&container, objects, document)
 }
 
-/// Row and column, from 1, of the cell where a shape begins (2.5.193).
+/// Row and column, from 1, of the cell in which a shape begins (2.5.193).
 fn cell_of(anchor: &[u8]) -> Option<(u32, u32)> {
     let number = |at| u16_at(anchor, at).map(|number| u32::from(number) + 1);
     number(6).zip(number(2)).filter(|(row, column)| *row <= MAX_ROWS && *column <= MAX_COLUMNS)

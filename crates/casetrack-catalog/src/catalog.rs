@@ -182,7 +182,7 @@ impl Catalog {
         };
         match done {
             Err(error) if error.code == ErrorCode::Corrupt => {
-                tracing::warn!(%error, "the catalogue of files is made anew");
+                tracing::warn!(%error, "the catalogue of files is rebuilt");
                 lock(&self.readers).clear();
                 database::replace(&mut connection, &self.folder)?;
                 *connection = opened(&self.folder)?.0;
@@ -362,7 +362,7 @@ fn opened(folder: &Path) -> Result<(Connection, bool)> {
     let mut connection = database::open(folder)?;
     let is_indexed = match prepare(&connection) {
         Err(error) if error.code == ErrorCode::Corrupt => {
-            tracing::warn!(%error, "the catalogue of files is made anew");
+            tracing::warn!(%error, "the catalogue of files is rebuilt");
             database::replace(&mut connection, folder)?;
             connection = database::open(folder)?;
             prepare(&connection)?

@@ -100,7 +100,7 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
         Some(SqliteCode::DatabaseCorrupt | SqliteCode::NotADatabase) => (
             ErrorCode::Corrupt,
             "The catalogue of files is damaged".to_owned(),
-            "It is made anew when the files are indexed again; the damaged one is kept beside it.",
+            "It is rebuilt when the files are indexed again; the damaged one is kept next to it.",
         ),
         Some(SqliteCode::DiskFull) => (
             ErrorCode::DiskFull,
@@ -130,7 +130,7 @@ pub(crate) fn failed(error: rusqlite::Error) -> Error {
 pub(crate) fn open(folder: &Path) -> Result<Connection> {
     match try_open(folder) {
         Err(error) if error.code == ErrorCode::Corrupt => {
-            tracing::warn!(%error, "the catalogue of files is made anew");
+            tracing::warn!(%error, "the catalogue of files is rebuilt");
             set_aside(folder, FILE, DAMAGED)?;
             try_open(folder)
         }
@@ -236,7 +236,7 @@ pub(crate) fn check(folder: &Path) -> Result<()> {
         _ => verdict,
     };
     Err(Error::new(ErrorCode::Corrupt, format!("The catalogue of files is damaged: {fault}."))
-        .with_hint("It is made anew when the files are indexed again; the damaged one is kept beside it."))
+        .with_hint("It is rebuilt when the files are indexed again; the damaged one is kept next to it."))
 }
 
 #[cfg(test)]

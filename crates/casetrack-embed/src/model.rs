@@ -80,7 +80,7 @@ impl Model {
         let pooled = |pooling| PooledStates { pooling, hidden, normalise: spec.normalise };
         let dense = spec.pooling.filter(|_| outputs.dense).map(pooled);
         if outputs.dense && dense.is_none() {
-            return Err(damaged(&config_path, "the model manifest does not say how its states are pooled"));
+            return Err(damaged(&config_path, "the model manifest does not name its pooling"));
         }
         Ok(Self {
             dense: dense.map(|head| Box::new(head) as Box<dyn DenseHead>),

@@ -216,7 +216,7 @@ fn one<T: Copy + Ord + Hash>(
     match (fit, ids) {
         (Match::Exact | Match::Fuzzy, [first, ..]) => Ok(*first),
         (Match::Ambiguous, _) => Err(not_found(format!(
-            "{what} name is ambiguous: \"{wanted}\". It could be:{}\nUse the full name, or say of which type it is.",
+            "{what} name is ambiguous: \"{wanted}\". It could be:{}\nUse the full name, or give its type.",
             lines()
         ))),
         (_, []) => Err(not_found(format!("{what} not found: \"{wanted}\".")).with_hint(hint![

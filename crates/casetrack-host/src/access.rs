@@ -175,7 +175,7 @@ impl Access {
         if !allowed && !self.is_upload(&resolved) {
             let roots: Vec<String> = self.roots.iter().map(|root| root.display().to_string()).collect();
             let message =
-                format!("{} is not read: it lies outside the allowed folders ({}).", path.display(), roots.join(", "));
+                format!("{} is not read: it is outside the allowed folders ({}).", path.display(), roots.join(", "));
             return Err(Error::new(ErrorCode::AccessDenied, message)
                 .with_hint(format!("The user can add its folder to allowed_roots in {}.", self.settings.display())));
         }

@@ -352,11 +352,10 @@ fn or_locked(host: &Host, name: &str, error: Error) -> Error {
         ids => {
             let short: Vec<String> = ids.iter().map(|id| id.short()).collect();
             let which = match short.as_slice() {
-                [one] => format!("The vault {one} is locked, so that its name is not known. To look there: "),
-                all => format!(
-                    "The vaults {} are locked, so that their names are not known. To look there: ",
-                    all.join(", ")
-                ),
+                [one] => format!("The vault {one} is locked, so its name is not known. To look there: "),
+                all => {
+                    format!("The vaults {} are locked, so their names are not known. To look there: ", all.join(", "))
+                }
             };
             let unlock = Action::Unlock(Some(short[0].clone()).filter(|_| short.len() == 1));
             let hint = match &error.hint {

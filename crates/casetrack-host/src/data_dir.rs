@@ -27,8 +27,8 @@ pub fn notice(data_dir: &Path) -> Option<String> {
         _ => "a folder that is not synchronized".to_owned(),
     };
     Some(format!(
-        "The data directory is in the documents folder. Where a cloud service synchronizes that, texts of your documents leave this \
-         machine, and the indexes may be damaged. To move it, stop CaseTrack, then move {} to {place}.",
+        "The data directory is in the documents folder. If a cloud service synchronizes that folder, texts of your \
+         documents leave this machine, and the indexes may be damaged. To move it, stop CaseTrack, then move {} to {place}.",
         data_dir.display()
     ))
 }

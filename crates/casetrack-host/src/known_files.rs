@@ -152,7 +152,8 @@ impl KnownFiles {
     fn load(&self, path: &Path) {
         let Ok(bytes) = std::fs::read(path) else { return };
         let kept: Kept = serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            tracing::warn!(%error, path = %path.display(), "what was known of files is left out; they are read again");
+            tracing::warn!(%error, path = %path.display(), "the record of known files is damaged; they are read \
+                again");
             Kept::default()
         });
         let is_ours = kept.version == env!("CARGO_PKG_VERSION");

@@ -64,7 +64,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Does work of a job, whose end must be noted whatever happens. A panic is an error.
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(Error::internal("The job panicked; the log of the owner says where.")))
+        .unwrap_or_else(|_| Err(Error::internal("The job panicked; see the log of the owner process.")))
 }
 
 /// Settings, and the state that all hosts of a data directory share. Every use case is a function that takes it. A clone has the same settings.
@@ -163,7 +163,7 @@ impl Host {
     pub fn rights_for_job(&self, user: &str, collection: CollectionId) -> Result<Arc<dyn Rights>> {
         let cancelled = |why: &str| {
             Error::new(ErrorCode::Cancelled, format!("The user {user} asked for this, and {why}."))
-                .with_hint("What was stored stays. Somebody who may change the collection can ask for the rest.")
+                .with_hint("Stored documents stay. A user who may change the collection can start the job again.")
         };
         let people = self.shared.people.get().ok_or_else(|| cancelled("the users of the server are not known here"))?;
         let rights = people.rights(user).ok_or_else(|| cancelled("is no longer a user of the server"))?;

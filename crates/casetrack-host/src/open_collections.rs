@@ -238,10 +238,8 @@ impl OpenCollections {
                 return Err(Error::cancelled());
             }
             if Instant::now() > deadline {
-                let message = format!("\"{name}\" has been in use all the time.");
-                return Err(
-                    Error::new(ErrorCode::InUse, message).with_hint("Try again: what is done is not done twice.")
-                );
+                let message = format!("\"{name}\" was in use the whole time.");
+                return Err(Error::new(ErrorCode::InUse, message).with_hint("Try again: finished work is kept."));
             }
             // Without the lock, which those who work with it may need to end.
             drop(collection);

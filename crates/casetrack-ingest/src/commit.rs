@@ -150,11 +150,11 @@ impl<'a> Committer<'a> {
         let meta = &document.stored.meta;
         let stored = self.work.collection.document(meta.id)?;
         let problem = match stored {
-            None => "was deleted meanwhile by another call",
+            None => "was deleted by another call in the meantime",
             Some(stored)
                 if document.from_stored && (stored.ingested_at, stored.sha256) != (meta.ingested_at, meta.sha256) =>
             {
-                "was ingested again meanwhile by another call"
+                "was ingested again by another call in the meantime"
             }
             _ => return Ok(true),
         };
@@ -170,7 +170,7 @@ impl<'a> Committer<'a> {
         let other = self.work.collection.document_by_path(&meta.path)?.filter(|other| other.sha256 == meta.sha256);
         self.take(match other {
             Some(other) => {
-                let detail = "ingested meanwhile by another call".to_owned();
+                let detail = "ingested by another call in the meantime".to_owned();
                 let unchanged = skipped(path, relative_path, SkipReason::Unchanged, detail);
                 Outcome::Skipped(SkippedFile { document_id: Some(other.id), ..unchanged })
             }

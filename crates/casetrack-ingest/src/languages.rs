@@ -77,8 +77,7 @@ impl Languages {
             (unknown, all) if unknown == all => format!("All {all} documents of which the language is known are"),
             (unknown, all) => format!("{unknown} of {all} documents of which the language is known are"),
         };
-        let model =
-            "which this collection's model for search by meaning does not know. Keyword search works all the same. ";
+        let model = "which this collection's model for search by meaning does not know. Keyword search still works. ";
         Some(hint![
             format!("{documents} in {languages}, {model}"),
             Action::MoveToMultilingual(Some(collection.to_owned()))
@@ -99,7 +98,8 @@ mod tests {
     fn most_documents_in_unknown_languages_are_told_with_the_most_frequent_first() {
         assert_eq!(said(0, &[]), None);
         assert_eq!(said(2, &[("German", 2)]), None);
-        let one = "The document is in German, which this collection's model for search by meaning does not know. Keyword search works all the same. Move.";
+        let one = "The document is in German, which this collection's model for search by meaning does not know. \
+            Keyword search still works. Move.";
         assert_eq!(said(0, &[("German", 1)]).unwrap(), one);
         let two = said(0, &[("German", 2)]).unwrap();
         assert!(two.starts_with("All 2 documents of which the language is known are in German, "), "{two}");

@@ -56,7 +56,7 @@ pub fn put_text(
             return Err(problem);
         }
         if report.ingested.is_empty() {
-            let message = format!("{} was stored meanwhile by another call.", text.name);
+            let message = format!("{} was stored by another call in the meantime.", text.name);
             return Err(Error::new(ErrorCode::InUse, message).with_hint("Try again."));
         }
     }

@@ -45,8 +45,8 @@ pub(crate) fn more() -> Tool {
     let schema = json!({
         "type": "object",
         "properties": {
-            "tool": {"type": "string", "enum": VIEWED, "description": "Tool whose answer goes on"},
-            "arguments": {"type": "object", "description": "As it was called"},
+            "tool": {"type": "string", "enum": VIEWED, "description": "Tool whose answer continues"},
+            "arguments": {"type": "object", "description": "Its arguments"},
             "offset": {"type": "integer", "minimum": 1, "description": "The next_offset of its answer"},
         },
         "required": ["tool", "offset"],

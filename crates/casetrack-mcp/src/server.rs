@@ -68,8 +68,10 @@ pub async fn serve(
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {
-            return Err(Error::new(ErrorCode::Io, format!("The client did not open a session: {error}"))
-                .with_hint("`casetrack mcp` is started by an MCP client, which talks to it over stdin and stdout."));
+            return Err(Error::new(ErrorCode::Io, format!("The client did not open a session: {error}")).with_hint(
+                "`casetrack mcp` is started by an MCP client, which communicates with it over stdin and \
+                    stdout.",
+            ));
         }
     };
     match running.waiting().await {
@@ -156,10 +158,7 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let views = apps::shows_views(context.client_capabilities().as_ref());
         let request = if views { apps::meant(request) } else { Some(request) }.ok_or_else(|| {
-            ErrorData::invalid_params(
-                "It goes on with the answer of a tool that has a view, from its next_offset.",
-                None,
-            )
+            ErrorData::invalid_params("It continues the answer of a tool that has a view, from its next_offset.", None)
         })?;
         let tool = table::find(&request.name)
             .map_err(|error| ErrorData::invalid_params(Reader::Assistant.error(&error), None))?;

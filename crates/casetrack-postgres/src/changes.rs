@@ -372,7 +372,7 @@ impl PostgresCollection {
             if let Some(other) = self.at_path(connection, path)?.filter(|other| !moved.contains(other)) {
                 let message = format!("{path} is already stored as document {other}.");
                 return Err(Error::new(ErrorCode::AlreadyExists, message)
-                    .with_hint("Delete that document first, or leave the other where it is.")
+                    .with_hint("Delete that document first, or leave the other at its place.")
                     .into());
             }
         }

@@ -76,7 +76,7 @@ impl PostgresCollection {
                 // It was deleted, or the right to it was taken back.
                 *known = Arc::default();
             }
-            tracing::warn!(%error, "what is known of a collection may be old");
+            tracing::warn!(%error, "the data of a collection may be outdated");
             Arc::clone(&known)
         })
     }
@@ -206,7 +206,7 @@ impl DescribeCollection for PostgresCollection {
             let after = match &changed {
                 // The second: it was made already, which was not heard of.
                 Some((known, after)) if *known == before || *after == before => after.clone(),
-                Some(_) => return Err(Error::internal("The evidence was changed by others meanwhile.").into()),
+                Some(_) => return Err(Error::internal("The evidence was changed by others in the meantime.").into()),
                 None => {
                     let mut after = before.clone();
                     change(&mut after)?;

@@ -5,7 +5,7 @@ use postgres::error::SqlState;
 
 /// Advice if the server cannot be reached.
 const UNREACHABLE: &str =
-    "Check that the server runs and can be reached from here, then try again. What was committed before is safe.";
+    "Check that the server runs and can be reached from here, then try again. Earlier changes are safe.";
 
 /// Why a statement did not succeed.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Failure {
             Self::Final(error) => error,
             Self::Lost(error) | Self::Silent(error) => unreachable_server(error),
             Self::Again(error) => of_server(error),
-            Self::Behind => Error::internal("A collection in PostgreSQL changed again and again while it was read."),
+            Self::Behind => Error::internal("A collection in PostgreSQL kept changing while it was read."),
         }
     }
 }
@@ -135,7 +135,8 @@ fn of_server(error: postgres::Error) -> Error {
         }
         "25006" => (
             ErrorCode::WrongState,
-            "This server is a standby, which changes nothing. Name the other one, or both and ?target_session_attrs=read-write in the address.",
+            "This server is a read-only standby. Name the other one in the URL, or both and \
+             ?target_session_attrs=read-write.",
         ),
         "XX001" | "XX002" => (ErrorCode::Corrupt, "Ask the administrator to restore the database from a backup."),
         _ => return Error::internal(format!("PostgreSQL: {why} ({code}).")).with_source(error),

@@ -115,7 +115,7 @@ impl MaintainCollection for PostgresCollection {
                 "documents",
                 "Every chunk is its page's text, every character is in one, and vectors and annotations belong to them.",
             );
-            let mut counts = check("counts", "What is counted of the collection is there.");
+            let mut counts = check("counts", "The counts of the collection match its documents.");
             let mut evidence = check(
                 "evidence",
                 "Every passage collected as evidence is on its page, if its document was not read again since.",

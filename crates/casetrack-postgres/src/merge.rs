@@ -71,7 +71,7 @@ impl PostgresCollection {
             Ok(())
         });
         if let Err(error) = done {
-            tracing::warn!(%error, "what merging left free is not used yet; the server will see to it");
+            tracing::warn!(%error, "the space that merging freed is not used yet; the server will reuse it");
         }
     }
 

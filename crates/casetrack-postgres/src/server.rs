@@ -278,10 +278,10 @@ impl Drop for Server {
 
 fn unknown(transaction: &str, why: Option<Error>) -> Error {
     let message = format!(
-        "The connection to PostgreSQL was lost while transaction {transaction} was committed, and whether it was could not be found out."
+        "The connection to PostgreSQL was lost while transaction {transaction} was committed. Its outcome is unknown."
     );
     let error = Error::new(ErrorCode::Io, message)
-        .with_hint("Look whether the change is there, and make it again if it is not: doing it twice does no harm.");
+        .with_hint("Check whether the change was made. If not, make it again; making it twice does no harm.");
     match why {
         Some(why) => error.with_source(why),
         None => error,
@@ -333,7 +333,7 @@ impl<'t> Session<'t> {
             }
             failure => {
                 *self.failure.borrow_mut() = Some(failure);
-                Error::internal("What was read from PostgreSQL changed meanwhile.").with_hint("Try again.")
+                Error::internal("The data read from PostgreSQL changed in the meantime.").with_hint("Try again.")
             }
         })
     }

@@ -64,7 +64,7 @@ pub(crate) fn read(address: &str) -> Result<(Config, TlsOptions)> {
     };
     if of_system && mode != Mode::VerifyFull {
         return Err(Error::invalid(
-            "sslrootcert=system needs sslmode=verify-full: anybody can have a certificate of these authorities.",
+            "sslrootcert=system needs sslmode=verify-full: anyone can get a certificate from these authorities.",
         )
         .with_hint("Write sslmode=verify-full, or name the file of your own authority as sslrootcert."));
     }

@@ -269,7 +269,8 @@ impl Store for PostgresStore {
         });
         if let Err(error) = filled {
             if let Err(left) = self.server.write(routes.lock(), |connection| remove(connection, &routes, false)) {
-                tracing::warn!(error = %left, "what was imported in part is left; it goes when it is imported again");
+                tracing::warn!(error = %left, "a partial import is left; it is removed when the collection is \
+                    imported again");
             }
             return Err(error);
         }

@@ -71,10 +71,8 @@ fn verifier(
 }
 
 fn without_authorities() -> Error {
-    Error::invalid(
-        "The address of the PostgreSQL server asks for its certificate to be checked, and names no authority.",
-    )
-    .with_hint("Name the file of its authority as sslrootcert, or write sslrootcert=system.")
+    Error::invalid("The address of the PostgreSQL server requires a check of its certificate, but names no authority.")
+        .with_hint("Name the file of its authority as sslrootcert, or write sslrootcert=system.")
 }
 
 /// Where libpq looks for authorities.

@@ -40,10 +40,9 @@ pub struct CompleteList {
 /// Checks what is only allowed in a complete list.
 pub(super) fn check_ranked(request: &SearchRequest) -> Result<()> {
     if request.count_only {
-        return Err(Error::invalid("Passages can only be counted where the query has conditions and no other words.")
-            .with_hint(
-                "Use phrases in quotes, words with a plus sign and operators, as in rent AND \"late payment\".",
-            ));
+        return Err(Error::invalid("Passages can only be counted if the query has only conditions.").with_hint(
+            "Use phrases in quotes, words with a plus sign and operators, as in rent AND \"late payment\".",
+        ));
     }
     casetrack_host::paging::check_range("offset", request.offset, 0..=MAX_OFFSET)
 }
@@ -131,7 +130,7 @@ pub(super) fn complete_list(
     }
     if list.listed < list.passages {
         let most = request.per_document.unwrap_or_default();
-        notices.push(format!("Of each document, at most {most} passages are listed."));
+        notices.push(format!("At most {most} passages of each document are listed."));
     }
     let (mut results, mut next_offset) = (Vec::new(), None);
     if !request.count_only {

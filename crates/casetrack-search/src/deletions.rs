@@ -67,7 +67,8 @@ pub(super) fn deleted_texts(
         .with_hint("Leave them out, or name pages by their numbers."));
     }
     let mut notices = vec![
-        "Deleted texts are not part of the documents any more: never quote them as agreed. Words match whole, without regard to case."
+        "Deleted texts are no longer part of the documents: never quote them as \
+         agreed. Words match whole, without regard to case."
             .to_owned(),
     ];
     if request.related || request.brief || request.context > 0 || request.per_document.is_some() {

@@ -323,7 +323,7 @@ fn answers(
     let parts = documents.chunks(documents.len().div_ceil(threads).max(1));
     let read: Vec<Result<Vec<Best>>> = thread::scope(|scope| {
         let readers: Vec<_> = parts.map(|part| scope.spawn(move || read(collection, asks, style, part))).collect();
-        let ended = |_| Err(Error::internal("The reading of documents ended unexpectedly; the log says where"));
+        let ended = |_| Err(Error::internal("The reading of documents ended unexpectedly; see the log"));
         readers.into_iter().map(|reader| reader.join().unwrap_or_else(ended)).collect()
     });
     let mut answers: Vec<Best> = read.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();

@@ -362,7 +362,10 @@ fn within_tier(request: &SearchRequest, tier: Tier, notices: &mut Vec<String>) -
 fn checked_query(request: &SearchRequest) -> Result<&str> {
     let query = request.query.trim();
     if query.is_empty() {
-        return Err(Error::invalid("The query is empty.").with_hint("Say in a few words what you are looking for."));
+        return Err(Error::invalid("The query is empty.").with_hint(
+            "Describe in a few words the passages that you \
+            need.",
+        ));
     }
     let chars = query.chars().count();
     if chars > MAX_QUERY_CHARS {

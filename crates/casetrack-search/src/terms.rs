@@ -132,7 +132,7 @@ pub fn search_terms(
     }
     let unread = totals.iter().filter(|total| total.problem.is_some()).count();
     if unread > 0 {
-        notices.push(format!("{unread} of {} terms could not be searched; the list says why.", totals.len()));
+        notices.push(format!("{unread} of {} terms could not be searched; the list gives the reasons.", totals.len()));
     }
     notices.push(
         "Counts are of passages. Case, accents and word endings make no difference, but a word with * is matched letter by \

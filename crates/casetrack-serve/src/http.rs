@@ -89,7 +89,7 @@ pub fn check_loopback(address: SocketAddr) -> Result<()> {
     if address.ip().is_loopback() {
         return Ok(());
     }
-    Err(Error::invalid(format!("{} is not an address of this machine alone.", address.ip()))
+    Err(Error::invalid(format!("{} is not a loopback address.", address.ip()))
         .with_hint("CaseTrack serves HTTP only on loopback: 127.0.0.1 or [::1]."))
 }
 
@@ -269,7 +269,7 @@ impl Router {
         if path != PATH || self.workbench.is_some() {
             let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
             if !self.hosts.iter().any(|own| own.eq_ignore_ascii_case(host)) {
-                return refusal(StatusCode::FORBIDDEN, "This server is for this machine alone.");
+                return refusal(StatusCode::FORBIDDEN, "This server serves only this machine.");
             }
         }
         match &self.workbench {
@@ -364,7 +364,7 @@ mod tests {
         }
         for address in ["0.0.0.0:8310", "192.168.1.2:8310", "[::]:8310"] {
             let error = check_loopback(address.parse().unwrap()).unwrap_err();
-            assert!(error.message.ends_with("is not an address of this machine alone."), "{error}");
+            assert!(error.message.ends_with("is not a loopback address."), "{error}");
         }
     }
 }

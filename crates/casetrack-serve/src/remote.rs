@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest answer, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 const SESSION: &str = "Mcp-Session-Id";
-const WRONG_ADDRESS: &str = "Check that the address is that of `casetrack serve`, as its administrator gave it to you.";
+const WRONG_ADDRESS: &str = "Check that this is the URL of `casetrack serve` that its administrator gave you.";
 
 /// The address of a server's endpoint, for an address with or without its path.
 ///
@@ -38,7 +38,7 @@ pub fn server_url(address: &str) -> Result<String> {
 /// Errors: [`ErrorCode::Network`] where it does not answer as a server of CaseTrack does, [`ErrorCode::AccessDenied`] where it refuses the token.
 pub fn probe_server(url: &str, token: &str) -> Result<String> {
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(Error::invalid("The token is empty, or has characters that no token has.")
+        return Err(Error::invalid("The token is empty, or has invalid characters.")
             .with_hint("Copy it from the administrator of the server, without spaces."));
     }
     let agent = agent(is_local(url), PATIENCE);
@@ -85,7 +85,7 @@ pub fn probe_server(url: &str, token: &str) -> Result<String> {
         tracing::debug!(%error, "the session ends by itself later");
     }
     said_of_itself(&text).ok_or_else(|| {
-        Error::new(ErrorCode::Network, format!("What answers at {url} is not a server of CaseTrack."))
+        Error::new(ErrorCode::Network, format!("The server at {url} is not a CaseTrack server."))
             .with_hint(WRONG_ADDRESS)
     })
 }

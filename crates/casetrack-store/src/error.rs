@@ -10,7 +10,7 @@ use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, Op
 
 use crate::fs;
 
-const DISK_FULL_HINT: &str = "Free some disk space, then try again. What was committed before is safe.";
+const DISK_FULL_HINT: &str = "Free some disk space, then try again. Earlier changes are safe.";
 const PERMISSION_HINT: &str = "Give your user permission to read and write the data directory, then try again.";
 const IO_HINT: &str = "Check that the disk or network share is available, then try again.";
 

@@ -412,6 +412,6 @@ fn files_below(dir: &Path) -> Result<Vec<PathBuf>> {
 
 /// The error for written data that differs from what was read: the disk or memory is at fault.
 fn differs(path: &Path) -> Error {
-    Error::new(ErrorCode::Io, format!("{} does not hold what was just written to it.", path.display()))
+    Error::new(ErrorCode::Io, format!("{} does not hold the data that were just written to it.", path.display()))
         .with_hint("Nothing was changed. Check the disk and the memory of this machine, then try again.")
 }

@@ -138,7 +138,7 @@ pub(crate) fn problems(dir: &Path, key: &VaultKey) -> Vec<String> {
     let problem = |name: &&str| match read_one(&dir.join(name)) {
         Err(error) => Some(format!("{name}: {}", error.message)),
         Ok(header) if header.check(key).is_err() => {
-            Some(format!("{name} was changed by somebody who did not have the key of the vault."))
+            Some(format!("{name} was changed by someone who did not have the key of the vault."))
         }
         Ok(header) if header.generation() < latest => Some(format!("{name} is an earlier one.")),
         Ok(_) => None,

@@ -49,7 +49,7 @@ impl VaultStateFile {
         {
             Ok(seen) => Some(seen),
             Err(error) => {
-                tracing::warn!(collection = %self.collection, %error, "what was seen of a vault cannot be read");
+                tracing::warn!(collection = %self.collection, %error, "the recorded state of a vault cannot be read");
                 None
             }
         }

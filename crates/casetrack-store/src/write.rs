@@ -285,7 +285,7 @@ pub(crate) fn relocate(reader: &Reader<'_>, relocations: &[Relocation], state: &
             && !moved.contains(&other)
         {
             return Err(Error::new(ErrorCode::AlreadyExists, format!("{path} is already stored as document {other}."))
-                .with_hint("Delete that document first, or leave the other where it is."));
+                .with_hint("Delete that document first, or leave the other at its place."));
         }
         if record.meta.name != *name {
             ops.push(Op::renamed(record.slots()));

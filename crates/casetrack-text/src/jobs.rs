@@ -96,7 +96,7 @@ pub fn cancelled(before: &JobStatus, job: &JobStatus, reader: Reader) -> String 
             format!("Job {} is being cancelled; it ends when the current document is stored.", job.job_id)
         }
         (_, ended) => format!(
-            "Job {} is {} ({}). What it stored is kept; the same call continues where it stopped.",
+            "Job {} is {} ({}). Stored documents are kept; the same call continues the job.",
             job.job_id,
             state(ended),
             progress(job, reader)

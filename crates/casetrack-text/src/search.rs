@@ -101,9 +101,9 @@ pub fn continuation(response: &SearchResponse, all: u64, reader: Reader) -> Stri
 /// Hits of a line each, with their quotations.
 pub fn hits(hits: &[Hit]) -> String {
     let mut text = String::new();
-    for Hit { rank, score, collection, citation: place, quote: said, chunk_id: _, also_in } in hits {
+    for Hit { rank, score, collection, citation: place, quote: words, chunk_id: _, also_in } in hits {
         let collection = collection.as_ref().map_or_else(String::new, |name| format!("{}: ", one_line(name)));
-        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(said));
+        let _ = write!(text, "\n{rank}. {collection}{} ({score:.2}): {}", citation(place), quote(words));
         if let Some(others) = also_in {
             let _ = write!(text, " (the same in other documents, {})", one_line(others));
         }

@@ -41,7 +41,7 @@ impl<W: Write> Encryptor<W> {
     /// Begins a file that each of the recipients can decrypt; there must be one.
     pub fn new(recipients: &[&Recipient], to: W) -> Result<Self> {
         if recipients.is_empty() {
-            return Err(Error::invalid("There is nobody to encrypt to.").with_hint("Name a recipient."));
+            return Err(Error::invalid("No recipient was given.").with_hint("Name a recipient."));
         }
         let file_key = header::FileKey::random()?;
         let header = file_key.header(recipients)?;
@@ -50,7 +50,7 @@ impl<W: Write> Encryptor<W> {
 
     pub fn with_passphrase(passphrase: &str, work: Work, to: W) -> Result<Self> {
         if passphrase.is_empty() {
-            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that nobody can guess."));
+            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that no one can guess."));
         }
         let file_key = header::FileKey::random()?;
         let header = file_key.header_for_passphrase(passphrase, work)?;

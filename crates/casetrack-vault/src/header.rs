@@ -101,8 +101,8 @@ impl Header {
         }
         if slots.iter().all(|slot| matches!(slot.kind, SlotKind::Unknown(_) | SlotKind::Keychain)) {
             let last = match slots.iter().any(|slot| slot.kind == SlotKind::Keychain) {
-                true => "the last one beside the keychain, which can be lost: then nobody could open the vault",
-                false => "the last one: without it nobody could open the vault",
+                true => "the last one except the keychain, which can be lost: then no one could open the vault",
+                false => "the last one: without it no one could open the vault",
             };
             return Err(Error::invalid(format!("Slot {id} is {last}.")).with_hint("Add another slot first."));
         }
@@ -262,7 +262,7 @@ fn damaged() -> Error {
 }
 
 fn forged() -> Error {
-    Error::new(ErrorCode::Corrupt, "The header of the vault was changed by somebody who did not have its key.")
+    Error::new(ErrorCode::Corrupt, "The header of the vault was changed by someone who did not have its key.")
         .with_hint("Restore the header from a backup, and find out who can write to this folder.")
 }
 

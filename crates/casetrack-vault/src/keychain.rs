@@ -24,7 +24,7 @@ impl KeychainSecret {
     ///
     /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] for anything else.
     pub fn from_text(text: &str) -> Result<Self> {
-        let other = || Error::invalid("What the keychain has is not a secret of a vault.");
+        let other = || Error::invalid("The keychain entry is not a CaseTrack vault key.");
         if text.len() != LETTERS {
             return Err(other());
         }

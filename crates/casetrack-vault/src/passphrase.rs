@@ -20,7 +20,7 @@ impl Passphrase {
     /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] if it is empty or longer than 1,024 bytes.
     pub fn new(text: &str) -> Result<Self> {
         if text.is_empty() {
-            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that nobody can guess."));
+            return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that no one can guess."));
         }
         if text.len() > MAX_BYTES {
             return Err(Error::invalid(format!("The passphrase is longer than {MAX_BYTES} bytes.")));

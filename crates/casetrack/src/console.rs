@@ -121,7 +121,10 @@ impl Console {
                 Some(total) => format!("{} of {} are done. ", thousands(job.files_done), counted(total, "file")),
                 None => String::new(),
             };
-            self.note(format!("Stopped. {files}What was stored is kept. Run the same command again to continue."));
+            self.note(format!(
+                "Stopped. {files}Documents that were stored are kept. Run the same command again to \
+                continue."
+            ));
         }
         match (self.engine.job_report(id)?.and_then(part), job.problem) {
             (Some(report), _) => Ok(report),

@@ -11,6 +11,6 @@ pub fn probe_server(_: &str, _: &str) -> Result<String> {
 }
 
 fn missing() -> Error {
-    Error::invalid("This build of CaseTrack connects to no server for a team.")
+    Error::invalid("This build of CaseTrack cannot connect to a team server.")
         .with_hint("Use a build with the feature serve, which is on by default.")
 }

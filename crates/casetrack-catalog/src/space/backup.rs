@@ -171,7 +171,7 @@ impl Space {
         let taken = transfer::read(BufReader::new(file)).and_then(|exported| self.take_over(exported));
         match taken {
             Ok(taken) => {
-                tracing::warn!(?taken, "the resource sets were made anew from {FILE}");
+                tracing::warn!(?taken, "the resource sets were restored from {FILE}");
                 std::fs::remove_file(&restoring).map_err(io)
             }
             Err(error) if error.code == ErrorCode::InvalidArgument => {

@@ -334,7 +334,7 @@ fn refuse_many(connection: &Connection, table: &str, what: &str) -> Result<()> {
     let count: i64 =
         connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).map_err(failed)?;
     match count >= MAX_RECORDS {
-        true => Err(Error::invalid(format!("there are {MAX_RECORDS} {what}, which is the most"))),
+        true => Err(Error::invalid(format!("there are {MAX_RECORDS} {what}, the maximum"))),
         false => Ok(()),
     }
 }

@@ -244,7 +244,7 @@ fn create(transaction: &Transaction<'_>, name: &str, description: Option<&str>) 
 pub(super) fn refuse_many(connection: &Connection) -> Result<()> {
     let count: i64 = connection.query_row("SELECT count(*) FROM sets", [], |row| row.get(0)).map_err(failed)?;
     match count >= MAX_SETS {
-        true => Err(Error::invalid(format!("there are {MAX_SETS} resource-sets, which is the most"))),
+        true => Err(Error::invalid(format!("there are {MAX_SETS} resource-sets, the maximum"))),
         false => Ok(()),
     }
 }

@@ -149,7 +149,12 @@ pub(super) fn read(from: impl Read) -> Result<Exported> {
 }
 
 fn checked(exported: serde_json::Result<Exported>) -> Result<Exported> {
-    let exported = exported.map_err(|error| Error::invalid(format!("It is no export of resource sets: {error}.")))?;
+    let exported = exported.map_err(|error| {
+        Error::invalid(format!(
+            "It is not an export of resource sets: \
+        {error}."
+        ))
+    })?;
     match exported.format > FORMAT {
         true => Err(Error::invalid(format!(
             "Its resource sets have the format {}; this program knows formats up to {FORMAT}.",

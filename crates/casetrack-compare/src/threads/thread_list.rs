@@ -313,7 +313,7 @@ pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Pagin
             .max_by_key(|&at| found.entries[at].path.len());
         let Some(message) = message else {
             let hint = "Name an e-mail, or a document that is attached to one.";
-            return Err(Error::invalid(format!("{} is no e-mail.", wanted.name)).with_hint(hint));
+            return Err(Error::invalid(format!("{} is not an e-mail.", wanted.name)).with_hint(hint));
         };
         trees.retain(|tree| tree.iter().any(|&(at, _)| found.forest.nodes[at].messages.contains(&message)));
     }
@@ -325,8 +325,9 @@ pub fn threads(host: &Host, id: CollectionId, query: &ThreadQuery, paging: Pagin
     let without = found.messages.iter().filter(|message| !message.has_headers).count();
     if without > 0 {
         notices.push(format!(
-            "{without} of the messages were ingested by an earlier version, without their ids: their threads are found by subjects and \
-             quotations. Ingest them once more, also where they have not changed, to have the ids."
+            "{without} of the messages were ingested by an earlier version, without their ids: their threads are \
+             found by subjects and quotations. To add the ids, ingest the messages again, even if they have not \
+             changed."
         ));
     }
     Ok(ThreadReport {

@@ -147,7 +147,7 @@ impl Compared {
                     document.name,
                     side.paragraphs.len()
                 ))
-                .with_hint("Compare what both documents say about a topic instead."));
+                .with_hint("Compare passages of both documents about a topic instead."));
             }
             Ok(side)
         };

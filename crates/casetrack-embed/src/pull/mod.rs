@@ -361,7 +361,7 @@ fn check_names(model: &ModelSpec) -> Result<()> {
 fn wrong(name: &str, model: &ModelSpec, problem: &str) -> Error {
     let message = format!("{name} of {} is not the expected file: {problem}", model.source_repository);
     Error::new(ErrorCode::Corrupt, message).with_hint(
-        "Run the same command again to download it once more. If that does not help, something between here and the hub changes files: \
+        "Run the same command to download it again. If that does not help, something on the network changes files: \
          check the proxy and HF_ENDPOINT.",
     )
 }

@@ -137,7 +137,7 @@ fn writing(part: &Path, what: &str, error: std::io::Error) -> Error {
         return error;
     }
     Error::new(ErrorCode::DiskFull, format!("The disk of {folder} is full; {what} does not fit")).with_hint(
-        "Free some space there and run the same command again: it goes on where it stopped. The models of the quality profile take \
-         about 550 MB.",
+        "Free some space there and run the same command again: the download resumes. The models of the quality \
+         profile take about 550 MB.",
     )
 }

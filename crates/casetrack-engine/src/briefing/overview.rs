@@ -194,7 +194,7 @@ fn documents_with(
                 return Err(error);
             }
             notices.push(format!(
-                "No entity is named \"{entity}\". Shown is what documents state that contain these words."
+                "No entity is named \"{entity}\". The list has the statements of documents that contain these words."
             ));
             Ok(documents)
         }

@@ -66,7 +66,7 @@ impl Engine {
         if registry.owned_waiting()?.iter().any(|(id, _)| registry.is_vault(*id))
             && let Err(error) = forget()
         {
-            tracing::warn!(%error, "something that tells of a collection could not be removed");
+            tracing::warn!(%error, "a file about a collection could not be removed");
         }
         self.put_owned()
     }

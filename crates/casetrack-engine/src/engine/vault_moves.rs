@@ -44,7 +44,7 @@ impl Engine {
         let meta = self.host.registry().meta(id)?;
         self.space_to_seal(id)?;
         if self.host.registry().is_vault(id) {
-            return Err(Error::invalid(format!("\"{}\" is a vault already.", meta.name)));
+            return Err(Error::invalid(format!("\"{}\" is already a vault.", meta.name)));
         }
         // Nothing more of its words goes to the log.
         note_vault();
@@ -54,7 +54,7 @@ impl Engine {
             let resealed = registry.seal_collection(id, key, &header, owned, waiting)?;
             self.host.note_unlocked(id, idle);
             if let Err(error) = forget() {
-                tracing::warn!(collection = %id, %error, "something that tells of a collection could not be removed");
+                tracing::warn!(collection = %id, %error, "a file about a collection could not be removed");
             }
             Ok(resealed)
         })?;
@@ -107,7 +107,7 @@ impl Engine {
                 let resealed = work(&owned)?;
                 // It is done; files that are not in place now will be at the next start.
                 if let Err(error) = self.put_owned() {
-                    tracing::warn!(collection = %id, %error, "jobs and watches of a collection are in their old form");
+                    tracing::warn!(collection = %id, %error, "jobs and watches of a collection keep their old form");
                 }
                 Ok(resealed)
             })
@@ -116,7 +116,8 @@ impl Engine {
         if self.host.registry().key(id).is_ok()
             && let Err(error) = self.jobs.release(&self.host, id)
         {
-            tracing::warn!(collection = %id, %error, "the jobs of a collection rest until CaseTrack starts again");
+            tracing::warn!(collection = %id, %error, "the jobs of a collection are paused until CaseTrack starts \
+                again");
         }
         self.watches.hide(self.host.registry().locked()?);
         self.host.changes().notify(Change::Collection(id));

@@ -88,7 +88,7 @@ impl Engine {
                 continue;
             }
             match self.lock(id) {
-                Ok(_) => tracing::info!(collection = %id, "a vault that nobody asked for is locked"),
+                Ok(_) => tracing::info!(collection = %id, "an idle vault is locked"),
                 Err(error) => tracing::warn!(collection = %id, %error, "a vault could not be locked"),
             }
         }

@@ -104,7 +104,7 @@ impl Spans {
             let places: Vec<Vec<Passage>> =
                 spans.iter().map(|&span| parts(document, layout, line.page, span)).collect();
             if places.is_empty() || places.iter().any(Vec::is_empty) {
-                let message = format!("{} is empty or lies outside the text of \"{}\".", place(), line.file);
+                let message = format!("{} is empty or outside the text of \"{}\".", place(), line.file);
                 return Err(Error::invalid(message).with_hint(
                     "Offsets count characters of the text as it was read, half-open: see `casetrack inspect FILE --text`.",
                 ));

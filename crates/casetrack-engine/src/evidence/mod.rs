@@ -176,7 +176,7 @@ pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence)
         (None, Some(chars), _) => chars,
         (None, None, Some(within)) => within,
         (None, None, None) => {
-            return Err(Error::invalid("Say which words of the page, or which of its characters."));
+            return Err(Error::invalid("Give the words of the page, or the range of characters."));
         }
     };
     let text = places::slice(&page.text, &range).filter(|text| !text.trim().is_empty()).ok_or_else(|| {
@@ -203,7 +203,7 @@ pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence)
     let (item, position) = collection.change_evidence(|tray| {
         tray.add(item)?;
         let position = tray.items.len();
-        tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("The tray is empty."))
+        tray.items.last().cloned().map(|item| (item, position)).ok_or_else(|| Error::internal("There is no evidence."))
     })?;
     host.changes().notify(Change::Evidence(collection.meta().id));
     evidence_view(host, &mut Sources::new(&collection), &item, position)

@@ -85,7 +85,7 @@ impl Jobs {
                     Err(error) => error,
                     // It is being moved into a vault, or out of it.
                     Ok(_) => Error::new(ErrorCode::InUse, format!("\"{}\" is being written again.", record.collection))
-                        .with_hint("Try again when that has ended."),
+                        .with_hint("Try again later."),
                 });
             }
             let is_active =
@@ -104,7 +104,7 @@ impl Jobs {
             if let Some(conflict) = state.jobs.iter().find(conflicts) {
                 let message = format!("{} is being indexed by another request.", conflict.record.target);
                 return Err(Error::new(ErrorCode::InUse, message)
-                    .with_hint("Try again when that has ended, or ask for the same to wait for it."));
+                    .with_hint("Try again later, or make the same request to wait for it."));
             }
             // Under the lock, so that the same request of another client finds it.
             self.records.save(&record)?;

@@ -81,8 +81,7 @@ impl Plans {
         }
         let definition = Definition::of(host, &plan)?;
         if !definition.is_continuous && self.count_runs() >= MAX_RUNS {
-            let message =
-                format!("{MAX_RUNS} plans run, which is the most: wait for one, or pause it with plan-update");
+            let message = format!("{MAX_RUNS} plans run, the maximum: wait for one, or pause it with plan-update");
             return in_field("name", Err(Error::new(ErrorCode::InUse, message)));
         }
         self.begin_plan(host, jobs, &plan, Ok(definition)).map(|execution| (&execution).into())
@@ -121,7 +120,7 @@ impl Plans {
             if plan.status == "active" && running.contains(&plan.name) {
                 let _alone = lock(&self.changing);
                 if let Err(error) = self.begin_plan(host, jobs, &plan, Definition::of(host, &plan)) {
-                    tracing::warn!(%error, plan = plan.name, "a plan does not go on");
+                    tracing::warn!(%error, plan = plan.name, "a plan does not continue");
                 }
             }
         }

@@ -68,7 +68,7 @@ fn one<'c>(all: &'c [Column], condition: &str) -> Result<Condition<'c>> {
     }
     let Some(value) = written(column.column_type, value) else {
         return refused(match column.column_type {
-            ColumnType::Date => "has no date that can be read",
+            ColumnType::Date => "has no valid date",
             ColumnType::Duration => "has no length of time",
             _ => "has no sum",
         });

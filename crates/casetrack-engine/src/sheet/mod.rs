@@ -174,8 +174,8 @@ pub fn matter_sheet(host: &Host, id: CollectionId, request: &SheetRequest, pagin
         if currencies.len() > 1 {
             let all: Vec<String> = currencies.into_iter().collect();
             notices.push(format!(
-                "The sums in {name} are of several currencies ({}) and are compared by their numbers. Name one to compare its sums alone: \
-                 {name}>{} 1000000.",
+                "The sums in {name} are of several currencies ({}) and are compared by their numbers. Name one to \
+                 compare only its sums: {name}>{} 1000000.",
                 all.join(", "),
                 all[0],
             ));

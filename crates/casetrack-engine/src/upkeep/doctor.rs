@@ -51,7 +51,7 @@ fn second_engine(status: Option<Result<String>>) -> Finding {
             what: what.to_owned(),
             ok: true,
             detail: format!("not installed: there is no {OCR_MODEL} in the models folder"),
-            hint: Some("`casetrack help extraction` says how to fetch its weights, 31 MB.".into()),
+            hint: Some("To fetch its weights (31 MB), see `casetrack help extraction`.".into()),
         },
     }
 }

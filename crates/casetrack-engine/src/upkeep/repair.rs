@@ -72,12 +72,12 @@ pub fn repair_collection(host: &Host, name: &str) -> Result<RepairReport> {
         next.push(match path {
             Some(path) if *source_exists => format!("Ingest it again from {path}"),
             Some(path) => format!("{path} is gone: put it back from a backup, then ingest it again"),
-            None => format!("Document {id} is known by its id alone: ingest the folders of this collection again"),
+            None => format!("Only the id of document {id} is known: ingest the folders of this collection again"),
         });
     }
     next.dedup();
     if let Some(quarantine) = &report.quarantine {
-        next.push(format!("When nothing is missed, delete {} to free its space", quarantine.display()));
+        next.push(format!("When nothing is missing, delete {} to free its space", quarantine.display()));
     }
     Ok(RepairReport {
         id,

@@ -190,7 +190,7 @@ impl Opener {
             }
             Self::Identity(text) => header.open(&Credential::Identity(&Identity::from_text(text.reveal())?)),
             Self::Keychain(secrets) => {
-                let mut opened = Err(Error::new(ErrorCode::WrongKey, "The keychain has nothing for this vault."));
+                let mut opened = Err(Error::new(ErrorCode::WrongKey, "The keychain has no entry for this vault."));
                 for secret in secrets {
                     opened = match KeychainSecret::from_text(secret.reveal()) {
                         Ok(secret) => header.open(&Credential::Keychain(&secret)),
@@ -255,8 +255,10 @@ pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
         };
         return match (locked.as_slice(), unlocked.as_slice()) {
             ([only], _) | ([], [only]) => Ok(*only),
-            ([], []) => Err(Error::new(ErrorCode::NotFound, "There is no vault.")
-                .with_hint("A vault is made together with a new collection.")),
+            ([], []) => Err(Error::new(ErrorCode::NotFound, "There is no vault.").with_hint(
+                "Create one with `casetrack new --vault`, or encrypt a collection with `casetrack vault \
+                    seal`.",
+            )),
             ([], several_of_them) | (several_of_them, _) => Err(several(several_of_them)),
         };
     };
@@ -276,13 +278,12 @@ pub fn find_vault(host: &Host, name: Option<&str>) -> Result<CollectionId> {
     match resolve(Kind::Collection, name, &candidates) {
         Ok(found) => Ok(ids[found]),
         Err(error) => match collections::find_collection(host, name) {
-            Ok(meta) => Err(Error::invalid(format!("The collection \"{}\" is not a vault.", meta.name)).with_hint(
-                "Anybody who can read its files can read it. A vault is made together with a new collection.",
-            )),
+            Ok(meta) => Err(Error::invalid(format!("The collection \"{}\" is not a vault.", meta.name))
+                .with_hint("Anyone who can read its files can read it. To encrypt it, use `casetrack vault seal`.")),
             Err(_) if locked.is_empty() => Err(error),
             Err(_) => {
                 let short: Vec<String> = locked.iter().map(|id| id.short()).collect();
-                let message = format!("There is no vault \"{name}\". Of one that is locked only the ID is known.");
+                let message = format!("There is no vault \"{name}\". Only the ID of a locked vault is known.");
                 let hint = hint!["Locked: ", short.join(", "), ". ", Action::Unlock(None)];
                 Err(Error::new(ErrorCode::NotFound, message).with_hint(hint))
             }

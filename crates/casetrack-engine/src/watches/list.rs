@@ -398,7 +398,7 @@ impl Watches {
             [only] => Action::Unlock(Some(only.short())),
             _ => Action::Unlock(None),
         };
-        let hint = hint![" Watches of vaults that are locked do not show. ", unlock];
+        let hint = hint![" Watches of locked vaults are not shown. ", unlock];
         let hint = error.hint.as_ref().map_or_else(|| hint.clone(), |before| before.followed_by(hint.clone()));
         error.with_hint(hint)
     }
@@ -493,6 +493,6 @@ fn overlapping(known: &WatchRecord, new: &WatchRecord) -> Error {
         }
     };
     let (folder, collection) = (known.folder.display(), &known.collection);
-    let message = format!("{folder} is watched already for {collection} (ID: {}).", known.id);
+    let message = format!("{folder} is already watched for {collection} (ID: {}).", known.id);
     Error::new(ErrorCode::AlreadyExists, message).with_hint(hint)
 }

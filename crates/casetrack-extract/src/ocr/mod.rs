@@ -322,7 +322,7 @@ fn take(libraries: &'static Libraries, languages: &str) -> Result<Api> {
             format!("Tesseract has no data for the language \"{languages}\" ({}).", libraries.origin),
         )
         .with_hint(format!(
-            "On Debian and Ubuntu: apt-get install {}. Where the data is elsewhere, TESSDATA_PREFIX names its folder.",
+            "On Debian and Ubuntu: apt-get install {}. If the data is elsewhere, name its folder in TESSDATA_PREFIX.",
             packs.join(" ")
         ))
     })

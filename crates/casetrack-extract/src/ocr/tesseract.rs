@@ -17,7 +17,7 @@ use super::word::{GrayImage, Word};
 /// Names the library, a file or the directory that holds it.
 const ENVIRONMENT_VARIABLE: &str = "CASETRACK_TESSERACT";
 const INSTALL_HINT: &str = "On Debian and Ubuntu: apt-get install tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd. On macOS: brew \
-     install tesseract. A library in another place is named by CASETRACK_TESSERACT.";
+     install tesseract. If the library is elsewhere, name it in CASETRACK_TESSERACT.";
 
 #[cfg(target_os = "windows")]
 const LIBRARY_NAMES: &[&str] = &["libtesseract-5.dll", "tesseract55.dll", "tesseract54.dll", "tesseract53.dll"];

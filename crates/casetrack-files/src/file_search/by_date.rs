@@ -156,7 +156,7 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
         return Err(Error::invalid("Folders state no time and no text: set 'include_directories' to false."));
     }
     if text.is_some() && search.times.cursor.is_some() {
-        return Err(Error::invalid("A list with 'query' does not continue: omit 'cursor', and raise 'limit'."));
+        return Err(Error::invalid("A list with 'query' has no next page: omit 'cursor', and raise 'limit'."));
     }
     let (start, mut query) = crate::question(host, roots, &TimeSearch { cursor: None, ..search.times.clone() })?;
     let range = query.time.map(|(_, range)| range).unwrap_or_default();

@@ -178,7 +178,7 @@ pub(super) fn checked(query: &str) -> Result<&str> {
     let query = query.trim();
     if !query.contains(char::is_alphanumeric) {
         return Err(
-            Error::invalid("The query is empty.").with_hint("Say in a few words what the files should be about.")
+            Error::invalid("The query is empty.").with_hint("Describe in a few words the content of the files.")
         );
     }
     if query.chars().nth(MAX_QUERY_CHARS).is_some() {

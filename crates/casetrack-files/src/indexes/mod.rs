@@ -160,7 +160,7 @@ pub fn create_index(host: &Host, request: &CreateIndex) -> Result<CreatedIndex> 
     let backend = Backend::named(request.backend.as_deref())?;
     let tokenizer = tokenizer(request, backend)?;
     if host.memory_indexes() + durable::durable_indexes(host)? >= MAX_INDEXES {
-        return Err(Error::invalid(format!("There are {MAX_INDEXES} indexes, which is the most."))
+        return Err(Error::invalid(format!("There are {MAX_INDEXES} indexes, the maximum."))
             .with_hint("Put the documents into one of them."));
     }
     match backend {

@@ -110,7 +110,7 @@ pub fn read_plan(
     for (place, value) in listed.iter().enumerate() {
         let at = format!("sources[{place}]");
         let source = PlanSourceDefinition::deserialize(value)
-            .map_err(|error| refused(at.clone(), format!("this is no source: {error}")))?;
+            .map_err(|error| refused(at.clone(), format!("this is not a source: {error}")))?;
         let named = |what: &str, text: &str| match text.trim().is_empty() {
             true => Err(refused(format!("{at}.{what}"), format!("{what} must not be blank"))),
             false => Ok(()),
@@ -136,7 +136,13 @@ pub fn read_plan(
 
 fn outcome(value: &Value, at: &str) -> Result<Outcome> {
     let outcome = Outcome::deserialize(value).map_err(|error| {
-        refused(at.to_owned(), format!("this is no outcome ({error}); the types are selection_set, ingest, classify"))
+        refused(
+            at.to_owned(),
+            format!(
+                "this is not an outcome ({error}); the types are selection_set, ingest, \
+            classify"
+            ),
+        )
     })?;
     match &outcome {
         Outcome::SelectionSet { selection_set_name, operation } => {

@@ -243,7 +243,7 @@ pub(super) fn begin_job(host: &Host, kind: &'static str, path: &Path, cancel: &C
     if host.space_work().count() >= MAX_JOBS {
         return Err(Error::new(
             ErrorCode::InUse,
-            format!("{MAX_JOBS} jobs have not ended, which is the most: wait for one, or cancel it"),
+            format!("{MAX_JOBS} jobs have not ended, the maximum: wait for one, or cancel it"),
         ));
     }
     let job = host.space()?.create_job(kind, &shown(path))?;

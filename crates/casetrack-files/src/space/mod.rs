@@ -167,7 +167,7 @@ pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     let access = &host.config().access;
     access.check_name(&clean)?;
     if is_denied_in_space(host, &clean) {
-        return Err(Error::new(ErrorCode::AccessDenied, format!("{path} lies outside the allowed folders")));
+        return Err(Error::new(ErrorCode::AccessDenied, format!("{path} is outside the allowed folders")));
     }
     let (Some(parent), Some(name)) = (clean.parent(), clean.file_name()) else { return Ok(clean) };
     if access.roots().contains(&clean) {

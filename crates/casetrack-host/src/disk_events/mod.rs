@@ -70,7 +70,8 @@ impl From<&notify::Error> for Unwatchable {
     fn from(error: &notify::Error) -> Self {
         let why = match error.kind {
             notify::ErrorKind::MaxFilesWatch => {
-                "the operating system watches no more folders (raise fs.inotify.max_user_watches for notifications)."
+                "the operating system cannot watch further folders (raise fs.inotify.max_user_watches for \
+                 notifications)."
                     .to_owned()
             }
             _ => format!("the operating system does not watch it ({error})."),

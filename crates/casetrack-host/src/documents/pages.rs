@@ -122,7 +122,7 @@ pub fn page_picture(
     let document = document_named(&collection, request.document)?;
     let page = stored(&collection, &document, request.page)?;
     if !document.format.is_drawn() {
-        let message = format!("{} has no pictures of its pages: only PDF files and pictures do.", document.name);
+        let message = format!("{} has no images of its pages: only PDF files and images do.", document.name);
         return Err(Error::new(ErrorCode::UnsupportedFormat, message).with_hint(hint![
             "Read the text of the page with ",
             Action::BrowsePages,
@@ -200,7 +200,7 @@ fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> R
             ErrorCode::FileNotFound,
             format!("The file of {name} cannot be read, so that its page cannot be shown. {}", error.message),
         )
-        .with_hint("Put the file back, or ingest it from where it is now. The text that was ingested is still there."),
+        .with_hint("Put the file back, or ingest it from its new place. The text that was ingested is still there."),
     })
 }
 

@@ -44,8 +44,8 @@ pub fn fit_models(host: &Host, id: CollectionId, request: &IngestRequest, cancel
     model_move::replace(host, id, target, PATIENCE, cancel)?;
     Ok(Some(
         format!(
-            "The first documents are in {language}, and nobody chose models for this collection: it has those of the profile \
-             {}, which know that language.",
+            "The first documents are in {language}, and no models were chosen for this collection. It uses those of \
+             the profile {}, which know that language.",
             profile.name()
         )
         .into(),

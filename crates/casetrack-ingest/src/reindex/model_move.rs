@@ -141,8 +141,7 @@ fn refuse_gaps(report: &mut ReindexReport) {
             report.failed.len(),
             report.found
         );
-        let hint =
-            "Reindex these documents from their files, or delete them, and try again: what is done is not done twice.";
+        let hint = "Reindex these documents from their files, or delete them, and try again: finished work is kept.";
         report.summary.stopped = Some(Problem::from(&Error::new(ErrorCode::Corrupt, message).with_hint(hint)));
     }
 }

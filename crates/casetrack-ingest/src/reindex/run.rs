@@ -136,8 +136,8 @@ fn from_files(
 
 fn missing(meta: &DocumentMeta) -> FailedFile {
     let error = Error::new(ErrorCode::FileNotFound, format!("File not found: {}", meta.path)).with_hint(
-        "Put the file back; where it was moved, sync the folder that it is in now. Without the file, embeddings can be rebuilt \
-         from what is stored.",
+        "Put the file back. If it was moved, sync its new folder. Without the file, embeddings can be rebuilt from \
+         the stored text.",
     );
     failed(meta.path.as_ref(), meta.name.clone(), &error)
 }

@@ -65,11 +65,8 @@ struct Failure {
 impl Offer {
     fn of(lease: &Lease) -> Result<Self> {
         serde_json::from_slice(&lease.content).map_err(|error| {
-            Error::new(
-                ErrorCode::NewerSchema,
-                format!("What is written down of {} cannot be read: {error}.", lease.name),
-            )
-            .with_hint("Another version of CaseTrack offered it: use the same one on all machines.")
+            Error::new(ErrorCode::NewerSchema, format!("The record of {} cannot be read: {error}.", lease.name))
+                .with_hint("Another version of CaseTrack offered it: use the same one on all machines.")
         })
     }
 
@@ -88,7 +85,7 @@ impl Offer {
                 Problem { message, ..first.problem.clone() }
             }
             None => {
-                let message = format!("{path} was taken by machines several times, and each time the program ended.");
+                let message = format!("{path} was read several times, and each time the program ended.");
                 Problem::from(&Error::new(ErrorCode::UnreadableFile, message))
             }
         };
@@ -275,7 +272,11 @@ impl SharedIngestion<'_> {
         for file in taken {
             let lost = (file.lease.taken as usize).saturating_sub(1 + file.offered.failures.len());
             let found = match lost > MOST_LOST {
-                true => Err(Error::new(ErrorCode::UnreadableFile, "Whoever read it was ended, several times.")),
+                true => Err(Error::new(
+                    ErrorCode::UnreadableFile,
+                    "Every process that tried to read this file crashed \
+                    or was killed.",
+                )),
                 false => self.find(&file),
             };
             match found {

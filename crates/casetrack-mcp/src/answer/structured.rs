@@ -222,16 +222,18 @@ pub(crate) fn describe(schema: &mut Map<String, Value>) {
     let added = [
         (
             MARK,
-            serde_json::json!({"type": "string", "description": "Says which words of the answer are from documents."}),
+            serde_json::json!({"type": "string", "description": "Names the parts of the answer that are words of \
+                documents."}),
         ),
         (
             NEXT_OFFSET,
-            serde_json::json!({"type": ["integer", "null"], "description": "The offset to continue with, where the answer was cut."}),
+            serde_json::json!({"type": ["integer", "null"], "description": "The offset to continue with, if the \
+                answer was cut."}),
         ),
         (
             NOTICES,
             serde_json::json!({
-                "type": "array", "items": {"type": "string"}, "description": "What the user should know about the answer.",
+                "type": "array", "items": {"type": "string"}, "description": "Notices for the user.",
             }),
         ),
     ];

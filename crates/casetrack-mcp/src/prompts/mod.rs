@@ -91,14 +91,15 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     Prompt {
         name: "brief-me",
         title: "Brief me",
-        description: "A briefing on a collection: what it is about, who matters, what happened when, and where to read on, all cited.",
+        description: "A briefing on a collection: subject, people, events and documents to read first, all cited.",
         arguments: &[COLLECTION],
         text: texts::brief_me,
     },
     Prompt {
         name: "find-and-cite",
         title: "Find and cite",
-        description: "Answer a question from the documents alone, with word-for-word quotations and their exact places.",
+        description: "Answer a question only from the documents, with word-for-word quotations and their exact \
+            places.",
         arguments: &[
             Argument::new("question", "Question", "The question to answer", Values::Any),
             Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional(),
@@ -108,14 +109,15 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     Prompt {
         name: "compare-documents",
         title: "Compare documents",
-        description: "Compare two documents of the active collection: where they agree, where they differ, and where one is silent.",
+        description: "Compare two documents of the active collection: agreements, differences, and points on which \
+            one is silent.",
         arguments: &[
             Argument::new("document_a", "First document", "Name or ID of the first document", Values::Documents),
             Argument::new("document_b", "Second document", "Name or ID of the second document", Values::Documents),
             Argument::new(
                 "topic",
                 "Topic",
-                "What to compare, such as payment terms (default: the main points)",
+                "Topic to compare, such as payment terms (default: the main points)",
                 Values::Any,
             )
             .optional(),
@@ -125,7 +127,7 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     Prompt {
         name: "build-timeline",
         title: "Build a timeline",
-        description: "List what happened when, in order, each event with the passage that states it.",
+        description: "List the events in order, each with its date and the passage that states it.",
         arguments: &[
             Argument { description: "Name or ID of the collection (default: the active one)", ..COLLECTION }.optional(),
             Argument::date("from", "From", "First date: YYYY, YYYY-MM or YYYY-MM-DD"),
@@ -142,7 +144,7 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
             Argument::new(
                 "clauses",
                 "Clauses",
-                "Clauses to look for, with commas between (default: those that matter most)",
+                "Clauses to look for, separated by commas (default: those that matter most)",
                 Values::Any,
             )
             .optional(),

@@ -51,7 +51,7 @@ pub(crate) fn read(engine: &Engine, uri: &str, cancel: &Cancel) -> Result<Vec<Re
             let mut content = json!({"collection": value(&meta)?, "count": count, "documents": list});
             if count > MAX_DOCUMENTS {
                 content["note"] = json!(format!(
-                    "Only the first {MAX_DOCUMENTS} documents by name are here; resources/list has all of them."
+                    "Only the first {MAX_DOCUMENTS} documents by name are listed here; resources/list has all of them."
                 ));
             }
             Ok(vec![as_json(uri, &content)])

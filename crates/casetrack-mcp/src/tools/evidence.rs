@@ -69,8 +69,8 @@ pub(crate) struct ListParameters {
 impl Tool for ListEvidence {
     const NAME: &'static str = "list_evidence";
     const TITLE: &'static str = "List the evidence";
-    const DESCRIPTION: &'static str = "List the passages that were collected as evidence, in their order, each with its citation, the user's \
-        note, and whether its source still says the same.";
+    const DESCRIPTION: &'static str = "List the passages that were collected as evidence, in their order, each with \
+        its citation, the user's note, and whether its source is unchanged.";
     const ROW: Row = Row::new(Toolset::Workbench, Effect::Reads, Need::READ);
     const SAMPLE: &'static str = "{}";
     const LIST: Option<List<Self::Response>> =
@@ -108,8 +108,8 @@ pub(crate) struct UpdateParameters {
 impl Tool for UpdateEvidenceTool {
     const NAME: &'static str = "update_evidence";
     const TITLE: &'static str = "Change or remove evidence";
-    const DESCRIPTION: &'static str = "Change the note, exhibit number or place of a collected passage, or take it out. Its text and its \
-        citation are the source's and cannot be changed.";
+    const DESCRIPTION: &'static str = "Change the note, exhibit number or place of a collected passage, or remove it. \
+        Its text and its citation cannot be changed.";
     const DESTRUCTIVE: bool = true;
     const ROW: Row = Row::new(Toolset::Workbench, Effect::Updates, Need::EDIT);
     const SAMPLE: &'static str = r#"{"id": 1, "exhibit": "A"}"#;
@@ -175,7 +175,7 @@ impl Tool for ExportEvidence {
                     "\"{}\" is a vault, and the file would not be encrypted.",
                     collection.name
                 ))
-                .with_hint("Ask the person where it may be written, and give that as file_path."));
+                .with_hint("Ask the user for a path, and give it as file_path."));
             }
             None => free_name(&engine.host().config().data_dir.join("exports"), &collection.name, format)?,
         };

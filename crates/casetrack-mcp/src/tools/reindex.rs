@@ -160,8 +160,8 @@ fn models(context: &Context<'_>, parameters: &CollectionParameters) -> Result<Op
 fn moving(context: &Context<'_>, collection: &CollectionMeta) -> Result<String> {
     let space = reindex::space_to_move(context.engine.host(), collection.id)?;
     Ok(format!(
-        "This would give \"{}\" other vectors, made from what is stored: no file is read, and searches use the old \
-         vectors until all are made. It takes up to {} on the disk until then; {} are free.",
+        "This would give \"{}\" other vectors, made from the stored text: no file is read, and searches use the old \
+         vectors until all are made. Until then it takes up to {} on the disk; {} are free.",
         collection.name,
         bytes(space.needed),
         bytes(space.free)

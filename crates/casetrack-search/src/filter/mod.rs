@@ -241,7 +241,7 @@ fn no_date(text: &str) -> Error {
 pub(crate) fn paragraphs(text: &str) -> Result<RangeInclusive<u32>> {
     match pages(text, false)? {
         PageTest::Numbered(range) => Ok(range),
-        _ => Err(Error::invalid(format!("\"{text}\" is no number of a paragraph."))
+        _ => Err(Error::invalid(format!("\"{text}\" is not a paragraph number."))
             .with_hint("Write a number from 1, or a range as 12-14.")),
     }
 }

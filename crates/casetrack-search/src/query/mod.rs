@@ -144,11 +144,11 @@ fn checked(query: &str, parsed: ParsedQuery) -> Result<Understood> {
     }
     if text.is_empty() && expression.is_none() && filters.printed().is_empty() {
         return Err(Error::invalid(format!("The query \"{query}\" has no words to search for."))
-            .with_hint("Say what the passages should be about; fields and excluded words only narrow that down."));
+            .with_hint("Add words for the content of the passages; fields and excluded words only narrow a search."));
     }
     if expression.as_ref().is_some_and(operators::is_negative) && words.required.is_empty() {
-        return Err(Error::invalid("NOT alone leaves nearly every passage.")
-            .with_hint("Say what the passages should have, as in rent AND NOT garage."));
+        return Err(Error::invalid("NOT without other words matches nearly every passage.")
+            .with_hint("Add words that the passages must contain, as in rent AND NOT garage."));
     }
     Ok(Understood { text, filters, words, preferred, expression, notices })
 }

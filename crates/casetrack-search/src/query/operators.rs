@@ -86,7 +86,7 @@ pub(super) fn in_query<'q>(query: &'q str, notices: &mut Vec<String>) -> Result<
     } else if !is_marked && words().all(capitals) && words().any(|word| word.contains(char::is_uppercase)) {
         "the whole query is in capitals. To use it as an operator, write the other words in lower case"
     } else if run > MAX_RUN && !has_near {
-        "the query reads as prose. To use it as an operator, put quotes around words that stand together"
+        "the query reads as prose. To use it as an operator, put quotes around words that belong together"
     } else {
         return parse(query, &tokens, parsed).map(Some);
     };
@@ -199,7 +199,7 @@ fn parse<'q>(query: &'q str, tokens: &[Placed<'q>], mut parsed: Parsed<'q>) -> R
         if let Some(left) = parser.peek() {
             return Err(match left.token {
                 Token::Close => parser.wrong(left.at, "The closing parenthesis", "has no opening one"),
-                _ => parser.wrong(left.at, &format!("\"{}\"", left.text), "stands where nothing can follow"),
+                _ => parser.wrong(left.at, &format!("\"{}\"", left.text), "cannot follow here"),
             });
         }
     }
@@ -292,7 +292,7 @@ impl<'q> Parser<'_, 'q> {
             };
             let side = |expression| {
                 placed(expression).map(Box::new).ok_or_else(|| {
-                    let what = "stands between words, phrases and groups with OR; one beside it has AND or NOT";
+                    let what = "is among parts joined by OR, but a neighbouring part has AND or NOT";
                     self.wrong(near.at, &format!("\"{}\"", near.text), what)
                 })
             };
@@ -373,7 +373,7 @@ impl<'q> Parser<'_, 'q> {
         self.wrong(
             at,
             &format!("\"{operator}\""),
-            "stands beside a field or a word with a sign, which hold for the whole query",
+            "cannot apply to a field or a word with a sign, which hold for the whole query",
         )
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn ranked_again(
     add(ranked.iter_mut().map(|(_, candidate)| candidate), of_models.into_values(), WEIGHT / total);
     ranked.sort_by(|(_, a), (_, b)| fusion::order(a, b));
     let notice = || {
-        format!("{missing} of the {depth} best passages have no token vectors (E12); the other stages alone rank them.")
+        format!("{missing} of the {depth} best passages have no token vectors (E12); only the other stages rank them.")
             .into()
     };
     Ok((missing > 0).then(notice))

@@ -118,7 +118,7 @@ pub fn recall(
 }
 
 fn nothing() -> Error {
-    Error::internal("The query was embedded into nothing")
+    Error::internal("The query has no vector")
 }
 
 fn in_each(scopes: &[Scope<'_>], search: impl Fn(&Scope<'_>) -> Result<Vec<Hit>>) -> Result<Vec<Vec<Hit>>> {
@@ -141,5 +141,5 @@ fn sparse_recall(
 }
 
 fn joined<T>(search: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    search.join().unwrap_or_else(|_| Err(Error::internal("A search ended unexpectedly; the log says where")))
+    search.join().unwrap_or_else(|_| Err(Error::internal("A search ended unexpectedly; see the log")))
 }

@@ -171,14 +171,14 @@ pub(super) fn why(reason: &str) -> &'static str {
     match reason {
         "no_token" => "Paste your token.",
         "unknown_token" => {
-            "This server does not know this token. Check that you pasted all of it. Of several, only the newest one opens."
+            "This server does not know this token. Check that you pasted all of it. Only the newest token works."
         }
         "unknown_user" => STRANGER,
         "expired" => "This access token has expired. Get a new one from your provider.",
         "no_keys_of_the_provider" => {
             "The server cannot reach the provider of this access token. Try again in a minute, or ask the administrator."
         }
-        _ => "This access token is not for this server. Ask the administrator which provider it takes tokens of.",
+        _ => "This access token is not for this server. Ask the administrator which provider it accepts.",
     }
 }
 

@@ -89,7 +89,7 @@ impl Files {
         let (upload, mut file): (Upload, UploadFile) = blocking(begin).await?;
         let mut received = 0u64;
         while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| Error::new(ErrorCode::Io, "The upload was broken off."))?;
+            let frame = frame.map_err(|_| Error::new(ErrorCode::Io, "The upload was interrupted."))?;
             let Ok(bytes) = frame.into_data() else { continue };
             received += bytes.len() as u64;
             if received > upload.limit {
@@ -131,7 +131,7 @@ impl Files {
                 }
                 answer
             }
-            Ok(None) => refusal(StatusCode::NOT_FOUND, "There is nothing under this address."),
+            Ok(None) => refusal(StatusCode::NOT_FOUND, "There is nothing at this URL."),
             Err(error) => failure(&error),
         }
     }

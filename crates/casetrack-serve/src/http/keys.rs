@@ -53,7 +53,7 @@ impl Keys {
         if let Some(taken) = found.secret.take() {
             known.codes.retain(|code| code.code != given);
             known.secrets.retain(|secret| *secret != taken);
-            tracing::warn!("a code for the workbench came twice; who used it first is shut out");
+            tracing::warn!("a code for the workbench was used twice; the first session is closed");
             return None;
         }
         let secret = random();

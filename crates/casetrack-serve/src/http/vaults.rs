@@ -26,7 +26,7 @@ pub(super) async fn unlock(session: Session, headers: &HeaderMap, uri: &Uri, bod
         return refusal(StatusCode::PAYLOAD_TOO_LARGE, "The passphrase is too long.");
     };
     let Ok(passphrase) = String::from_utf8(body.to_bytes().to_vec()).map(Password::from) else {
-        return refusal(StatusCode::BAD_REQUEST, "The passphrase is no text.");
+        return refusal(StatusCode::BAD_REQUEST, "The passphrase is not valid UTF-8.");
     };
     let unlock = move || {
         let engine = session.engine();

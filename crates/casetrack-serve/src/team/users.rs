@@ -128,7 +128,7 @@ impl Users {
     /// All users, or nobody where the file cannot be read, which the log says.
     fn admitted(&self) -> Arc<Vec<User>> {
         self.all().unwrap_or_else(|error| {
-            tracing::error!(%error, "nobody is admitted");
+            tracing::error!(%error, "no one is admitted");
             Arc::default()
         })
     }

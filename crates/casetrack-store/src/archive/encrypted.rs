@@ -58,7 +58,7 @@ impl Archive {
         let opened = RandomDecryptor::new(key, BufReader::new(file)).map_err(|error| unreadable(path, error))?;
         let mut decryptor = opened.ok_or_else(|| {
             Error::new(ErrorCode::WrongKey, format!("{} does not open with this {what}.", path.display()))
-                .with_hint("Check what you gave. Nothing was changed.")
+                .with_hint("Check it, and try again. Nothing was changed.")
         })?;
         let read = std::io::copy(&mut decryptor, &mut std::io::sink()).and_then(|_| decryptor.rewind());
         read.map_err(|error| match error.downcast::<Error>() {
@@ -74,7 +74,7 @@ impl Archive {
 fn unreadable(path: &Path, error: Error) -> Error {
     match error.code {
         ErrorCode::Corrupt => {
-            refused(path, "it was changed or cut off since it was encrypted, or is no encrypted export")
+            refused(path, "it was changed or cut off since it was encrypted, or is not an encrypted export")
                 .with_source(error)
         }
         _ => error,

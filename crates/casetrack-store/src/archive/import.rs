@@ -64,7 +64,7 @@ impl Archive {
             let entry =
                 found.remove(name).ok_or_else(|| self.refused(format_args!("\"{name}\" is missing or twice in it")))?;
             if entry.bytes != *bytes {
-                let what = format!("\"{name}\" has {} bytes, not {bytes} as its manifest says", entry.bytes);
+                let what = format!("\"{name}\" has {} bytes, but its manifest gives {bytes}", entry.bytes);
                 return Err(self.refused(what));
             }
             if *name == document_entry(documents) {
@@ -230,7 +230,7 @@ impl LocalCollection {
         let filled = opened.and_then(|collection| fill(&collection, archive));
         if let Err(error) = filled.and_then(|()| fs::rename_durably(&staging, dir)) {
             if let Err(left) = fs::remove_dir(&staging) {
-                tracing::warn!(error = %left, "what was imported in part is left; it goes when CaseTrack starts later");
+                tracing::warn!(error = %left, "a partial import is left; it is removed when CaseTrack starts again");
             }
             return Err(error);
         }

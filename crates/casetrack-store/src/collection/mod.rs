@@ -150,7 +150,7 @@ impl LocalCollection {
     pub fn replace_vault_header(dir: &Path, header: &Header) -> Result<()> {
         let present = vault::read(dir)?;
         if header.collection() != present.collection() || header.generation() <= present.generation() {
-            return Err(Error::invalid("The slots of the vault were changed meanwhile.").with_hint("Try again."));
+            return Err(Error::invalid("The slots of the vault were changed in the meantime.").with_hint("Try again."));
         }
         vault::write(dir, header)
     }
@@ -245,7 +245,7 @@ impl LocalCollection {
         if let Some(file) = self.seen.get()
             && let Err(error) = file.note(self.seen_now(state))
         {
-            tracing::warn!(%error, "what was seen of a vault could not be written down");
+            tracing::warn!(%error, "the state of a vault could not be recorded");
         }
     }
 

@@ -147,7 +147,7 @@ fn check_loaded(dir: &Path, saved: &Saved, index: &Index) -> Result<()> {
     if kind == (ScalarKind::F16, MetricKind::IP, saved.vectors) {
         return Ok(());
     }
-    Err(derived(dir, format!("{} holds other vectors than its manifest says", saved.file)))
+    Err(derived(dir, format!("{} holds other vectors than its manifest names", saved.file)))
 }
 
 /// Compares the file with its manifest. Reads all of it.
@@ -258,6 +258,8 @@ fn remove_others(dir: &Path, keep: &str) -> Result<()> {
 /// usearch says what failed in words only.
 fn unsaved(path: &Path, error: &dyn std::fmt::Display) -> Error {
     let code = why_not_writable(path.parent().unwrap_or(path));
-    Error::new(code, format!("Could not write {}: {error}", path.display()))
-        .with_hint("Free some disk space, then try again. No document is lost: the index is made from what is stored.")
+    Error::new(code, format!("Could not write {}: {error}", path.display())).with_hint(
+        "Free some disk space, then try again. No document is lost: the index is made from the stored \
+            vectors.",
+    )
 }

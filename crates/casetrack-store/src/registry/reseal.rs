@@ -133,7 +133,7 @@ impl Registry {
         let resealed = self.reseal(id, &self.seal(id)?, &new, owned, waiting.into(), || ())?;
         self.keyring.set(id, None);
         if let Err(error) = VaultStateFile::forget(&self.seen_path(id)) {
-            tracing::warn!(%error, "what was seen of a vault is left");
+            tracing::warn!(%error, "the recorded state of a vault is left");
         }
         Ok(resealed)
     }
@@ -163,7 +163,7 @@ impl Registry {
             Ok(written) => written,
             Err(error) => {
                 if let Err(left) = clear(&copy) {
-                    tracing::warn!(error = %left, "what was written in part is left; it goes when CaseTrack starts later");
+                    tracing::warn!(error = %left, "a partial copy is left; it is removed when CaseTrack starts again");
                 }
                 return Err(error);
             }

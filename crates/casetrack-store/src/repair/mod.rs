@@ -87,7 +87,7 @@ impl LostDocument {
 /// RocksDB's own words name places in a copy that is gone when they are read.
 fn in_full(reason: &Error) -> String {
     let mismatch = reason.message.starts_with("RocksDB at") && reason.message.contains("Corruption");
-    if mismatch { "A part of it lies in a damaged block of RocksDB.".to_owned() } else { reason.message.clone() }
+    if mismatch { "A part of it is in a damaged block of RocksDB.".to_owned() } else { reason.message.clone() }
 }
 
 /// A repair under way.
@@ -264,7 +264,7 @@ impl Repair<'_> {
             (_, Some(identity)) => recovered(identity),
             _ => {
                 let dir = self.dir.display();
-                let message = format!("Neither collection.json nor RocksDB in {dir} says which collection this is.");
+                let message = format!("Neither collection.json nor RocksDB in {dir} identifies the collection.");
                 let hint = "Put collection.json back from a backup, then repair again. Nothing was changed.";
                 return Err(corrupt(message).with_hint(hint));
             }

@@ -76,7 +76,7 @@ impl Content {
             })?;
             return match content.len() as u64 == info.bytes {
                 true => Ok(Self::Held(content)),
-                false => Err(damaged("has another length than its manifest says")),
+                false => Err(damaged("has another length than its manifest gives")),
             };
         }
         let file = match File::open(&path) {
@@ -85,7 +85,7 @@ impl Content {
         };
         let length = file.metadata().map_err(|error| Error::io(path.display(), error))?.len();
         if length != info.bytes || length < FOOTER as u64 {
-            return Err(damaged("has another length than its manifest says"));
+            return Err(damaged("has another length than its manifest gives"));
         }
         // SAFETY: the file is ours alone, under a name that is given out once, and nothing of ours writes to it after it got
         // that name.
@@ -116,7 +116,7 @@ impl Segment {
         let directory = usize::try_from(u64::from_le_bytes([a, b, c, d, e, f, g, h])).unwrap_or(usize::MAX);
         let terms = u32::from_le_bytes([i, j, k, l]) as usize;
         if directory.checked_add(terms * ENTRY + FOOTER) != Some(map.len()) {
-            return Err(damaged("has another directory than its footer says"));
+            return Err(damaged("has another directory than its footer gives"));
         }
         Ok(Self { info, map, directory })
     }

@@ -24,7 +24,7 @@ pub(crate) fn sealed_files(
     let seal = truth.seal();
     let Some(key) = seal.vault_key() else { return Ok(None) };
     let mut findings =
-        Findings::new("sealed_files", "Every file of the vault is what was written to it, and none is an earlier one.");
+        Findings::new("sealed_files", "Every file of the vault is as it was written, and none is an earlier one.");
     findings.check.checked += vault::HEADERS.len() as u64;
     vault::problems(dir, key).into_iter().for_each(|problem| findings.problem(problem));
     let latest = vault::vouched(dir, key).map_or(0, |header| header.generation());

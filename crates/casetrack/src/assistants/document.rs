@@ -253,11 +253,11 @@ fn in_toml(text: &str, change: impl FnOnce(&mut DocumentMut) -> Result<()>) -> R
 fn not_readable(format: &str, error: &dyn std::fmt::Display) -> Error {
     let error = error.to_string();
     let reason = error.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-    Error::invalid(format!("It is not {format} that can be read: {reason}"))
+    Error::invalid(format!("It is not valid {format}: {reason}"))
 }
 
 fn wrong_shape(what: &str) -> Error {
-    Error::invalid(format!("It does not have the form that was expected: {what}."))
+    Error::invalid(format!("It does not have the expected form: {what}."))
 }
 
 fn unsafe_change() -> Error {

@@ -68,7 +68,8 @@ fn send(global: Global, command: CollectionCommand) -> Result<Ended> {
     let message = "The process that works on the collections ended unexpectedly during this command.";
     let log = super::address::directory(&data_dir).join("log");
     Err(Error::internal(message).with_hint(format!(
-        "What was stored before is kept. Run the command again; if it happens again, please report it with the end of {}.",
+        "Everything stored before is kept. Run the command again; if it happens again, please report it with the end \
+         of {}.",
         log.display()
     )))
 }

@@ -265,7 +265,7 @@ fn replay(state: &mut State, connection: &mut Connection) -> io::Result<()> {
     }
     for pending in given_up.iter().filter_map(|number| state.pending.remove(number)) {
         let text = if pending.repeatable {
-            "CaseTrack ended unexpectedly while it worked on this, more than once. What was stored before is kept.\n\n\
+            "CaseTrack ended unexpectedly during this call, more than once. Everything stored before is kept.\n\n\
              Please report this as a defect, with the call that causes it."
         } else {
             "CaseTrack ended unexpectedly during this call and was started again. The call may or may not have been carried \

@@ -73,15 +73,12 @@ impl Report {
             } else {
                 "OCR cannot read the page either"
             };
-            document.warn(format!(
-                "The text layer of {} does not match what the page shows, and {why}.",
-                page_list(&garbage)
-            ));
+            document
+                .warn(format!("The text layer of {} does not match the page image, and {why}.", page_list(&garbage)));
         }
         if !replaced.is_empty() {
             let pages = page_list(&replaced);
-            document
-                .warn(format!("The text layer of {pages} does not match what the page shows: OCR was used instead."));
+            document.warn(format!("The text layer of {pages} does not match the page image: OCR was used instead."));
         }
         if !unread.is_empty() {
             document.warn(format!("Large pictures on {} were not read: that needs OCR.", page_list(&unread)));

@@ -61,8 +61,10 @@ impl Extractor for Ppt {
         let first_title = match Presentation::open(&main, &current_user) {
             Some(presentation) => {
                 if presentation.may_be_older {
-                    document
-                        .warn("The newest changes were not found where the file says they are; some may be missing.");
+                    document.warn(
+                        "The newest changes were not found at the place that the file gives; some may be \
+                            missing.",
+                    );
                 }
                 let stream = stream("Pictures");
                 let mut album = Album::new(&presentation, &stream, Pictures::new(source, document));

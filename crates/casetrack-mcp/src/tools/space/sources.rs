@@ -65,7 +65,7 @@ space_tool!(SourceGet: "source-get", "Get a source", Reads, Named => SourceItem,
 
 space_tool!(SourceDelete: "source-delete", "Delete a source", Deletes, Named => Deleted,
     r#"{"name": "folder"}"#,
-"Delete a source. What it put into sets stays.",
+"Delete a source. Entries that it put into sets stay.",
 |context, host, parameters| {
     context.engine.delete_source(host, &parameters.name).map(|()| Deleted::new(parameters.name))
 });

@@ -34,9 +34,9 @@ pub(crate) struct DiskUsage;
 
 impl Tool for DiskUsage {
     const NAME: &'static str = "disk_usage";
-    const TITLE: &'static str = "Use of the disk";
+    const TITLE: &'static str = "Show disk usage";
     const DESCRIPTION: &'static str =
-        "What a folder takes on the disk: a tree of the largest files and folders, as data and as bars of text.";
+        "Show the disk usage of a folder: a tree of the largest files and folders, as data and as bars of text.";
     const ROW: Row = Row::new(Toolset::Space, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"path": "$folder", "depth": 1}"#;
     const CONTRACT: Contract = Contract::SPACE;
@@ -132,7 +132,8 @@ impl From<DuplicateReport> for FoundDuplicates {
 
 space_tool!(FindDuplicates: "find_duplicates", "Find equal files", Reads, DuplicatesParameters => FoundDuplicates,
     r#"{"path": "$folder"}"#,
-"Files below a folder with equal content (SHA-256), those first that would free most, with the bytes that could be reclaimed. Names of one file are no duplicates.",
+"Find files below a folder with equal content (SHA-256), largest savings first. Hard links to the same file are not \
+ counted.",
 |context, host, parameters| {
     let folder: PathBuf = space::folder_in_space(host, &parameters.path)?;
     let place = Place { folder, cached: false };

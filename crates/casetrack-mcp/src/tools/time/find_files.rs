@@ -124,9 +124,9 @@ pub(crate) struct FoundByTime {
 impl Tool for FindFilesByTime {
     const NAME: &'static str = "find_files_by_time";
     const TITLE: &'static str = "Find files by time";
-    const DESCRIPTION: &'static str = "Find files on the user's disk by when they were modified, created, accessed, changed or first \
-        seen, by when they say they were taken, written, saved or sent, or by dates in them, with times in words such as \"last week\"; and \
-        by name and content, such as the contract from Brandt in spring.";
+    const DESCRIPTION: &'static str = "Find files on the user's disk by the time they were modified, created, \
+        accessed, changed or first seen, taken, written, saved or sent, or by dates in them, with times in words such \
+        as \"last week\"; and by name and content, such as the contract from Brandt in spring.";
     const ROW: Row = Row::new(Toolset::Time, Effect::Reads, Need::DISK);
     const SAMPLE: &'static str = r#"{"when": "last week", "root": "$folder"}"#;
     const CONTRACT: Contract = Contract::TIME;

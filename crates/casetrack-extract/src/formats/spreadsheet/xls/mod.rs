@@ -38,7 +38,7 @@ pub(super) fn read(source: &Source, document: &mut DocumentBuilder) -> Result<()
         let mut drawing = Vec::new();
         match stream.get(listed.at..) {
             Some(substream) => worksheet::read(&globals, substream, &mut sheet, &mut drawing)?,
-            None => sheet.problem = Some("it lies beyond the end of the file".into()),
+            None => sheet.problem = Some("it is beyond the end of the file".into()),
         }
         for shape in art::picture_shapes(Records::of(&drawing)) {
             let text = store.picture(shape.picture, &[]).and_then(|bytes| reader.read(&bytes));

@@ -19,7 +19,7 @@ const NOTE_GOES_ON: u16 = 0xFFFF;
 pub(super) fn read(globals: &Globals, substream: &[u8], sheet: &mut Sheet, drawing: &mut Vec<u8>) -> Result<()> {
     let mut records = Records::new(substream);
     if records.next().is_none_or(|record| record.kind != kind::BEGINNING) {
-        sheet.problem = Some("it does not start where the workbook says".into());
+        sheet.problem = Some("it does not start at the place that the workbook gives".into());
         return Ok(());
     }
     let mut reader = SheetReader { globals, sheet, formula: None, object: (0, 0), notes: HashMap::new() };

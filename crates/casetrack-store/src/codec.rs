@@ -12,7 +12,6 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     postcard::to_extend(value, vec![VALUE_VERSION]).map_err(|error| unencodable(&error))
 }
 
-/// For values whose version is not [`VALUE_VERSION`].
 pub(crate) fn encode_as<T: Serialize>(version: u8, value: &T) -> Result<Vec<u8>> {
     postcard::to_extend(value, vec![version]).map_err(|error| unencodable(&error))
 }

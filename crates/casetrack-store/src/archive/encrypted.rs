@@ -1,7 +1,7 @@
 //! An archive that is encrypted as a whole: a file of age, which the program `age` decrypts as well.
 //!
-//! It is read twice: once from beginning to end, which shows that nothing was changed or cut off, and then as any other archive, in any
-//! order, one block of 64 KiB in memory.
+//! It is read twice: once from beginning to end, which shows that nothing was changed or cut off, and then as any other
+//! archive, in any order, one block of 64 KiB in memory.
 
 use std::fs::File;
 use std::io::{BufReader, Seek, Write};
@@ -12,7 +12,6 @@ use casetrack_vault::age::{self, Encryptor, Identity, Lock, RandomDecryptor, Rec
 
 use super::{Archive, refused};
 
-/// The encryption of a new archive.
 #[derive(Debug, Clone)]
 pub enum Encryption {
     /// To each of these; there must be one.
@@ -20,7 +19,6 @@ pub enum Encryption {
     Passphrase(Password),
 }
 
-/// The key that decrypts an archive.
 #[derive(Debug, Clone)]
 pub enum ArchiveKey {
     Identity(Identity),
@@ -47,8 +45,8 @@ pub fn archive_lock(path: &Path) -> Result<Option<Lock>> {
 impl Archive {
     /// As [`open`](Self::open), for one that is encrypted. All of it is decrypted and checked first.
     ///
-    /// Errors: [`ErrorCode::WrongKey`] where it is not encrypted with this key; [`ErrorCode::UnreadableFile`] where it was changed or cut off, or is
-    /// none.
+    /// Errors: [`ErrorCode::WrongKey`] if it is not encrypted with this key; [`ErrorCode::UnreadableFile`] if it was
+    /// changed or cut off, or is none.
     pub fn open_encrypted(path: &Path, key: &ArchiveKey) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
         let (key, what) = match key {
@@ -65,7 +63,7 @@ impl Archive {
             Ok(error) => unreadable(path, error),
             Err(error) => Error::io(path.display(), error),
         })?;
-        // What reads the directory of an archive asks for a few bytes at a time.
+        // The reader of an archive's directory reads a few bytes at a time.
         Self::read_from(path, Box::new(BufReader::new(decryptor)))
     }
 }

@@ -19,13 +19,14 @@ impl Registry {
 
     /// The content that [`seal_owned`](Self::seal_owned) got for this collection.
     ///
-    /// Errors: as [`open_owned`](Self::open_owned); [`ErrorCode::Corrupt`] also where the collection is a vault, and this was not sealed for it.
+    /// Errors: as [`open_owned`](Self::open_owned); [`ErrorCode::Corrupt`] also if the collection is a vault, and this
+    /// was not sealed for it.
     pub fn open_owned_of(&self, collection: CollectionId, name: &str, stored: Vec<u8>) -> Result<Vec<u8>> {
         self.check_owner(collection, name, owner(&stored))?;
         self.open_owned(name, stored)
     }
 
-    /// Refuses what tells of a vault and was not sealed for it: anybody could have written it.
+    /// Refuses a file about a vault that was not sealed for it: anyone could have written it.
     ///
     /// Errors: [`ErrorCode::Corrupt`].
     pub fn check_owner(&self, collection: CollectionId, name: &str, owner: Option<CollectionId>) -> Result<()> {
@@ -41,8 +42,8 @@ impl Registry {
     /// The content that [`seal_owned`](Self::seal_owned) got, if it names its collection: see
     /// [`check_owner`](Self::check_owner).
     ///
-    /// Errors: [`ErrorCode::Locked`] where it belongs to a vault whose key is not here; [`ErrorCode::NotFound`] where that vault is gone;
-    /// [`ErrorCode::Corrupt`] where it was changed.
+    /// Errors: [`ErrorCode::Locked`] if it belongs to a vault whose key is not here; [`ErrorCode::NotFound`] if that
+    /// vault is gone; [`ErrorCode::Corrupt`] if it was changed.
     pub fn open_owned(&self, name: &str, stored: Vec<u8>) -> Result<Vec<u8>> {
         let Some(collection) = owner(&stored) else { return Ok(stored) };
         if stored.get(MAGIC.len()) != Some(&VERSION) {

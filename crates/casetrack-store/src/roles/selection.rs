@@ -1,5 +1,3 @@
-//! Conditions on chunks, and the chunks that fulfil them.
-
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -82,7 +80,8 @@ impl Conditions {
         slots.intersection(&chosen)
     }
 
-    /// The slots on pages that fulfil the conditions, of ranges that are those of whole documents; `places` gives where the pages of one begin.
+    /// The slots on pages that fulfil the conditions, of ranges that are those of whole documents; `places` gives the
+    /// beginnings of the pages of one.
     pub fn on_pages(
         &self,
         slots: &SlotSet,
@@ -146,8 +145,8 @@ impl Selection {
         Self { slots: self.slots.union(&other.slots), words: WordConditions::default() }
     }
 
-    /// The number of selected chunks of each document: none of a document that has no chunks and was not excluded. Others of which none is
-    /// selected are left out.
+    /// The number of selected chunks of each document: none of a document that has no chunks and was not excluded.
+    /// Others of which none is selected are left out.
     pub fn chunks_by_document(&self) -> impl Iterator<Item = (DocumentId, u64)> {
         let ranges = self.slots.ranges().chunk_by(|a, b| a.document == b.document);
         ranges.map(|ranges| (ranges[0].document, ranges.iter().map(|range| u64::from(range.count)).sum()))
@@ -163,7 +162,7 @@ impl Selection {
 #[derive(Debug, Clone)]
 pub struct PagePlace {
     pub page: u32,
-    /// The index of the first one; the page ends where the next begins.
+    /// The index of the first one; the page ends at the start of the next.
     pub first: u32,
     /// 1 if there was no OCR.
     confidence: f32,
@@ -173,7 +172,7 @@ pub struct PagePlace {
 }
 
 impl PagePlace {
-    /// Where the pages of a document begin, from where its chunks are and the records of its pages.
+    /// The beginnings of the pages of a document, from the places of its chunks and the records of its pages.
     pub fn all(spans: &[ChunkSpan], record: impl Fn(u32) -> Result<PageRecord>) -> Result<Vec<Self>> {
         let mut places: Vec<Self> = Vec::new();
         let mut numbered = Vec::new();

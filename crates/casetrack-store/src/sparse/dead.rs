@@ -74,7 +74,7 @@ mod tests {
             let document = DocumentId::from_bytes([1; 16]);
             let mut dead = Dead::default();
             let mut slots = Vec::new();
-            // Ranges of 0 to 3 slots, some of them neighbours; each once more.
+            // Ranges of 0 to 3 slots, some of them neighbours; each twice.
             for n in order.iter().take(taken).chain(order.iter().take(taken)) {
                 let range = SlotRange { document, first: 4 * n, count: [3, 4, 1, 0][*n as usize % 4] };
                 dead.insert(&range);

@@ -39,7 +39,7 @@ pub(super) struct Walk<'r, 't> {
     pub sparse_vectors: Findings,
     pub token_vectors: Findings,
     pub annotations: Findings,
-    /// The model of learned-sparse vectors, where the collection has one.
+    /// The model of learned-sparse vectors, if the collection has one.
     sparse_model: Option<&'r str>,
     /// The same of token vectors.
     token_model: Option<&'r TokenModel>,
@@ -114,7 +114,7 @@ impl<'r, 't> Walk<'r, 't> {
         Ok(())
     }
 
-    /// Pages in order, each with its chunks. The length of each page, 0 where it cannot be read.
+    /// Pages in order, each with its chunks. The length of each page, 0 if it cannot be read.
     fn pages(&mut self, record: &DocumentRecord) -> Result<Vec<u64>> {
         let (meta, name) = (&record.meta, named(record));
         let mut records = self.reader.numbered(cf::CHUNKS, meta.id, 0..u32::MAX)?.peekable();

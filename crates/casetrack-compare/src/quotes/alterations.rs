@@ -1,4 +1,4 @@
-//! Omissions and alterations that a quotation marks, and whether they change what the document says.
+//! Omissions and alterations that a quotation marks, and whether they change the document's meaning.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct MarkedChange {
     pub words: u32,
 }
 
-/// The marked changes of a quotation at a place, and those among them that change what the document says.
+/// The marked changes of a quotation at a place, and those among them that change the document's meaning.
 pub(super) fn marked_changes(reading: &Pattern, fit: &Fit, window: &Window) -> (Vec<MarkedChange>, Vec<Difference>) {
     let mut changes = Vec::new();
     let mut differences = Vec::new();

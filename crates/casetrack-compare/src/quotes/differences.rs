@@ -69,7 +69,6 @@ pub(super) fn negations(text: &str) -> Vec<String> {
     words.filter(|word| is_negation(&word.replace('’', "'"))).map(str::to_lowercase).collect()
 }
 
-/// The texts of the two sides by their tokens.
 pub(super) struct Sides<'t> {
     pub quotation: &'t [Token],
     pub passage: &'t [Token],

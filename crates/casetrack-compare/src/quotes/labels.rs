@@ -29,7 +29,6 @@ pub(super) struct Label {
     pub kind: LabelKind,
     /// The number, as it is written.
     pub number: String,
-    /// Bytes of the text: with the word before it.
     pub place: Range<usize>,
 }
 

@@ -1,9 +1,9 @@
 //! Checks that quotations are in the documents, word for word.
 //!
-//! Phrases of a quotation are looked up in the keyword index; the text around them is then compared character by character, after
-//! [`symbols`] has made of both what counts. If no place has the same words and punctuation, the passage that differs least is found
-//! by [`align`], and each word that differs is named. Nothing is decided by a score, except which passage is shown for a quotation
-//! that is not there.
+//! Phrases of a quotation are looked up in the keyword index; the text around them is then compared character by
+//! character, after [`symbols`] has reduced both to the symbols that count. If no place has the same words and
+//! punctuation, the passage that differs least is found by [`align`], and each word that differs is named. Nothing is
+//! decided by a score, except which passage is shown for a quotation that is not there.
 
 mod align;
 mod alterations;
@@ -107,7 +107,7 @@ pub struct QuoteCheck {
     pub changed_by: Vec<CitedChange>,
 }
 
-/// A passage that is not quite what was quoted.
+/// A passage that is not quite the quotation.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NearestPassage {
     #[serde(flatten)]
@@ -125,8 +125,8 @@ pub struct NearestPassage {
 /// Finds a quotation in a collection, word for word; else the nearest passage with the words that differ. Takes some
 /// milliseconds. Needs no model.
 ///
-/// Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS)
-/// characters.
+/// Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than
+/// [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS) characters.
 pub fn verify_quote(host: &Host, collection: CollectionId, request: &QuoteRequest) -> Result<QuoteCheck> {
     let text = checked(&request.text)?;
     let collection = host.collection(collection)?;

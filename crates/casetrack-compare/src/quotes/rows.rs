@@ -24,7 +24,7 @@ use casetrack_host::paging::Paging;
 const MAX_COMPARED: u32 = 50;
 /// Characters at the beginning of a paragraph that may have its number.
 const NUMBER_CHARS: usize = 24;
-/// Of a quotation, in characters.
+/// Most characters shown of a quotation.
 const SHOWN_CHARS: usize = 200;
 
 /// The quotations of a draft beside the documents.
@@ -37,8 +37,8 @@ pub struct DraftCheck {
     pub rows: Vec<DraftRow>,
     /// Where the list of rows continues.
     pub next_offset: Option<u64>,
-    /// Citations that stand beside no quotation, in the order of the draft: whether the document has what they name. Only the first part has
-    /// them.
+    /// Citations that stand beside no quotation, in the order of the draft: whether the document has what they name.
+    /// Only the first part has them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<CitationRow>,
     /// Whether the draft has more than 500 quotations, or citations beside none; those behind them were not checked.
@@ -200,7 +200,7 @@ fn row(
             (Some(fitting), _) => fits[fitting],
             (None, None) => cited.without_place(),
             (None, Some(_)) if total > candidates.len() as u64 => (CitationFit::Unknown, None),
-            // Of places in the document that is cited, the fault says more than of others.
+            // A fault at a place in the cited document is more useful than one at others.
             (None, Some(first)) => {
                 let document = cited.document();
                 let own = candidates.iter().position(|place| Some(place.document_id) == document);

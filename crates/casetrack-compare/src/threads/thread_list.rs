@@ -124,14 +124,11 @@ pub struct QuotedMessage {
     pub words: u32,
 }
 
-/// Versions of the messages.
 type Versions = Vec<(DocumentId, u64)>;
 
-/// The threads as they were found for some versions.
 #[derive(Default)]
 struct Known(Mutex<Option<(Versions, Arc<Found>)>>);
 
-/// All messages and their threads.
 struct Found {
     entries: Vec<Arc<CatalogueEntry>>,
     messages: Vec<Arc<Message>>,
@@ -288,8 +285,8 @@ fn attachments(entry: &CatalogueEntry, catalogue: &[Arc<CatalogueEntry>]) -> Vec
     inside.filter(is_attached).take(MAX_BESIDE).map(|other| other.name.clone()).collect()
 }
 
-/// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read those that
-/// changed, and find all threads again if some did.
+/// The threads of the messages of a collection. The first call reads all messages, on several threads; later ones read
+/// those that changed, and find all threads again if some did.
 ///
 /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
 /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for one that is neither a message nor attached to one.

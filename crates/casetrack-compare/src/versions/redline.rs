@@ -1,4 +1,4 @@
-//! The redline between two documents: what the second changes, paragraph by paragraph, with citations of both.
+//! The redline between two documents: the changes of the second, paragraph by paragraph, with citations of both.
 
 use std::ops::Range;
 
@@ -65,13 +65,12 @@ pub struct RedlineChange {
     /// Absent where it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<RedlineSide>,
-    /// Where words changed: the new text with `[-deleted-]` and `{+inserted+}` words. Of long stretches that are the same only the words
-    /// next to changes are shown.
+    /// Where words changed: the new text with `[-deleted-]` and `{+inserted+}` words. Of long stretches that are the
+    /// same only the words next to changes are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub marked: Option<String>,
 }
 
-/// A paragraph in one of the documents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RedlineSide {
     /// Its text in one line, without running lines.
@@ -83,7 +82,6 @@ pub struct RedlineSide {
     pub continued: Vec<CitedPlace>,
 }
 
-/// A document in a redline.
 struct Side {
     pages: Vec<Page>,
     unpaged: bool,
@@ -99,7 +97,6 @@ impl Side {
         Ok(Self { pages, unpaged, paragraphs, words })
     }
 
-    /// The paragraphs of a match as one; `None` if there are none.
     fn cited(&self, range: &Range<usize>) -> Option<RedlineSide> {
         let paragraphs = self.paragraphs.get(range.clone())?;
         let mut places = paragraphs.iter().flat_map(|paragraph| &paragraph.places).filter_map(|place| {
@@ -128,7 +125,6 @@ impl Match {
     }
 }
 
-/// The two documents as they are compared, and their matches.
 struct Compared {
     vocabulary: Vocabulary,
     old: Side,

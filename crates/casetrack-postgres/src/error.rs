@@ -7,12 +7,11 @@ use postgres::error::SqlState;
 const UNREACHABLE: &str =
     "Check that the server runs and can be reached from here, then try again. Earlier changes are safe.";
 
-/// Why a statement did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The connection is gone; whether a transaction was committed is not known from here.
     Lost(postgres::Error),
-    /// The server let a connection wait until nobody waited any more.
+    /// The server let a connection wait until the waiting time was over.
     Silent(postgres::Error),
     /// The server gave up a transaction that can be tried again.
     Again(postgres::Error),
@@ -39,7 +38,7 @@ impl From<postgres::Error> for Failure {
     }
 }
 
-/// True if the connection failed, and not what was sent over it.
+/// True if the connection failed, and not a statement.
 fn is_of_connection(error: &postgres::Error) -> bool {
     use std::error::Error as _;
     error.is_closed() || error.source().is_some_and(|source| source.is::<std::io::Error>())
@@ -51,12 +50,12 @@ fn is_shutdown(code: &SqlState) -> bool {
     code.code().starts_with("08") || code.code().starts_with("57P")
 }
 
-/// True if the coordinator of Citus lost another machine on the way. It says so without a code of its own.
+/// True if the coordinator of Citus lost another machine on the way. It has no code of its own for that.
 fn is_of_machine(error: &postgres::Error) -> bool {
     error.as_db_error().is_some_and(|error| error.message().starts_with("failure on connection marked as essential"))
 }
 
-/// Why no TLS connection came about where trying again does not help.
+/// The reason why no TLS connection came about, if trying again does not help.
 fn of_tls(error: &postgres::Error) -> Option<Error> {
     use std::error::Error as _;
     let source = error.source()?;
@@ -80,7 +79,6 @@ fn of_tls(error: &postgres::Error) -> Option<Error> {
 }
 
 impl Failure {
-    /// Why there is no connection.
     pub fn of_connecting(error: postgres::Error) -> Self {
         match (error.code(), of_tls(&error)) {
             (Some(_), _) => error.into(),
@@ -89,7 +87,6 @@ impl Failure {
         }
     }
 
-    /// The error for those who wait for the call.
     pub fn into_error(self) -> Error {
         match self {
             Self::Final(error) => error,
@@ -100,7 +97,6 @@ impl Failure {
     }
 }
 
-/// The server cannot be reached.
 pub(crate) fn unreachable_server(error: postgres::Error) -> Error {
     let why = reason(&error);
     Error::new(ErrorCode::Io, format!("The PostgreSQL server does not answer: {why}."))
@@ -108,7 +104,6 @@ pub(crate) fn unreachable_server(error: postgres::Error) -> Error {
         .with_source(error)
 }
 
-/// The message of the server, with its cause.
 fn reason(error: &postgres::Error) -> String {
     use std::error::Error as _;
     let cause = error.as_db_error().map(|error| error.message().to_owned());

@@ -16,11 +16,10 @@ use crate::server::Params;
 use crate::sql::{Raw, id};
 use crate::store::{PostgresStore, SCHEMA_LOCK};
 
-/// Of the parameters `$2` and `$3`.
+/// A condition on the parameters `$2` and `$3`.
 const IS_NAMED: &str = "(name = ANY($2) OR EXISTS (SELECT FROM unnest($3::text[]) AS p WHERE starts_with(name, p)))";
 const IS_FREE: &str = "(until IS NULL OR until < clock_timestamp())";
 
-/// Milliseconds, as the server takes them.
 fn milliseconds(of: Duration) -> i64 {
     i64::try_from(of.as_millis()).unwrap_or(i64::MAX)
 }

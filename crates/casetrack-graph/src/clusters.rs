@@ -1,5 +1,3 @@
-//! Groups of documents.
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
@@ -58,7 +56,7 @@ pub struct Cluster {
     pub documents: Vec<DocumentRef>,
 }
 
-/// Slots by path, with what the group is named after, if that is known.
+/// Slots by path, with the label of the group, if that is known.
 struct Group {
     label: Option<String>,
     cohesion: Option<f32>,
@@ -66,8 +64,8 @@ struct Group {
 }
 
 impl Graph {
-    /// Divides the documents into at most `max_clusters` groups. Cost of the topical strategy: some 100 ms for 1,000 documents and 10
-    /// clusters; of the others, in proportion to what the documents share.
+    /// Divides the documents into at most `max_clusters` groups. Cost of the topical strategy: some 100 ms for 1,000
+    /// documents and 10 clusters; of the others, in proportion to the shared items.
     pub fn clusters(&self, request: &ClusterRequest) -> Clusters {
         let most = request.max_clusters.clamp(1, MAX_CLUSTERS);
         let mut groups = match request.strategy {
@@ -129,8 +127,8 @@ impl Graph {
         groups
     }
 
-    /// Again and again the item that most documents share which are in no group yet, `n · ln((N + 1) / df)`: one that nearly all
-    /// documents have divides nothing.
+    /// Again and again the item that most documents share which are in no group yet, `n · ln((N + 1) / df)`: one that
+    /// nearly all documents have divides nothing.
     fn by_shared<T: Copy + Ord + Hash>(
         &self,
         most: usize,

@@ -87,8 +87,8 @@ labelled! {
 }
 
 impl TextView {
-    /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are the page's changes. Linear in the text,
-    /// the changes and the deleted text.
+    /// A part of a page in this view. `text` begins at character `start` of the page, `changes` are the page's changes.
+    /// Linear in the text, the changes and the deleted text.
     pub fn of(self, text: &str, start: u32, changes: &[Change]) -> String {
         match self {
             TextView::Final => text.to_owned(),

@@ -26,8 +26,8 @@ pub enum CitationStyle {
     Template(Template),
 }
 
-/// A text with placeholders, such as `{document}, {page} [{bates}]`. Text in brackets is left out if none of its placeholders has a value,
-/// and so are the comma and space before one that has none. `{{` and `}}` stand for braces.
+/// A text with placeholders, such as `{document}, {page} [{bates}]`. Text in brackets is left out if none of its
+/// placeholders has a value, and so are the comma and space before one that has none. `{{` and `}}` stand for braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(Arc<Parsed>);
 
@@ -50,7 +50,6 @@ labelled! {
     pub enum Placeholder {
         /// The document's name without the ending of a file.
         Document = "document",
-        /// The document's name.
         File = "file",
         /// `p. 7`, as the file counts its pages.
         Page = "page",
@@ -58,9 +57,7 @@ labelled! {
         Label = "label",
         /// The Bates number; may be empty.
         Bates = "bates",
-        /// `paras. 8-9`
         Paragraphs = "paragraphs",
-        /// `ll. 1-4`
         Lines = "lines",
         /// The nearest heading above the passage; may be empty.
         Heading = "heading",

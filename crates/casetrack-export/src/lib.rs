@@ -23,7 +23,6 @@ const MAX_PICTURE_BYTES: usize = 100 << 20;
 /// Width of pictures, in pixels: small print can be read on paper.
 const PICTURE_WIDTH: u32 = 1000;
 
-/// A file of evidence.
 pub struct EvidenceFile {
     pub bytes: Vec<u8>,
     pub items: u64,
@@ -33,8 +32,8 @@ pub struct EvidenceFile {
     pub notices: Vec<String>,
 }
 
-/// Writes the evidence of a collection, in its order, as a file; with `pictures` and in formats that can hold them, with the page of each
-/// passage, its lines marked. Takes some 100 ms for each page.
+/// Writes the evidence of a collection, in its order, as a file; with `pictures` and in formats that can hold them,
+/// with the page of each passage, its lines marked. Takes some 100 ms for each page.
 pub fn evidence(
     engine: &Engine,
     collection: CollectionId,

@@ -38,7 +38,6 @@ impl TokenBatch {
         &self.visible
     }
 
-    /// All token ids, sequence after sequence.
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }

@@ -100,7 +100,6 @@ impl Model {
         &self.tokenizer
     }
 
-    /// Length of a token's vector; 0 if the model gives none.
     pub fn token_dimension(&self) -> usize {
         self.tokens.as_ref().map_or(0, |head| head.dimension())
     }

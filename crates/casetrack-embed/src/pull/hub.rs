@@ -26,12 +26,10 @@ pub struct Hub {
     patience: Patience,
 }
 
-/// A file that the hub offers.
 #[derive(Debug, Clone)]
 pub struct RemoteFile {
     /// Its address on the hub, which may redirect to another server.
     pub url: String,
-    /// The commit of the repository that it belongs to.
     pub commit: String,
     pub expected: ExpectedChecksum,
 }
@@ -96,8 +94,8 @@ impl Hub {
         Ok(response)
     }
 
-    /// Requests a file's headers without following redirections that lead away from the hub: other servers do not have the
-    /// hub's identities.
+    /// Requests a file's headers without following redirections that lead away from the hub: other servers do not have
+    /// the hub's identities.
     fn head(&self, url: &str, what: &str) -> Result<RemoteFile, Failure> {
         let (mut next, mut commit, mut expected) = (url.to_owned(), None, ExpectedChecksum::default());
         for _ in 0..MAX_MOVES {
@@ -243,12 +241,10 @@ fn network(message: String) -> Error {
     Error::new(ErrorCode::Network, message).with_hint(RETRY_HINT)
 }
 
-/// A header that is text.
 pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Scheme and host of an address.
 fn origin(url: &str) -> Option<String> {
     let uri: Uri = url.parse().ok()?;
     Some(format!("{}://{}", uri.scheme_str()?, uri.authority()?))

@@ -162,7 +162,6 @@ impl Catalog {
         }
     }
 
-    /// The folder of the databases.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }

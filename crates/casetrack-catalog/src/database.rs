@@ -93,7 +93,6 @@ pub(crate) fn make_indexes(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The error of a statement.
 pub(crate) fn failed(error: rusqlite::Error) -> Error {
     let reason = error.to_string();
     let (code, message, hint) = match error.sqlite_error_code() {

@@ -135,7 +135,6 @@ pub struct Query {
     pub limit: usize,
 }
 
-/// The answer.
 #[derive(Debug, Clone, Default)]
 pub struct QueryPage {
     /// As the disk describes them now.

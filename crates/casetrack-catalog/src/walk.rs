@@ -19,12 +19,13 @@ const PART: usize = 4096;
 /// More threads wait for the disk or for the writer.
 const MAX_THREADS: usize = 8;
 
-/// A finding of a walk.
 pub(crate) enum Finding {
-    /// The entries of a folder, or a part of them.
     Entries(ListingPart),
     /// All in a folder, which has this id, is as the catalogue has it.
-    Unchanged { folder: i64, listing: Listing },
+    Unchanged {
+        folder: i64,
+        listing: Listing,
+    },
     /// A folder or entry that could not be read.
     Problem(PathBuf, std::io::Error),
 }
@@ -79,7 +80,6 @@ impl Digest {
     }
 }
 
-/// A folder as the catalogue has it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KnownFolder {
     pub id: i64,
@@ -96,7 +96,6 @@ pub(crate) type Start = (PathBuf, Option<usize>);
 /// The extent of a walk, and the folders known already.
 pub(crate) struct Walk<'a> {
     pub known: &'a KnownFolders,
-    /// Of the digests.
     pub key: u64,
     /// Folders that are not entered.
     pub is_closed: &'a (dyn Fn(&Path) -> bool + Sync),

@@ -79,7 +79,6 @@ pub struct Indexed {
     pub report: ScanReport,
 }
 
-/// Files that were found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundFiles {
     pub start: String,

@@ -258,7 +258,6 @@ impl Rule {
     }
 }
 
-/// The names of a path from its root on.
 fn names(path: &Path) -> impl Iterator<Item = Cow<'_, str>> {
     path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_string_lossy()),

@@ -24,7 +24,6 @@ pub enum Change {
     Space(SpaceChange),
 }
 
-/// The part of the space browser that changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SpaceChange {
     /// Files and folders of the catalogue.
@@ -32,7 +31,6 @@ pub enum SpaceChange {
     Sets,
     Jobs,
     Plans,
-    /// The metadata of contents.
     Metadata,
 }
 

@@ -75,7 +75,6 @@ pub struct CollectionInfo {
     pub summary: CollectionSummary,
     /// Directory or database that holds it.
     pub path: String,
-    /// The model that made its vectors.
     pub dense_model: String,
     /// The model of its learned-sparse vectors, if it has one.
     pub sparse_model: Option<String>,
@@ -167,7 +166,6 @@ pub fn leaves_models_open(host: &Host, request: &CreateCollection) -> bool {
     request.models.is_none() && !request.late_interaction && host.config().profile == ModelProfile::default()
 }
 
-/// The description of a new collection.
 pub fn new_collection(host: &Host, request: CreateCollection) -> Result<(CollectionMeta, VectorModels)> {
     let name = request.name.trim();
     check_new(host, name, hint!["Use that collection (", Action::SwitchCollection, "), or choose another name."])?;
@@ -197,7 +195,6 @@ pub fn collections(host: &Host) -> Result<Vec<CollectionMeta>> {
     Ok(all)
 }
 
-/// The ids of the vaults that are locked.
 pub fn locked_ids(host: &Host) -> Result<Vec<CollectionId>> {
     let mut locked = host.registry().locked()?;
     locked.retain(|id| host.sight().sees(*id));

@@ -43,7 +43,6 @@ pub struct EngineConfig {
     pub profile: ModelProfile,
     /// The precision of the vectors of new collections; what suits their models and this CPU when `None`. A collection keeps its own.
     pub precision: Option<Precision>,
-    /// The style of citations.
     pub citations: CitationStyle,
     /// The files that may be read.
     #[serde(skip)]

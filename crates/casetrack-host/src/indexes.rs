@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, RwLock, TryLockError};
 use super::{Host, lock};
 use crate::text_index::{TextIndex, Tokenizer};
 
-/// The index that is there from the start.
 pub const DEFAULT_INDEX: &str = "default";
 
 /// Searches of an index run at the same time.

@@ -86,7 +86,6 @@ struct Shared {
     files: KnownFiles,
     catalog: catalog::OpenCatalog,
     space: space::OpenSpace,
-    /// Of texts, in memory.
     indexes: indexes::MemoryIndexes,
     live_files: Arc<LiveFiles>,
     unlocked: vaults::Unlocked,

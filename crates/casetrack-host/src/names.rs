@@ -8,7 +8,6 @@ pub struct Candidate<'a> {
     pub name: &'a str,
     /// Further names that match just as well (a user's reference, a file name without its extension).
     pub aliases: Vec<&'a str>,
-    /// The full id.
     pub id: String,
 }
 

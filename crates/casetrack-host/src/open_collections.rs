@@ -160,7 +160,6 @@ impl OpenCollections {
         }
     }
 
-    /// The collections that are open.
     pub fn ids(&self) -> Vec<CollectionId> {
         let slots: Vec<_> = lock(&self.open).iter().map(|(id, opened)| (*id, Arc::clone(&opened.slot))).collect();
         // Another thread takes care of one that is being opened or closed.

@@ -21,7 +21,6 @@ pub(super) struct OpenSpace {
 /// Work on sets that is under way.
 #[derive(Default)]
 pub struct SpaceWork {
-    /// Jobs, by their numbers.
     jobs: Mutex<HashMap<i64, RunningJob>>,
     /// The sets that runs are filling, by numbers of no meaning.
     filling: Mutex<BTreeMap<u64, Vec<String>>>,

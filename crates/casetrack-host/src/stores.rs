@@ -97,7 +97,6 @@ impl StorePlace {
     }
 }
 
-/// The store of a host.
 pub(super) struct Stores {
     pub place: StorePlace,
     pub store: Arc<dyn Store>,

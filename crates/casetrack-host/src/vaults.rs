@@ -45,7 +45,6 @@ impl Host {
         lock(&self.shared.unlocked.used).remove(&id).map(|used| used.idle)
     }
 
-    /// Notes that a collection was used.
     pub fn note_use(&self, id: CollectionId) {
         if let Some(used) = lock(&self.shared.unlocked.used).get_mut(&id) {
             used.last = Instant::now();

@@ -35,7 +35,6 @@ pub(super) struct FileInFlight {
 }
 
 pub(super) enum FileState {
-    /// On disk.
     Discovered,
     Unreadable(Error),
     /// In memory, as a member of a container is from the start.
@@ -44,7 +43,6 @@ pub(super) enum FileState {
     Extracted(FileContent, Box<Extracted>),
 }
 
-/// A file in memory.
 pub(super) struct FileContent {
     /// Absolute path.
     pub path: String,
@@ -61,7 +59,6 @@ pub(super) struct Extracted {
     limits: Limits,
 }
 
-/// A document on its way to the store.
 pub(crate) struct DocumentInFlight {
     pub relative: String,
     /// True if it takes the place of an earlier version.
@@ -219,7 +216,6 @@ fn version(meta: &DocumentMeta) -> (DocumentId, Timestamp) {
 }
 
 impl DocumentInFlight {
-    /// All its vectors have to be made.
     pub fn new(relative: String, replaced: bool, stored: StoredDocument, members: Vec<Attachment>) -> Self {
         let vectors = vec![None; stored.chunks.len()];
         Self { relative, replaced, stored, vectors, original: None, from_stored: false, members }

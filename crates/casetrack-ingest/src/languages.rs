@@ -11,7 +11,6 @@ use super::IngestRequest;
 use super::discover::discover;
 use casetrack_host::{Host, read};
 
-/// More are "and others".
 const MAX_NAMED: usize = 3;
 
 /// The number of files that are read for the languages of the first documents, the number with a known language that is enough, and the

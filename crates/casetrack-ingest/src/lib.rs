@@ -182,7 +182,6 @@ pub(crate) fn note_versions(host: &Host, collection: CollectionId, report: &mut 
     report.summary.notices.extend(versions::versions_notice(host, collection, &new));
 }
 
-/// Ingests the files of a discovery.
 pub(crate) fn ingest_files(
     work: WorkContext<'_>,
     request: &IngestRequest,

@@ -72,7 +72,6 @@ pub fn put_text(
     Ok(earlier.is_some())
 }
 
-/// The text on its way to the store.
 fn document(stage: &FirstStage<'_>, text: &str, content: FileContent, id: DocumentId) -> Result<DocumentInFlight> {
     let config = stage.work.host.config();
     let extraction = extract_text(Path::new(&content.path), text, &config.extract_options())?;

@@ -73,7 +73,6 @@ pub(crate) fn meant(mut call: CallToolRequestParams) -> Option<CallToolRequestPa
     Some(call)
 }
 
-/// The view in the list of resources.
 pub(crate) fn resource() -> Resource {
     Resource::new(URI, "evidence")
         .with_title("Evidence")

@@ -114,7 +114,6 @@ fn check_value(name: &str, schema: &Value, value: &mut Value, coerces: bool) -> 
     }
 }
 
-/// The type of a value that is not null.
 fn type_of(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),

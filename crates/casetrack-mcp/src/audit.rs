@@ -25,7 +25,6 @@ const QUEUE: usize = 4096;
 /// The parameters that hold search queries.
 const QUERIES: [&str; 3] = ["query", "topic", "terms"];
 
-/// One line.
 #[derive(Debug, Serialize)]
 pub(crate) struct Call {
     pub time: Timestamp,

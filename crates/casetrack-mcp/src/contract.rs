@@ -28,7 +28,6 @@ pub(crate) struct Contract {
     pub version: Option<&'static str>,
 }
 
-/// The form of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ErrorForm {
     /// Message and hint as text, code and kind in `_meta`.

@@ -129,7 +129,6 @@ impl Session {
         &self.engine
     }
 
-    /// The active collection and its changes.
     pub fn watch_active(&self) -> watch::Receiver<Option<CollectionId>> {
         self.active.subscribe()
     }

@@ -58,7 +58,6 @@ pub fn chunk(chunk: &ChunkView) -> String {
     text
 }
 
-/// The text of a page, and its source.
 pub fn page(page: &PageText) -> String {
     let document = &page.document;
     let mut text = format!("{}, page {} of {}\n", name(&document.name), page.page, document.page_count);

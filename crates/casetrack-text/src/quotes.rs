@@ -15,7 +15,6 @@ use crate::Reader;
 const CHANGED: &str =
     "A document had these words before its tracked changes, but no longer has them. Do not quote them as agreed:";
 
-/// One quotation.
 pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
     let collection = one_line(&check.collection);
     let mut text = match check.status {
@@ -57,7 +56,6 @@ pub fn quotation(check: &QuoteCheck, reader: Reader) -> String {
     trimmed(text)
 }
 
-/// The quotations of a draft.
 pub fn draft(check: &DraftCheck, reader: Reader) -> String {
     let counts = check.counts;
     let mut text = format!(

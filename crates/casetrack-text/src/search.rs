@@ -166,7 +166,6 @@ pub fn details(result: &SearchResult, explain: bool) -> Vec<String> {
     lines
 }
 
-/// How a passage is related to a result.
 pub fn relation(passage: &RelatedPassage) -> String {
     let how = match passage.relation {
         Relation::SimilarPassage => format!("similar passage (cosine {:.2})", passage.similarity.unwrap_or_default()),
@@ -175,7 +174,6 @@ pub fn relation(passage: &RelatedPassage) -> String {
     format!("Related to result {}: {how}", passage.of_rank)
 }
 
-/// Passages similar to one.
 pub fn similar(found: &SimilarChunks, reader: Reader) -> String {
     let to = match reader {
         Reader::Assistant => format!("chunk {} ({})", found.chunk.chunk_id, citation(&found.chunk.citation)),

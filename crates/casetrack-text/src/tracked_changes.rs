@@ -72,7 +72,6 @@ pub(crate) fn entry(change: &CitedChange) -> String {
     format!("{place}{chunk}\n   {kind}{was_new}{by}{date}{cut}: {}\n", quote(&change.text))
 }
 
-/// The results of a search in deleted texts.
 pub(crate) fn deleted(response: &SearchResponse, found: &DeletedTexts, reader: Reader) -> String {
     let mut text = format!(
         "Search in deleted texts: \"{}\"\nCollection: {} | {} searched\n\nFound: {} in {}\n",

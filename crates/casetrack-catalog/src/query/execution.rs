@@ -25,7 +25,6 @@ struct Answers<'a> {
     query: &'a Query,
     prefix: &'a [u8],
     found: QueryPage,
-    /// Of the last answer.
     last: Option<Key>,
 }
 

@@ -51,7 +51,6 @@ impl BackupWriter {
         Self { signals, thread }
     }
 
-    /// Something may have changed.
     pub fn changed(&self) {
         lock(&self.signals.0).has_changed = true;
         self.signals.1.notify_one();

@@ -15,7 +15,6 @@ use crate::paths;
 /// The block that counts changes of folders.
 const FOLDERS: i64 = -1;
 
-/// No folder.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// The folders that have rows. Each keeps its place while it is known.
@@ -185,7 +184,6 @@ impl Image {
         Ok(())
     }
 
-    /// The ids of all entries.
     pub fn ids(&self) -> Ids {
         Ids::of_blocks(self.blocks.iter().map(|(number, block)| (*number, block.ids())))
     }

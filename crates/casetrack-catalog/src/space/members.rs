@@ -116,7 +116,6 @@ impl Space {
         Ok(change)
     }
 
-    /// The members of a set itself.
     pub(super) fn members(&self, set: &Set) -> Result<Arc<Ids>> {
         if let Some((revision, ids)) = lock(&self.members).get(&set.id)
             && *revision == set.revision

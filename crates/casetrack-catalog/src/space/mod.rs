@@ -67,7 +67,6 @@ fn now() -> i64 {
 pub struct Space {
     catalog: Arc<Catalog>,
     folder: PathBuf,
-    /// The connection that writes.
     writer: Mutex<Connection>,
     /// The [generation](Catalog::generation) of the catalogue that it is connected to.
     generation: AtomicU64,

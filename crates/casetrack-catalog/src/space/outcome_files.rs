@@ -24,7 +24,6 @@ impl Space {
         })
     }
 
-    /// Forgets which files the outcomes of a plan had.
     pub fn forget_outcome_files(&self, plan: i64) -> Result<()> {
         self.write_rows(|transaction| transaction.execute("DELETE FROM handed WHERE plan = ?", [plan]).map(drop))
     }

@@ -223,7 +223,6 @@ impl<'a> Best<'a> {
         Self { image, sort: query.sort, descending: query.descending, most, total: 0, hits: Vec::new(), last: None }
     }
 
-    /// Takes rows of a block.
     fn take(&mut self, block: &'a Block, mut places: Bits) {
         self.total += places.len() as u64;
         if let Some(last) = self.last {

@@ -136,7 +136,6 @@ impl Space {
     }
 }
 
-/// Sources.
 impl Space {
     /// Keeps a source, which is stopped. `source.id`, `status` and the times do not count.
     ///
@@ -185,7 +184,6 @@ impl Space {
     }
 }
 
-/// Plans.
 impl Space {
     /// Keeps a plan, which is active. `plan.id`, `status` and the times do not count.
     ///

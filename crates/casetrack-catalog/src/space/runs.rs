@@ -26,7 +26,6 @@ pub struct Execution {
     pub error: Option<String>,
 }
 
-/// A job.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Job {
     pub id: i64,
@@ -47,11 +46,9 @@ pub struct Job {
     pub error: Option<String>,
 }
 
-/// Which jobs are listed.
 #[derive(Debug, Clone, Default)]
 pub struct JobFilter<'a> {
     pub kind: Option<&'a str>,
-    /// Those that have not ended.
     pub active: bool,
     pub status: Option<&'a str>,
     pub min_progress: Option<f64>,
@@ -66,7 +63,6 @@ const JOB: &str =
     "SELECT id, kind, path, status, progress, files, folders, bytes, created, started, ended, error FROM jobs";
 
 impl Space {
-    /// Begins a run of a plan.
     pub fn begin_execution(&self, plan: &str) -> Result<Execution> {
         self.write_rows(|transaction| {
             transaction.execute(
@@ -107,7 +103,6 @@ impl Space {
         })
     }
 
-    /// Makes a job, which waits.
     pub fn create_job(&self, kind: &str, path: &str) -> Result<Job> {
         self.write_rows(|transaction| {
             transaction.execute(

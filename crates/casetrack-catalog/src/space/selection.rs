@@ -30,7 +30,6 @@ impl Selection {
     }
 }
 
-/// A file of a selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SelectedFile {
     /// Its number in the catalogue, which it keeps when it moves.

@@ -11,7 +11,6 @@ use super::{Space, now};
 /// Longest name and description of sets and definitions, in characters.
 pub const MAX_NAME_CHARS: usize = 200;
 pub const MAX_DESCRIPTION_CHARS: usize = 4_000;
-/// Most sets.
 pub const MAX_SETS: i64 = 10_000;
 
 /// A set of files and folders, which a user made.

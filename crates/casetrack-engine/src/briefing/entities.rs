@@ -24,7 +24,6 @@ pub struct EntityListReport {
     pub notices: Vec<String>,
 }
 
-/// Where an entity is mentioned.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MentionsReport {
     pub collection: String,
@@ -41,7 +40,6 @@ pub struct MentionsReport {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MentionReport {
-    /// In this passage.
     pub mentions: u32,
     /// What the document says it is, such as "Chief Executive Officer".
     pub roles: Vec<String>,
@@ -83,7 +81,6 @@ pub struct EdgeReport {
     pub chunks: u32,
     /// 0–1: how much more often than by chance (normalised pointwise mutual information).
     pub weight: f64,
-    /// One of the passages.
     pub example: Option<Snippet>,
 }
 

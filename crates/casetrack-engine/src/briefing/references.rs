@@ -32,7 +32,6 @@ pub struct CitationsReport {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CitationReport {
-    /// In this passage.
     pub citations: u32,
     /// What the text says the citing document does to the one it cites.
     pub relation: Option<Relation>,

@@ -17,7 +17,6 @@ use casetrack_host::documents::{document_named, just_deleted};
 pub use paths::{PathEntry, complete_path};
 pub use uploads::{Upload, UploadFile, begin_upload};
 
-/// A page with its layout.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageLayout {
     pub document_id: DocumentId,
@@ -55,11 +54,9 @@ pub struct NameOnPage {
     pub entity_type: EntityType,
     /// As the document writes it most often.
     pub name: String,
-    /// On this page.
     pub mentions: u32,
 }
 
-/// Where a chunk is on its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChunkPlace {
     pub chunk_id: ChunkId,

@@ -141,7 +141,6 @@ impl Engine {
     }
 }
 
-/// Jobs.
 impl Engine {
     /// Saves a job and starts it as soon as its turn comes. If a job that has not ended has the same request, password and settings, joins
     /// that one instead. The job runs with the settings of this engine, also after a restart, and with the access to files that its user has
@@ -244,7 +243,6 @@ impl Engine {
     }
 }
 
-/// Watches.
 impl Engine {
     /// Watches a folder for a collection from now on, also after a restart, and syncs it at once unless the schedule is manual.
     ///

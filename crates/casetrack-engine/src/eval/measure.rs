@@ -12,7 +12,6 @@ use casetrack_search::{RECALL, Recall, Scope, SearchRequest, Weights, recall};
 
 /// Queries, and the expected results of each.
 pub trait Judgements {
-    /// Number of queries.
     fn queries(&self) -> usize;
 
     /// The text of a query (0 is the first), and the only document that it is asked of.
@@ -71,7 +70,6 @@ pub fn ranked_again(recall: &Recall, weights: Weights, late: f32) -> Option<Vec<
     )
 }
 
-/// The result of a measurement.
 pub struct Measurements {
     pub documents: u64,
     pub chunks: u64,

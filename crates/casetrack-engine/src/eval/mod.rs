@@ -153,7 +153,6 @@ impl<'h> Evaluation<'h> {
         Ok(Ingested { collection, documents, notices })
     }
 
-    /// The collection for evaluations.
     fn collection(&self) -> Result<CollectionId> {
         let there =
             collections::list_collections(self.host, None)?.into_iter().find(|found| found.meta.name == COLLECTION);

@@ -43,7 +43,6 @@ struct GoldSpan {
     places: Vec<Vec<Passage>>,
 }
 
-/// A query and all that has to be found with it.
 struct SpanQuery {
     text: String,
     /// The only document that is searched.

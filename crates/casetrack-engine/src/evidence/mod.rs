@@ -24,7 +24,6 @@ use casetrack_host::{Host, OpenCollection};
 /// The passage to collect: a chunk, or a passage of a page, or a quotation in either.
 #[derive(Debug, Clone, Default)]
 pub struct AddEvidence {
-    /// The id of a chunk.
     pub chunk_id: Option<String>,
     /// Name or id of a document, if no chunk is named.
     pub document: Option<String>,
@@ -98,7 +97,6 @@ pub enum EvidenceStatus {
 /// A collected passage.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EvidenceView {
-    /// The number to change it by.
     pub id: u32,
     /// Its place in the order, from 1.
     pub position: u32,
@@ -128,7 +126,6 @@ pub struct EvidenceView {
     pub added_at: Timestamp,
 }
 
-/// The tray, or a part of it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EvidenceList {
     /// Name of the collection.

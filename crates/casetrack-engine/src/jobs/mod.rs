@@ -26,7 +26,6 @@ use casetrack_ingest::{IngestReport, IngestRequest};
 
 pub(crate) use queue::{Jobs, PAUSE_PATIENCE};
 
-/// The work of a job.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobRequest {
@@ -55,7 +54,6 @@ impl JobKind {
     }
 }
 
-/// The origin of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobOrigin {
@@ -64,7 +62,6 @@ pub enum JobOrigin {
     Watch,
 }
 
-/// A job that was started or joined.
 #[derive(Debug, Clone)]
 pub struct StartedJob {
     pub job: JobStatus,
@@ -72,7 +69,6 @@ pub struct StartedJob {
     pub joined: bool,
 }
 
-/// A job as it is at this moment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct JobStatus {
     pub job_id: JobId,
@@ -142,7 +138,6 @@ impl JobReport {
     }
 }
 
-/// The jobs that a list is restricted to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobFilter {
     pub collection: Option<CollectionId>,

@@ -49,7 +49,6 @@ pub(super) struct Records {
 pub(super) struct Loaded {
     /// The oldest first.
     pub records: Vec<JobRecord>,
-    /// Jobs of vaults that are locked.
     pub locked: Vec<(JobId, CollectionId)>,
 }
 
@@ -81,7 +80,6 @@ impl Records {
         write_atomically(path, &self.registry.seal_owned(collection, &owned_name(path), bytes)?)
     }
 
-    /// Of a job of this collection.
     pub fn report(&self, id: JobId, collection: CollectionId) -> Result<Option<JobReport>> {
         let path = self.report_path(id);
         if !path.exists() {

@@ -96,7 +96,6 @@ impl Live {
         self.definition().is_none_or(|definition| definition.is_continuous)
     }
 
-    /// The folders that it watches.
     pub fn folders(&self) -> Vec<PathBuf> {
         let sources = self.definition().map(|definition| &*definition.sources).unwrap_or_default();
         sources.iter().filter_map(|(.., spec)| spec.watched()).map(PathBuf::from).collect()

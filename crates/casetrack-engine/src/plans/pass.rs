@@ -16,7 +16,6 @@ use casetrack_ingest::IngestRequest;
 /// Most files that an outcome takes at once; those behind them are next.
 pub(super) const MAX_FILES: usize = 10_000;
 
-/// The result of a pass.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pass {
     pub found: Selection,

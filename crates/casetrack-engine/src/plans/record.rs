@@ -18,14 +18,12 @@ pub(super) struct Record {
 
 enum Kind {
     Source(String),
-    /// The number of the plan.
     Plan(i64),
 }
 
 struct Noted {
     is_over: bool,
     error: Option<String>,
-    /// Of a plan.
     execution: Option<Execution>,
 }
 
@@ -40,7 +38,6 @@ impl Record {
         Self { kind: Kind::Plan(plan), state: state.into() }
     }
 
-    /// The number of the plan.
     pub fn plan(&self) -> Option<i64> {
         match &self.kind {
             Kind::Plan(plan) => Some(*plan),

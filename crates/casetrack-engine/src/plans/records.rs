@@ -15,7 +15,6 @@ use casetrack_files::space::{Definition, PlanDefinition, in_field, read_plan, re
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, lock};
 
-/// Most executions of one answer.
 const MAX_EXECUTIONS: u32 = 1_000;
 /// Most plans of the mode oneshot that run at the same time.
 const MAX_RUNS: usize = 64;

@@ -11,7 +11,6 @@ use serde_json::Value;
 use super::custom_cells;
 use casetrack_host::{OpenCollection, lock};
 
-/// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ColumnType {

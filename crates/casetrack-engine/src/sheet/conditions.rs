@@ -76,7 +76,6 @@ fn one<'c>(all: &'c [Column], condition: &str) -> Result<Condition<'c>> {
     Ok(Condition { column, operator, value: Some(value) })
 }
 
-/// An example of a condition on a column.
 fn example(column: &Column) -> String {
     let name = &column.name;
     match column.column_type {
@@ -119,7 +118,6 @@ impl Condition<'_> {
     }
 }
 
-/// The currency of a cell with a sum.
 pub(super) fn currency(cell: &CellValue) -> Option<String> {
     of_cell(ColumnType::Amount, &cell.value)?.currency().map(str::to_owned)
 }

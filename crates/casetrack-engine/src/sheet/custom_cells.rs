@@ -46,7 +46,6 @@ pub(super) fn compiled(pattern: &str) -> Result<Regex> {
     })
 }
 
-/// The cells of a column for these documents.
 pub(super) fn cells(
     host: &Host,
     collection: &OpenCollection,
@@ -104,7 +103,6 @@ fn matched(
     Ok(Vec::new())
 }
 
-/// A question asked of all documents.
 pub(super) fn asked(question: &str, limit: u32) -> EveryRequest {
     EveryRequest { question: question.to_owned(), documents: Vec::new(), brief: true, offset: 0, limit }
 }

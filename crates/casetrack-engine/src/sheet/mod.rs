@@ -33,7 +33,6 @@ use casetrack_host::paging::{Paging, Part};
 use casetrack_search::{MarkFilter, admit};
 use columns::{Column, Source};
 
-/// A selection of a part of the sheet.
 #[derive(Debug, Clone, Default)]
 pub struct SheetRequest {
     /// Names or ids of documents; all if there is none.
@@ -47,12 +46,10 @@ pub struct SheetRequest {
     pub sort: Option<String>,
 }
 
-/// A part of the sheet.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Sheet {
     pub collection: String,
     pub columns: Vec<ColumnView>,
-    /// Documents of the collection.
     pub documents: u64,
     /// Rows that fit the conditions, also those that are not listed.
     pub total: u64,
@@ -72,7 +69,6 @@ pub struct SheetRow {
     pub document_name: String,
     /// By column, those that have a value; parties, amounts and signatories may have several.
     pub cells: BTreeMap<String, Vec<CellValue>>,
-    /// Columns without a value here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<String>,
 }

@@ -11,7 +11,6 @@ use casetrack_host::paging::{Paging, Part};
 use casetrack_host::{Host, OpenCollection};
 use casetrack_search::{DateRange, MarkFilter, admit};
 
-/// A selection of obligations.
 #[derive(Debug, Clone, Default)]
 pub struct ObligationQuery {
     /// Name or id.

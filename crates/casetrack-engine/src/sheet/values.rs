@@ -40,7 +40,6 @@ pub(super) fn written(column_type: ColumnType, text: &str) -> Option<Value> {
     }
 }
 
-/// The value of a cell, which has the form of its type.
 pub(super) fn of_cell(column_type: ColumnType, cell: &str) -> Option<Value> {
     match column_type {
         ColumnType::Text => Some(Value::Text(cell.to_lowercase())),

@@ -20,7 +20,6 @@ pub struct Diagnosis {
 pub struct Finding {
     pub what: String,
     pub ok: bool,
-    /// Where it was found, or what is wrong.
     pub detail: String,
     /// What to do when it is not ok, or what to know when it is.
     #[schemars(with = "Option<String>")]

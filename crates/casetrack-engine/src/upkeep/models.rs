@@ -12,7 +12,6 @@ use serde::Serialize;
 
 use casetrack_host::Host;
 
-/// All models of the manifest.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelList {
     /// Folder of the manifest and of the models that ship with CaseTrack.
@@ -62,7 +61,6 @@ pub struct AddedInfo {
     pub already_present: bool,
 }
 
-/// What a pull brought.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PullReport {
     pub models: Vec<PulledInfo>,

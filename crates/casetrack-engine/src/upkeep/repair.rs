@@ -18,15 +18,12 @@ pub struct RepairReport {
     pub clean: bool,
     /// What was wrong, one sentence each.
     pub found: Vec<String>,
-    /// What was done about it.
     pub done: Vec<String>,
-    /// Documents that could not be kept.
     pub lost: Vec<LostDocument>,
     /// The folder of everything that was taken out.
     pub quarantine: Option<String>,
     /// Documents in the collection now.
     pub documents: u64,
-    /// Problems that are left.
     pub problems: Vec<String>,
     /// What to do next, one sentence each.
     pub next: Vec<String>,

@@ -27,7 +27,6 @@ pub struct Check {
     pub description: String,
     /// How many items were checked.
     pub checked: u64,
-    /// One sentence for each problem.
     pub problems: Vec<String>,
 }
 

@@ -69,14 +69,12 @@ impl KeychainSlot {
     }
 }
 
-/// A vault that is to be made.
 #[derive(Debug, Clone)]
 pub struct VaultRequest {
     pub collection: CreateCollection,
     pub passphrase: Password,
 }
 
-/// A vault that was made.
 #[derive(Debug, Clone, Serialize)]
 pub struct NewVault {
     #[serde(flatten)]
@@ -123,7 +121,6 @@ pub struct SealedCollection {
     pub recovery_words: Password,
 }
 
-/// A vault that was locked.
 #[derive(Debug, Clone, Serialize)]
 pub struct LockedVault {
     pub id: CollectionId,
@@ -135,7 +132,6 @@ pub struct LockedVault {
     pub closed: bool,
 }
 
-/// The slots that open a vault.
 #[derive(Debug, Clone, Serialize)]
 pub struct VaultSlots {
     pub id: CollectionId,
@@ -158,7 +154,6 @@ pub struct SlotView {
     pub created_at: Timestamp,
 }
 
-/// A slot that was added.
 #[derive(Debug, Clone, Serialize)]
 pub struct AddedSlot {
     pub slot: SlotView,
@@ -181,7 +176,6 @@ impl From<SlotInfo> for SlotView {
 }
 
 impl Opener {
-    /// Finds the slot of a header that it opens.
     fn open(&self, header: &Header) -> Result<(VaultKey, SlotId)> {
         match self {
             Self::Passphrase(text) => header.open(&Credential::Passphrase(&Passphrase::new(text.reveal())?)),
@@ -234,7 +228,6 @@ pub(crate) fn new_key(host: &Host, id: CollectionId, passphrase: &Passphrase) ->
     Ok((key, header, words(&recovery)?))
 }
 
-/// The key of a vault.
 pub(crate) fn open_header(host: &Host, id: CollectionId, opener: &Opener) -> Result<VaultKey> {
     let _one_at_a_time = host.trying_a_passphrase();
     host.registry().open_header(id, |header| opener.open(header)).map(|(_, key, _)| key)

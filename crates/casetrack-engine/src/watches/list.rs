@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::{LastSync, Schedule, WatchRequest, WatchState, WatchStatus, listed, no_such_watch, resolved};
 use casetrack_host::{EngineConfig, lock};
 
-/// A watch on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct WatchRecord {
     pub id: WatchId,
@@ -362,7 +361,6 @@ impl Watches {
         self.wake();
     }
 
-    /// The watches that show.
     fn shown(&self) -> Vec<Watch> {
         let hidden = lock(&self.hidden).clone();
         lock(&self.list).iter().filter(|watch| !hidden.contains(&watch.record.collection_id)).cloned().collect()

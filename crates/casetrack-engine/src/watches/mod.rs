@@ -73,7 +73,6 @@ pub struct WatchRequest {
     pub tags_from_folders: bool,
 }
 
-/// A watch as it is at this moment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WatchStatus {
     pub watch_id: WatchId,
@@ -119,7 +118,6 @@ pub enum WatchState {
     Failing,
 }
 
-/// The last sync that ended.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct LastSync {
     pub finished_at: Timestamp,

@@ -20,7 +20,6 @@ use casetrack_ingest::sync::SyncRequest;
 const TICK: Duration = Duration::from_millis(250);
 /// Between two checks of whether a folder exists.
 const FOLDER_CHECK: Duration = Duration::from_secs(1);
-/// Between two checks of the schedules.
 const SCHEDULE_CHECK: Duration = Duration::from_secs(60);
 /// Between two syncs of a folder that is polled.
 pub(super) const POLL: Duration = Duration::from_secs(10);

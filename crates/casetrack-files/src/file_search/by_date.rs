@@ -63,7 +63,6 @@ impl FileDate {
     }
 }
 
-/// The request of a search.
 #[derive(Debug, Clone)]
 pub struct DateSearch {
     /// Its `field` counts if `date` is one of the disk.

@@ -18,7 +18,6 @@ pub(super) const KNOWN_FILES: &str = "catalog/known-files.json";
 /// Unreadable files whose reasons are reported.
 const NAMED: usize = 3;
 
-/// A request to index a folder.
 #[derive(Debug, Clone)]
 pub struct IndexFolder {
     pub root: String,
@@ -48,7 +47,6 @@ pub struct IndexedFolder {
     pub notices: Vec<Notice>,
 }
 
-/// Indexing that has not ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct IndexingJob {
     pub job_id: JobId,

@@ -31,7 +31,6 @@ pub use preview::{FilePreview, OpenFile, open_file};
 pub use search::search_files;
 pub use summary::{SummarizedResult, Summary, SummaryRequest, SummaryStyle, TokensUsed, prompt, summarize, told};
 
-/// Most files of one answer.
 pub const MAX_FILES: u32 = 100;
 /// Most files passed over.
 pub const MAX_OFFSET: u32 = 10_000;
@@ -57,7 +56,6 @@ pub struct FileSearch {
 pub struct FileMatches {
     pub items: Vec<FileMatch>,
     pub pagination: FilePagination,
-    /// The filters that were taken from the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filters: Option<QueryFilters>,
     /// What makes the answer less complete than it could be.

@@ -14,7 +14,6 @@ use casetrack_host::Host;
 /// Most files that are found by name.
 pub(super) const MAX_NAMED: usize = 200;
 
-/// A file that was found by its name.
 pub(super) struct Named {
     pub path: String,
     pub modified: Time,

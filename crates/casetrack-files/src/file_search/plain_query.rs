@@ -62,7 +62,6 @@ const NEAR: u32 = 5;
 /// A query, with its filters of files taken out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Asked {
-    /// The text to search for.
     pub text: String,
     /// As they are shown.
     pub filters: QueryFilters,
@@ -78,7 +77,6 @@ struct Word<'q> {
     text: &'q str,
 }
 
-/// The filter of a word.
 enum Filter {
     Kind(FileKind),
     Years(Vec<u32>),

@@ -31,7 +31,6 @@ pub struct OpenFile {
     pub after: u32,
 }
 
-/// A part of a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FilePreview {
     /// Absolute.

@@ -15,14 +15,12 @@ pub const MAX_RESULTS: usize = 100;
 const MAX_SNIPPET: usize = 8192;
 /// Longest summary by a model, in bytes.
 const MAX_TOLD: usize = 64_000;
-/// Sentences of a summary.
 const MAX_SENTENCES: usize = 8;
 /// Longest part of a sentence, in characters.
 const MAX_SENTENCE: usize = 400;
 /// The weight of a sentence's similarity to the chosen ones. Maximal marginal relevance, Carbonell and Goldstein 1998, with equal weights.
 const DIVERSITY: f64 = 0.5;
 
-/// A request for a summary.
 #[derive(Debug, Clone)]
 pub struct SummaryRequest {
     pub query: String,
@@ -61,7 +59,6 @@ pub struct Summary {
 pub struct TokensUsed {
     /// Of the query and the results.
     pub prompt: u32,
-    /// Of the summary.
     pub completion: u32,
 }
 

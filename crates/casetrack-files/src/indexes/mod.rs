@@ -17,7 +17,6 @@ use casetrack_search::MAX_QUERY_CHARS;
 pub const MAX_DOCUMENT_BYTES: usize = 8 << 20;
 /// Most indexes, `default` among them.
 pub const MAX_INDEXES: usize = 64;
-/// Most results of one search.
 pub const MAX_RESULTS: usize = 1000;
 /// Longest id of a document, in bytes.
 pub const MAX_ID_BYTES: usize = 512;
@@ -41,7 +40,6 @@ pub struct CreateIndex {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CreatedIndex {
-    /// created.
     pub status: &'static str,
     pub index_name: String,
     pub backend: &'static str,
@@ -96,7 +94,6 @@ pub struct IndexMatch {
     pub metadata: Map<String, Value>,
 }
 
-/// A query as it was understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ParsedQuery {
     pub terms: Vec<String>,

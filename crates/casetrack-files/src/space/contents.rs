@@ -32,7 +32,6 @@ const MAX_SECONDS: u64 = 20;
 /// The longest wait of a call for the end of a job.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Operations on a content.
 const OPERATIONS: [&str; 5] = ["thumbnail", "metadata", "media_type", "sha256", "all"];
 
 /// A job of the classifier, with what it found once it has ended.

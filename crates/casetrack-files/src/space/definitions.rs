@@ -14,7 +14,6 @@ use casetrack_host::{Host, collections};
 /// Most sources and outcomes of one plan.
 const MAX_PARTS: usize = 100;
 
-/// A source of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanSourceDefinition {
@@ -163,12 +162,10 @@ fn outcome(value: &Value, at: &str) -> Result<Outcome> {
 }
 
 impl Definition {
-    /// Of a plan that is kept.
     pub fn of(host: &Host, plan: &Plan) -> Result<Self> {
         read_plan(host, &plan.mode, &plan.sources, plan.conditions.as_ref(), plan.outcomes.as_ref())
     }
 
-    /// Of a single stored source.
     pub fn of_source(host: &Host, source: &Source) -> Result<Self> {
         let mode = update_mode(&source.update_mode, "update_mode".to_owned())?;
         let spec = SourceSpec::read(host, &source.kind, &source.config, "")?;
@@ -186,7 +183,6 @@ impl Definition {
         Ok(())
     }
 
-    /// The sets that it fills.
     pub fn sets(&self) -> Vec<String> {
         let outcomes = self.outcomes.iter().filter_map(|outcome| match outcome {
             Outcome::SelectionSet { selection_set_name, .. } => Some(selection_set_name.clone()),

@@ -15,9 +15,7 @@ use super::{in_field, is_denied_in_space, refused, space_path};
 use casetrack_host::changes::SpaceChange;
 use casetrack_host::{Host, caught};
 
-/// Most jobs that have not ended.
 const MAX_JOBS: usize = 64;
-/// Most jobs of one list.
 const MAX_LISTED: u32 = 1_000;
 /// Between two notes of how far a job is.
 const NOTED: Duration = Duration::from_secs(1);
@@ -116,7 +114,6 @@ pub struct JobList {
     pub count: u64,
 }
 
-/// A selection of jobs.
 #[derive(Debug, Clone, Default)]
 pub struct JobsAsked<'a> {
     pub active: bool,
@@ -268,7 +265,6 @@ fn run_index(host: &Host, mut job: Job, root: &Path, cancel: &Cancel) -> Result<
     done.map(|()| job)
 }
 
-/// Notes how a job ended.
 pub(super) fn end_job(host: &Host, job: &mut Job, done: &Result<()>, cancel: &Cancel) -> Result<()> {
     job.ended = Some(Time::now().seconds);
     match done {

@@ -47,7 +47,6 @@ pub use sets::{
 pub use sources::{SourceSpec, index_source, is_hidden, is_hidden_plan, run_source, visible_plan, visible_source};
 pub use usage::{UsageBranch, UsageTree, UsageTreeAsked, folder_in_space, usage_tree};
 
-/// Most entries of one page.
 pub const MAX_ENTRIES: usize = 1_000;
 
 /// The parameter that an error is about, as the source of that error.

@@ -29,7 +29,6 @@ pub struct NodePage {
     pub next: Option<String>,
 }
 
-/// What a set has, with the sets below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetStats {
     pub resource_set: String,

@@ -53,7 +53,6 @@ pub struct Paging {
     pub offset: usize,
 }
 
-/// A page of entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EntryPage {
     pub entries: Vec<EntryItem>,
@@ -92,7 +91,6 @@ pub struct MetricRange<'a> {
     pub page: Paging,
 }
 
-/// Entries that have a value.
 #[derive(Debug, Clone)]
 pub struct Comparison<'a> {
     pub name: &'a str,
@@ -171,7 +169,6 @@ impl<'a> SetSearch<'a> {
     }
 }
 
-/// A search as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct StoredSearch {
     name: String,

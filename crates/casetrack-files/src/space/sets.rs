@@ -16,10 +16,8 @@ use casetrack_host::changes::SpaceChange;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The note of an answer that came before the end of such a run.
 const FILLING: &str = "A plan or source is still filling this set or one below it: there may be more in it soon.";
-/// Most paths of one change.
 const MAX_PATHS: usize = 10_000;
 
-/// A set in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetItem {
     pub name: String,
@@ -51,7 +49,6 @@ pub struct SetDetails {
     pub notice: Option<&'static str>,
 }
 
-/// The sets below one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetChildren {
     pub children: Vec<SetChild>,
@@ -108,7 +105,6 @@ pub struct ModifiedSet {
     pub added: u64,
     pub removed: u64,
     pub entry_count: u64,
-    /// Paths that are not there, or are not in the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_found: Vec<MissingPath>,
 }

@@ -138,7 +138,6 @@ impl SourceSpec {
         }
     }
 
-    /// The folder that it watches.
     pub fn watched(&self) -> Option<&Path> {
         match self {
             Self::Watch { path, .. } => Some(path),
@@ -147,7 +146,6 @@ impl SourceSpec {
     }
 }
 
-/// The result of a source.
 #[derive(Debug, Clone, Default)]
 pub struct Sourced {
     pub picked: Selection,

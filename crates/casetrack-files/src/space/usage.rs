@@ -14,7 +14,6 @@ use casetrack_host::Host;
 /// Deepest tree, and most entries of one folder.
 const MAX_DEPTH: usize = 10;
 const MAX_WIDTH: usize = 100;
-/// Most entries of one tree.
 const MAX_ENTRIES: usize = 2_000;
 
 /// A folder whose use of the disk is asked for.

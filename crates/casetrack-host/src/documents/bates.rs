@@ -19,7 +19,6 @@ const MOST_DOCUMENTS: usize = 20;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BatesReport {
     pub collection: String,
-    /// Documents and pages that have a number.
     pub documents: u64,
     pub pages: u64,
     /// Ranges of all documents, also those that are not listed.
@@ -69,7 +68,6 @@ pub struct BatesRepetition {
     pub documents: Vec<String>,
 }
 
-/// A run with its numbers.
 struct Run {
     document: DocumentId,
     name: String,

@@ -15,7 +15,6 @@ use super::{document_named, embedders};
 use crate::Host;
 use crate::paging::{Paging, Part, check_range};
 
-/// A chunk and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ChunkView {
     pub chunk_id: ChunkId,
@@ -27,7 +26,6 @@ pub struct ChunkView {
     pub citation: String,
     pub short_citation: String,
     pub provenance: Provenance,
-    /// Number of chunks of the document.
     pub chunk_count: u32,
     /// The models that have a vector of it.
     pub embeddings: Vec<String>,

@@ -35,7 +35,6 @@ pub struct CitedFact {
     pub place: CitedPlace,
 }
 
-/// The facts of one version of a document.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentFacts {
     /// As [`facts`] orders them.

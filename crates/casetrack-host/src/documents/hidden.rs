@@ -32,7 +32,6 @@ pub struct HiddenPassage {
     /// Whether `text` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// How many texts.
     pub texts: u64,
     /// Their characters in all.
     pub chars: u64,

@@ -49,7 +49,6 @@ impl MarkChanges {
     }
 }
 
-/// What was changed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MarkReport {
     /// Name of the collection.

@@ -250,13 +250,11 @@ pub fn just_deleted(name: &str) -> Error {
     Error::new(ErrorCode::NotFound, format!("{name} was just deleted.")).with_hint(hint)
 }
 
-/// The embedders that have vectors of a document.
 pub fn embedders(meta: &DocumentMeta, has_sparse_vectors: bool, has_token_vectors: bool) -> Vec<String> {
     let has = [("E1", meta.embedded_at.is_some()), ("E6", has_sparse_vectors), ("E12", has_token_vectors)];
     has.into_iter().filter(|(_, has)| *has).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The same, for a document of a collection.
 pub fn embedders_of(collection: &Collection, meta: &DocumentMeta) -> Result<Vec<String>> {
     let has_token_vectors = collection.models().tokens.is_some() && collection.token_vectors_at(meta.id, 0)?.is_some();
     Ok(embedders(meta, collection.has_sparse_vectors(meta.id)?, has_token_vectors))

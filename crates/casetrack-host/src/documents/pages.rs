@@ -28,7 +28,6 @@ const MAX_WIDTH: u32 = 4000;
 /// Longest time to draw a page, in seconds. Pages take some 50 ms.
 const MAX_SECONDS: u64 = 20;
 
-/// The text of a page, and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PageText {
     pub document: DocumentMeta,
@@ -39,7 +38,6 @@ pub struct PageText {
     /// The page before its tracked changes, or with them, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viewed: Option<Viewed>,
-    /// Tracked changes on the page.
     pub tracked_changes: u32,
     /// Texts on the page that the file does not show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -84,7 +82,6 @@ pub struct PagePicture {
     pub pixels_per_point: f32,
 }
 
-/// The stored text of a page.
 pub fn page_text(host: &Host, collection: CollectionId, document: &str, page: u32, view: TextView) -> Result<PageText> {
     let collection = host.collection(collection)?;
     let document = document_named(&collection, document)?;
@@ -219,7 +216,6 @@ pub fn touched(page: &Page, chars: &Range<u32>) -> RangeInclusive<u32> {
     first..=first.saturating_add(breaks(length, &mut text))
 }
 
-/// The places of some lines of a page.
 pub fn lines(page: &Page, lines: RangeInclusive<u32>) -> Vec<Rect> {
     let (first, last) = lines.into_inner();
     let boxes = page.line_boxes.iter().skip(first.saturating_sub(1) as usize);

@@ -40,7 +40,6 @@ pub struct Section {
     /// Characters of the page, half-open: the heading itself.
     pub char_start: u32,
     pub char_end: u32,
-    /// The chunk that the heading is in.
     pub chunk_id: Option<ChunkId>,
     pub chunk_index: Option<u32>,
     /// Where the document itself refers to it ("Section 4.2"), in order.

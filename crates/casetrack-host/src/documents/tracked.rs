@@ -20,7 +20,6 @@ pub struct Viewed {
     pub text: String,
 }
 
-/// A tracked change and its place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TrackedChange {
     #[serde(flatten)]
@@ -31,7 +30,6 @@ pub struct TrackedChange {
     pub place: CitedPlace,
 }
 
-/// A tracked change, cited.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CitedChange {
     /// Where it is in the final text.
@@ -92,7 +90,6 @@ pub fn list_changes(host: &Host, collection: CollectionId, name: &str, paging: P
     Ok(DocumentChanges { document, changes, total, next_offset: (end < total).then_some(end) })
 }
 
-/// The pages that may have changes.
 pub fn pages_with_changes(document: &DocumentMeta) -> std::ops::Range<u32> {
     if document.tracked_changes == 0 { 1..1 } else { 1..document.page_count.saturating_add(1) }
 }
@@ -110,7 +107,6 @@ pub fn known_spans<'s>(
     Ok(spans.insert(known))
 }
 
-/// Changes of a page with their places.
 pub fn placed<'c>(
     collection: &Collection,
     document: &DocumentMeta,

@@ -27,7 +27,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(1);
 /// Between two walks of a live folder.
 const RECONCILE: Duration = Duration::from_secs(15 * 60);
 
-/// The state of a folder that is to be live.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveState {
     pub stage: LiveStage,

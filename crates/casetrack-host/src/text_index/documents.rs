@@ -36,7 +36,6 @@ pub struct TextIndex {
     terms: Vec<Term>,
     numbers: HashMap<Arc<str>, u32>,
     unused: Vec<u32>,
-    /// Tokens of all documents.
     tokens: u64,
     bytes: usize,
 }
@@ -63,7 +62,6 @@ struct Term {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Posting {
     slot: u32,
-    /// Occurrences.
     count: u32,
 }
 

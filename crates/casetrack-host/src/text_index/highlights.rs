@@ -6,7 +6,6 @@ use std::ops::Range;
 use super::query::Query;
 use super::tokens::Tokenizer;
 
-/// Most highlights of a document.
 const MAX_HIGHLIGHTS: usize = 3;
 /// Longest highlight, in bytes of text. Most sentences have fewer.
 const MAX_BYTES: usize = 300;
@@ -34,7 +33,6 @@ pub(super) struct Hit {
 /// A sentence with hits.
 struct Candidate {
     place: Range<usize>,
-    /// The part that is shown of it.
     shown: Range<usize>,
     sought: HashSet<usize>,
     hits: usize,

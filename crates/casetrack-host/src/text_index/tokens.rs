@@ -45,12 +45,10 @@ impl Tokenizer {
         length >= self.min_length as usize || word.chars().next().is_some_and(is_ideographic)
     }
 
-    /// Tokens of a text.
     pub fn count(self, text: &str) -> u32 {
         self.words(text).filter(|word| self.is_token(&word.text)).count() as u32
     }
 
-    /// A word as it is compared.
     fn written(self, word: &str) -> Cow<'_, str> {
         let mut written = Cow::Borrowed(word);
         if self.lowercase && word.chars().any(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit()) {

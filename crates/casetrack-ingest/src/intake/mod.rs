@@ -44,7 +44,6 @@ struct Contents {
 
 /// The result of looking a file up in the collection, before it is extracted.
 struct Lookup {
-    /// The document that is stored for its path.
     earlier: Option<DocumentMeta>,
     /// The outcome of the file, if it need not be stored.
     outcome: Option<Outcome>,

@@ -46,7 +46,6 @@ pub struct ReindexRequest {
 }
 
 impl ReindexRequest {
-    /// All of these documents, from their files.
     pub fn new(documents: Option<Vec<DocumentId>>) -> Self {
         Self { documents, reparse: true, ..Self::default() }
     }

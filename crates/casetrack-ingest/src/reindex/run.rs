@@ -163,7 +163,6 @@ fn from_stored(work: WorkContext<'_>, request: &ReindexRequest, todo: &[&Documen
     pipeline::run_stages(work, report, load, Pace::resting(request.throttle))
 }
 
-/// The pages and chunks of a stored document.
 pub(super) fn stored_text(collection: &Collection, meta: &DocumentMeta) -> Result<(Vec<Page>, Vec<Chunk>)> {
     let damaged = |page| {
         Error::new(ErrorCode::Corrupt, format!("Page {page} of {} is missing.", meta.name))

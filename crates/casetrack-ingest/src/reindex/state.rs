@@ -18,7 +18,6 @@ pub struct IndexStatus {
     pub collection: String,
     /// True if all documents examined are complete, the derived indexes are in step and the models are those of the collection.
     pub healthy: bool,
-    /// Documents examined.
     pub documents: u64,
     /// Of those, documents without an issue.
     pub complete: u64,
@@ -26,7 +25,6 @@ pub struct IndexStatus {
     pub needs_reindex: u64,
     /// Of those, documents whose files are gone.
     pub source_missing: u64,
-    /// In the whole collection.
     pub chunks: u64,
     /// Chunks of the whole collection that have a learned-sparse vector.
     pub sparse_chunks: u64,
@@ -43,7 +41,6 @@ pub struct IndexStatus {
     /// Why the models in use now cannot search or extend the collection.
     pub model_problem: Option<Problem>,
     pub indexes: Vec<IndexState>,
-    /// By path.
     pub document_states: Vec<DocumentState>,
 }
 
@@ -63,7 +60,6 @@ pub struct DocumentState {
     pub name: String,
     pub path: String,
     pub chunks: u32,
-    /// The embedders that have vectors of it.
     pub embedders: Vec<String>,
     pub ingested_at: Timestamp,
     pub embedded_at: Option<Timestamp>,
@@ -229,7 +225,6 @@ impl Sources<'_> {
         }
     }
 
-    /// The state of the file of a document, or of that which it is inside.
     pub fn of_file(&self, meta: &DocumentMeta) -> Result<SourceState> {
         let container = outermost(self.documents, meta);
         self.compare(Path::new(&container.path), container)

@@ -126,7 +126,6 @@ pub struct MovedDocument {
     pub name: String,
     /// The path it had.
     pub from: String,
-    /// The path it has.
     pub to: String,
 }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use casetrack_core::{DocumentMeta, Sha256};
 
-/// A file on disk.
 #[derive(Debug, Clone)]
 pub(super) struct DiskFile {
     pub path: String,

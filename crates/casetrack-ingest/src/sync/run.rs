@@ -34,13 +34,11 @@ pub(super) fn run(work: WorkContext<'_>, request: &SyncRequest) -> Result<SyncRe
     Ok(report)
 }
 
-/// The files of a folder.
 struct FolderState {
     root: PathBuf,
     /// Files with the digests of their contents, in order.
     files: Vec<(SourceFile, DiskFile)>,
     awaited: HashSet<PathBuf>,
-    /// The paths of all files that were found.
     seen: HashSet<PathBuf>,
     /// Folders that could not be listed, and files that could not be examined.
     unseen: Vec<PathBuf>,

@@ -15,14 +15,12 @@ use casetrack_text::format::{one_line, shorten};
 /// Longest argument, in characters.
 const MAX_ARGUMENT_CHARS: usize = 2000;
 
-/// The values that an argument can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Values {
     /// A collection, by name or id.
     Collections,
     /// A document of the collection, by name or id.
     Documents,
-    /// A page number of the document.
     Pages,
     /// The id of a chunk on the page.
     Chunks,
@@ -63,7 +61,6 @@ impl ArgumentValues {
         self.0.get(name).map(String::as_str)
     }
 
-    /// A required argument.
     fn required(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use super::{JSON, TEXT, Target, for_both};
 use casetrack_text::marks;
 
-/// Most links of one answer.
 const MAX_LINKS: usize = 10;
 
 /// Links to the passages in the structured content of an answer or, where it has none, to its documents: the first ten, in order.

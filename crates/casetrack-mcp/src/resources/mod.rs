@@ -21,7 +21,6 @@ const JSON: &str = "application/json";
 const TEXT: &str = "text/plain";
 const PNG: &str = "image/png";
 
-/// A kind of resource.
 pub(crate) struct Kind {
     /// RFC 6570. [`Target::parse`] reads what it expands to.
     pub template: &'static str,

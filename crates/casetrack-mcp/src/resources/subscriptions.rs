@@ -21,14 +21,10 @@ const MAX_WATCHED: usize = 1000;
 /// The part of the data that a resource shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All collections and how much is in each.
     Collections,
     Collection(CollectionId),
-    /// The evidence of a collection.
     Evidence(CollectionId),
-    /// A document or part of it.
     Document(CollectionId, DocumentId),
-    /// Parts of the space browser.
     Space(&'static [SpaceChange]),
 }
 

@@ -61,51 +61,24 @@ const THUMBNAIL: &str = "synthesis://nodes/{path}/thumbnail";
 /// The resource that a URI names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
-    Nodes {
-        after: Option<PathBuf>,
-    },
+    Nodes { after: Option<PathBuf> },
     Node(String),
     NodeMetadata(String),
     NodeThumbnail(String),
-    Sets {
-        offset: u64,
-    },
+    Sets { offset: u64 },
     Set(String),
-    SetEntries {
-        set: String,
-        offset: u64,
-    },
-    SetChildren {
-        set: String,
-        offset: u64,
-    },
-    SetParents {
-        set: String,
-        offset: u64,
-    },
+    SetEntries { set: String, offset: u64 },
+    SetChildren { set: String, offset: u64 },
+    SetParents { set: String, offset: u64 },
     SetStats(String),
-    SetMetric {
-        set: String,
-        metric: String,
-    },
-    /// Of one status or all.
-    Jobs {
-        status: Option<String>,
-        offset: u64,
-    },
+    SetMetric { set: String, metric: String },
+    Jobs { status: Option<String>, offset: u64 },
     Job(String),
-    Metadata {
-        thumbnails: bool,
-        offset: u64,
-    },
+    Metadata { thumbnails: bool, offset: u64 },
     MetadataOf(String),
     Plans,
     Plan(String),
-    /// Of one plan or all.
-    PlanExecutions {
-        plan: Option<String>,
-        offset: u64,
-    },
+    PlanExecutions { plan: Option<String>, offset: u64 },
 }
 
 /// True if the beginning of a URI is that of the space browser.
@@ -113,7 +86,6 @@ pub(crate) fn is_one(uri: &str) -> bool {
     uri.starts_with(SCHEME)
 }
 
-/// The resources without variables.
 pub(crate) fn fixed() -> impl Iterator<Item = Resource> {
     FIXED.into_iter().map(|(uri, name, title)| {
         Resource::new(uri, name).with_title(title).with_mime_type(JSON).with_annotations(for_both())
@@ -185,7 +157,6 @@ impl Target {
         query.is_none().then_some(target)
     }
 
-    /// The parts of the space browser that it shows.
     fn shows(&self) -> &'static [SpaceChange] {
         match self {
             Self::Nodes { .. } | Self::Node(_) => &[SpaceChange::Entries],
@@ -332,7 +303,6 @@ fn note(value: &mut Value, notice: Option<&str>) {
     }
 }
 
-/// A page with the address of the next, where there is one.
 fn followed(mut page: Value, uri: &str, offset: u64, has_more: bool) -> Value {
     if has_more {
         let list = uri.split_once('?').map_or(uri, |(list, _)| list);

@@ -12,7 +12,6 @@ use crate::answer::ToolOutput;
 use crate::table::Entry;
 use crate::{audit, metrics};
 
-/// A call that has begun.
 pub(super) struct CallRecord {
     tool: &'static Entry,
     client: String,

@@ -20,25 +20,24 @@ pub struct Recall {
     pub dense: Option<Vec<Hit>>,
     /// `None` if the model is missing, or the collection has no learned-sparse vectors.
     pub sparse: Option<Vec<Hit>>,
-    /// The query's token vectors, if the collection has such of its chunks.
+    /// The query's token vectors, if the collection has token vectors.
     pub late: Option<Arc<SignQuery>>,
     /// The MaxSims of the best, in evaluations.
     pub max_sims: MaxSims,
-    /// The weights that suit the language of what was found.
+    /// The weights for the language of the found passages.
     pub weights: Weights,
     /// Reasons for missing parts; empty if nothing is missing.
     pub notices: Vec<Notice>,
 }
 
-/// Words for keyword search, and where to search.
 #[derive(Debug, Clone)]
 pub struct Scope<'q> {
     pub keywords: &'q str,
     pub filter: Filter,
 }
 
-/// Asks every recall source for its best `count` chunks in each scope: BM25 for the scope's keywords, the models for `query`. A source
-/// that cannot answer is left out, and a notice says so (with the first scope).
+/// Asks every recall source for its best `count` chunks in each scope: BM25 for the scope's keywords, the models for `query`. A source that cannot
+/// answer is left out, with a notice (in the first scope).
 pub fn recall(
     host: &Host,
     collection: &Collection,

@@ -25,7 +25,6 @@ struct KeyStore {
 struct Code {
     code: String,
     made: Instant,
-    /// The secret that it was exchanged for.
     secret: Option<String>,
 }
 

@@ -49,7 +49,6 @@ const CHECK: Duration = Duration::from_secs(1);
 
 const FOREIGN: &str = "This request comes from another page.";
 
-/// The parts of a server for a team.
 pub struct Team {
     pub users: Arc<Users>,
     pub oidc: Option<Oidc>,
@@ -117,7 +116,6 @@ async fn requests(router: Arc<Router>, stream: impl AsyncRead + AsyncWrite + Sen
     super::requests(stream, answer).await;
 }
 
-/// A user who has sessions.
 struct UserSessions {
     /// As the user was known when they came: another token ends their sessions.
     user: User,
@@ -274,7 +272,6 @@ impl Router {
         comes_from(method, headers, |origin| self.is_own(origin, host))
     }
 
-    /// The address of the client.
     fn address(&self, headers: &HeaderMap, peer: IpAddr) -> IpAddr {
         // The proxy adds to what the client may have invented.
         let forwarded =
@@ -448,7 +445,6 @@ impl Router {
         (self.team.session)().for_user(Arc::clone(person) as Arc<dyn Member>)
     }
 
-    /// The sessions of a user.
     fn sessions(&self, user: &User) -> Arc<UserSessions> {
         let mut by_user = self.by_user.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sessions) = by_user.get(&user.name).filter(|sessions| sessions.is(user)) {

@@ -38,9 +38,7 @@ const MISSING: &str = "This build of CaseTrack has no router end.";
 #[derive(Clone)]
 pub struct Workbench {
     pub keys: Arc<Keys>,
-    /// Makes the session of a browser.
     pub session: Arc<dyn Fn() -> Session + Send + Sync>,
-    /// Number of connections of browsers.
     pub connections: watch::Sender<usize>,
 }
 

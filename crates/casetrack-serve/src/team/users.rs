@@ -31,7 +31,6 @@ const TOKEN_PREFIX: &str = "casetrack_";
 /// One who reads, changes and writes the file at a time: all of them are in the process that owns the data directory.
 static CHANGING: Mutex<()> = Mutex::new(());
 
-/// A user, as the file has them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct User {

@@ -23,7 +23,6 @@ pub struct Plan {
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Change {
-    /// All is as it should be.
     None,
     Write(String),
     /// The file has nothing else, because CaseTrack made it.
@@ -105,7 +104,6 @@ pub fn entry(path: &Path, style: Style, name: &str) -> Result<Option<Entry>> {
     style.entry(&file.text, name).map_err(named)
 }
 
-/// An error with the file that it is about.
 fn in_file(path: &Path, error: Error) -> Error {
     let message = match error.message.contains(&*path.to_string_lossy()) {
         true => error.message.clone(),

@@ -76,7 +76,6 @@ impl Style {
         keys(before) == keys(new)
     }
 
-    /// The text without the entry of this name.
     pub fn without(self, text: &str, name: &str) -> Result<String> {
         let new = match self.format {
             Format::Json => {
@@ -171,7 +170,6 @@ impl Style {
         Ok(all)
     }
 
-    /// The whole configuration, as one value.
     fn value(self, text: &str) -> Result<Value> {
         match self.format {
             Format::Json if text.trim().is_empty() => Ok(Value::Object(serde_json::Map::new())),

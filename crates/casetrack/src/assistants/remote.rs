@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 /// A server elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// The URL of the protocol.
     pub url: String,
     pub token: Token,
 }
@@ -13,7 +12,6 @@ pub struct Remote {
 /// The source of the assistant's token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
-    /// A variable of its environment.
     Variable(String),
     /// The configuration itself.
     Held(String),

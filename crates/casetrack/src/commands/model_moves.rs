@@ -32,7 +32,6 @@ impl NotMoved {
     }
 }
 
-/// Moves one collection.
 pub(super) fn one(collection: CollectionMeta, request: ReindexRequest, console: &Console) -> Result<u8> {
     announce(&collection, console)?;
     let report = console.work(collection.id, JobRequest::ReindexCollection(request), |report| report.reindex)?;

@@ -17,7 +17,6 @@ use casetrack_core::{CollectionId, Error, ErrorCode, Password, Result};
 use casetrack_engine::vaults::KeychainSlot;
 use serde::{Deserialize, Serialize};
 
-/// Every entry is of this service.
 const SERVICE: &str = "CaseTrack";
 
 /// A store of secrets by their account.
@@ -35,7 +34,6 @@ pub trait Keychain {
 pub enum Refusal {
     /// There is none, or it does not answer.
     Absent,
-    /// It stayed locked.
     Locked,
     /// In the system's words.
     Failed(String),
@@ -141,7 +139,6 @@ pub fn not_added(refusal: &Refusal) -> Error {
     )
 }
 
-/// The account of the secret of a slot.
 fn account(vault: CollectionId, slot: &str) -> String {
     format!("{vault}/{slot}")
 }

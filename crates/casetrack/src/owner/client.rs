@@ -22,10 +22,8 @@ static CURRENT: Mutex<Option<Arc<Connected>>> = Mutex::new(None);
 static HANDLED: OnceLock<()> = OnceLock::new();
 type Connected = interprocess::local_socket::Stream;
 
-/// How a command ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// The exit status.
     pub status: u8,
     /// The vault that it was to find for the client.
     pub vault: Option<VaultSlots>,

@@ -22,7 +22,6 @@ pub struct Greeting {
     pub build: String,
 }
 
-/// The request of a client.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
     Run(Box<Run>),
@@ -79,7 +78,6 @@ pub struct Open {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromClient {
-    /// A line of the protocol.
     Line(String),
     EndOfInput,
     Cancel,
@@ -88,7 +86,6 @@ pub enum FromClient {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum FromOwner {
     Show(Output),
-    /// A line of the protocol.
     Line(String),
     /// The active collection of the session has changed.
     Active(Option<CollectionId>),
@@ -111,7 +108,6 @@ pub fn build() -> Result<String> {
     Ok(format!("{} {} {}", env!("CARGO_PKG_VERSION"), metadata.len(), modified.unwrap_or_default().as_nanos()))
 }
 
-/// Encodes the value as a line.
 pub fn encode(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');

@@ -110,7 +110,6 @@ impl Job {
 }
 
 impl State {
-    /// The error for a job that is not here.
     pub fn gone(&self, id: JobId) -> Error {
         self.waiting.get(&id).map_or_else(|| no_such_job(&id.to_string()), |collection| locked(*collection))
     }

@@ -250,8 +250,7 @@ fn remove_in(transaction: &Transaction<'_>, ids: &[i64]) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Removes folders with all that is in them, but not what is deeper. Returns the number of entries. If interrupted, the rest is marked as
-/// incomplete.
+/// Removes folders with their entries, but not deeper ones. Returns the number of entries. If interrupted, the rest is marked as incomplete.
 pub(crate) fn remove_folders(connection: &mut Connection, folders: &[i64]) -> rusqlite::Result<u64> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     {

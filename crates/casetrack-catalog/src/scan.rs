@@ -83,7 +83,7 @@ impl ScanLock {
     }
 }
 
-/// Brings the rows below a folder up to date. A cancelled or failed scan keeps what it has written; rows are removed only at the end.
+/// Brings the rows below a folder up to date. A cancelled or failed scan keeps the rows that it has written; rows are removed only at the end.
 pub(crate) fn run(
     connection: &mut Connection,
     scope: &Scope<'_>,

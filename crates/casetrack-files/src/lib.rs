@@ -34,7 +34,7 @@ pub use duplicates::duplicate_files;
 /// A file or folder, as it was when the answer was made. Times are RFC 3339 in UTC.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileItem {
-    /// Absolute. What is not Unicode in it is shown as U+FFFD.
+    /// Absolute. Invalid Unicode is shown as U+FFFD.
     pub path: String,
     /// file, folder, link or other.
     #[schemars(with = "String")]
@@ -43,7 +43,7 @@ pub struct FileItem {
     pub size_bytes: Option<u64>,
     #[schemars(with = "String")]
     pub modified: Time,
-    /// Null where the file system does not keep it.
+    /// Null if the file system does not keep it.
     #[schemars(with = "Option<String>")]
     pub created: Option<Time>,
     #[schemars(with = "String")]

@@ -20,7 +20,7 @@ pub enum Change {
     },
     /// Evidence was collected, changed or removed.
     Evidence(CollectionId),
-    /// Of what the space browser shows.
+    /// A change of the space browser.
     Space(SpaceChange),
 }
 

@@ -46,7 +46,7 @@ pub struct CollectionSummary {
     pub documents: Option<u64>,
     pub pages: Option<u64>,
     pub chunks: Option<u64>,
-    /// When a document was last added, changed or removed; absent where none was yet.
+    /// The time of the last change of a document; absent if there was none.
     pub changed_at: Option<Timestamp>,
     /// Documents that were stored without analysis: their names, dates and references are not found.
     #[serde(skip_serializing_if = "is_none_or_zero")]
@@ -55,7 +55,7 @@ pub struct CollectionSummary {
     pub problem: Option<Notice>,
 }
 
-/// Leaves out what is in order.
+/// Leaves out counts without faults.
 fn is_none_or_zero(documents: &Option<u64>) -> bool {
     documents.is_none_or(|documents| documents == 0)
 }
@@ -106,7 +106,7 @@ pub struct Storage {
     pub originals_bytes: u64,
 }
 
-/// The name of the collection of the search of files, and the one that it gets where the user has a collection of that name.
+/// The name of the collection of the file search, and its name if the user has a collection of that name.
 const OF_FILES: [&str; 2] = ["Files", "Files (search of files)"];
 /// Two clients may need it at the same time.
 static MAKING_FILES: Mutex<()> = Mutex::new(());

@@ -25,8 +25,7 @@ pub struct EngineConfig {
     pub models_dir: Option<PathBuf>,
     /// The pdfium library; searched in the usual places when `None`.
     pub pdfium: Option<PathBuf>,
-    /// The languages that scans are read in, by the names of tesseract's data, joined by `+`. Default "auto": what the first pages of
-    /// each file say.
+    /// The languages of scans, by the names of tesseract's data, joined by `+`. Default "auto": detected on the first pages of each file.
     pub languages: String,
     pub tier: Tier,
     pub limits: Limits,

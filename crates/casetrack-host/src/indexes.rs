@@ -39,7 +39,7 @@ impl Host {
         true
     }
 
-    /// True if indexes in memory hold what the end of the process would lose: documents, or indexes that a user made.
+    /// True if indexes in memory hold data that the end of the process would lose: documents, or indexes that a user made.
     pub fn has_indexes_in_memory(&self) -> bool {
         let indexes = lock(&self.shared.indexes.0);
         let holds = |index: &SharedIndex| match index.try_read() {

@@ -1,4 +1,4 @@
-//! The basis of the use cases: the settings, and what the engines of a data directory share. It knows none of the use cases.
+//! The basis of the use cases: the settings, and the shared parts of the engines of a data directory. It is independent of the use cases.
 
 pub mod access;
 mod catalog;
@@ -130,7 +130,7 @@ impl Host {
         self.with_config(EngineConfig { access, ..self.config.clone() })
     }
 
-    /// A host with settings that were written down, as [`with_config`](Self::with_config). Which files may be read is what it is now.
+    /// A host with settings that were written down, as [`with_config`](Self::with_config). The present rules of access apply.
     pub fn with_recorded(&self, config: EngineConfig) -> Self {
         let access = self.config.access.clone();
         self.with_config(EngineConfig { access, ..config })

@@ -25,7 +25,7 @@ const COURTESY: Duration = Duration::from_secs(3);
 const HELD_BACK: Duration = Duration::from_secs(2);
 const LET_IN: Duration = Duration::from_secs(1);
 
-/// A collection, and what is derived from it and kept in memory while it is open.
+/// A collection, and its derived data in memory while it is open.
 pub struct OpenCollection {
     collection: Collection,
     derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
@@ -216,8 +216,8 @@ impl OpenCollections {
         }
     }
 
-    /// Closes a collection as soon as nothing works with it, and keeps it closed during `work`: new callers meanwhile wait. If it is used all the
-    /// time, newcomers wait after some seconds, again and again, until it is closed.
+    /// Closes a collection as soon as it is idle, and keeps it closed during `work`: new callers wait. If it is used all the time, newcomers wait
+    /// after some seconds, again and again, until it is closed.
     ///
     /// Errors: [`ErrorCode::InUse`] if something works with it for longer than `patience`.
     pub fn while_closed<T>(

@@ -36,12 +36,12 @@ pub struct FailedFile {
     pub problem: Problem,
 }
 
-/// What was made, how long it took, and what to know of it.
+/// Counts, duration and notices of the work.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WorkSummary {
-    /// Of the documents that were ingested or rebuilt.
+    /// Count for the documents that were ingested or rebuilt.
     pub pages: u64,
-    /// Of the documents that were ingested or rebuilt.
+    /// Count for the documents that were ingested or rebuilt.
     pub chunks: u64,
     /// Chunks whose vectors were made.
     pub chunks_embedded: u64,
@@ -49,10 +49,10 @@ pub struct WorkSummary {
     /// all vectors again.
     pub chunks_reused: u64,
     pub duration_ms: u64,
-    /// What to know of it: what is missing, and new documents that are versions of others.
+    /// Notices: missing parts, and new documents that are versions of others.
     #[schemars(with = "Vec<String>")]
     pub notices: Vec<Notice>,
-    /// Why the work ended before all was done. What was done until then is kept.
+    /// Why the work ended before all was done. Finished work is kept.
     pub stopped: Option<Problem>,
 }
 

@@ -1,6 +1,6 @@
 //! The stores of collections: the data directory, or a database. One host has the collections of one store.
 //!
-//! What belongs to collections and stays on this machine (jobs, watches, copies of source files) lies in a folder of the store
+//! Data of collections that stay on this machine (jobs, watches, copies of source files) are in a folder of the store
 //! ([`EngineConfig::state_dir`](super::EngineConfig::state_dir)): for collections on disk it is the data directory itself.
 
 use std::fmt;

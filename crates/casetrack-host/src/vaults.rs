@@ -80,8 +80,8 @@ impl Host {
         self.shared.recognizers.forget_texts();
     }
 
-    /// Closes a vault that was locked as soon as nothing works with it. What is derived from texts and kept in memory goes with it. Returns false if
-    /// it is still in use after `patience`: [`close_locked`](Self::close_locked) closes it later.
+    /// Closes a vault that was locked as soon as it is idle, with the data in memory that are derived from its texts. Returns false if it is still in
+    /// use after `patience`: [`close_locked`](Self::close_locked) closes it later.
     pub fn close_locked_within(&self, id: CollectionId, patience: Duration) -> Result<bool> {
         let closed = self.open_collections().while_closed(id, patience, &Cancel::default(), || Ok(()));
         // Once more: what was still at work may have learnt new words.

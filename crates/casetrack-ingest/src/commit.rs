@@ -9,7 +9,7 @@ use super::languages::Languages;
 use super::{FailedFile, IngestReport, IngestedDocument, SkipReason, SkippedFile, WorkContext};
 use casetrack_host::documents::{delete_one, originals};
 
-/// Most chunks of small documents that are committed in one step. Documents of more are committed alone.
+/// Most chunks of small documents that are committed in one step. Larger documents are committed one by one.
 const GROUP_CHUNKS: usize = 64;
 
 pub(super) struct Committer<'a> {
@@ -163,7 +163,7 @@ impl<'a> Committer<'a> {
         Ok(false)
     }
 
-    /// Another ingestion has stored the same file meanwhile.
+    /// Another ingestion has stored the same file in the meantime.
     fn overtaken(&mut self, relative_path: String, meta: &DocumentMeta, error: &Error) -> Result<()> {
         originals::remove(self.work.collection, meta)?;
         let path = meta.path.as_ref();

@@ -93,7 +93,7 @@ pub fn failed(path: &Path, relative_path: String, error: &Error) -> FailedFile {
     FailedFile { relative_path, path: path.display().to_string(), problem: Problem::from(error) }
 }
 
-/// A file that is not read, because of what is on disk or may be read.
+/// A file that is not read, because of its state on disk or the rules of access.
 pub fn skipped(path: &Path, relative_path: String, reason: SkipReason, detail: String) -> SkippedFile {
     SkippedFile { relative_path, path: path.display().to_string(), reason, document_id: None, detail }
 }

@@ -14,7 +14,7 @@ use casetrack_host::{Host, sha256};
 
 /// A document of a collection that has no file.
 pub struct Text<'t> {
-    /// Stands for the path of a file, and is the document's alone.
+    /// Replaces the path of a file, and is unique to the document.
     pub path: String,
     pub name: &'t str,
     pub content: &'t str,

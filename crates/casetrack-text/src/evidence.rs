@@ -8,7 +8,7 @@ use super::format::{counted, one_line, thousands, trimmed};
 use super::marks::{citation, document_text, quote};
 use crate::Reader;
 
-/// What readers must know about the source; `None` where it is unchanged.
+/// A notice about the source; `None` if it is unchanged.
 pub fn source_note(status: EvidenceStatus) -> Option<&'static str> {
     match status {
         EvidenceStatus::Unchanged => None,

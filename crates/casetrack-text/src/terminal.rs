@@ -132,7 +132,7 @@ struct Line {
     spans: Vec<Span>,
     /// Columns by which continuations are indented.
     hanging: usize,
-    /// A command that can be copied: it is broken only within quotation marks, where a shell reads the break as a space.
+    /// A command that can be copied: it is broken only within quotation marks, in which a shell reads the break as a space.
     is_command: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Stands in for casetrack-serve in a build without the feature `serve`.
+//! Replaces casetrack-serve in a build without the feature `serve`.
 
 use casetrack_core::{Error, Result};
 

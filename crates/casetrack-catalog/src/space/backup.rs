@@ -153,8 +153,8 @@ fn state(connection: &Connection) -> rusqlite::Result<u64> {
 }
 
 impl Space {
-    /// Restores the copy into a new database, in which nothing was ever made. Continues what a killed process had begun. A copy that cannot
-    /// be read is kept under another name, with an error in the log.
+    /// Restores the copy into a new database, which has no sets yet. Continues the restoration of a killed process. A copy that cannot be read is
+    /// kept under another name, with an error in the log.
     pub(super) fn restore(&self) -> Result<()> {
         const IS_NEW: &str = "SELECT NOT EXISTS (SELECT 1 FROM sqlite_sequence) AND NOT EXISTS (SELECT 1 FROM queries)";
         let restoring = self.folder.join(RESTORING);

@@ -48,7 +48,7 @@ fn time(min: Option<i64>, max: Option<i64>) -> (i64, i64) {
     (min.unwrap_or(i64::MIN), max.unwrap_or(i64::MAX))
 }
 
-/// The cheapest come first: the others skip what they reject.
+/// The cheapest come first: the others skip the entries that these reject.
 fn judges<'a>(conditions: &'a [Condition], image: &Image) -> Vec<Judge<'a>> {
     let mut judges: Vec<Judge<'a>> = conditions.iter().map(|condition| condition.judge(image)).collect();
     judges.sort_by_key(|judge| match judge {

@@ -1,4 +1,4 @@
-//! Which files the outcomes of plans had, so that a restart does not give them once more.
+//! The files that the outcomes of plans had, so that a restart does not process them again.
 
 use std::collections::HashMap;
 

@@ -19,7 +19,7 @@ pub struct EntityListReport {
     pub collection: String,
     #[serde(flatten)]
     pub list: EntityList,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
@@ -33,7 +33,7 @@ pub struct MentionsReport {
     pub contracts: Vec<ContractRole>,
     /// The passages that mention it most, first.
     pub mentions: Vec<MentionReport>,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
@@ -41,7 +41,7 @@ pub struct MentionsReport {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MentionReport {
     pub mentions: u32,
-    /// What the document says it is, such as "Chief Executive Officer".
+    /// Its role in the document, such as "Chief Executive Officer".
     pub roles: Vec<String>,
     #[serde(flatten)]
     pub snippet: Snippet,
@@ -55,7 +55,7 @@ pub struct TogetherReport {
     /// Passages that mention all of them, also those that are not listed.
     pub total: u64,
     pub passages: Vec<Snippet>,
-    /// Names of documents that mention all of them, where no passage does.
+    /// Names of documents that mention all of them, if no passage does.
     pub documents: Vec<String>,
     pub notices: Vec<String>,
 }

@@ -48,7 +48,7 @@ pub struct TimelineReport {
     pub selected: u64,
     /// By time.
     pub events: Vec<EventReport>,
-    /// The offset to go on with; `None` at the end.
+    /// The offset to continue with; `None` at the end.
     pub next_offset: Option<u64>,
     pub notices: Vec<String>,
 }
@@ -68,7 +68,7 @@ pub struct TimelineQuery {
     pub role: Option<String>,
 }
 
-/// A date and where a document states it.
+/// A date and its place in a document.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EventReport {
     #[serde(flatten)]

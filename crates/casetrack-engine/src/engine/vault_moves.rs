@@ -61,7 +61,7 @@ impl Engine {
         Ok(SealedCollection { moved: moved(meta, resealed, started), recovery_words })
     }
 
-    /// Makes a collection that anybody can read of a vault, which may be locked.
+    /// Decrypts a vault, locked or not, into a plain collection.
     ///
     /// Errors: as [`unlock`](Self::unlock) and [`seal_collection`](Self::seal_collection). After an error the vault is as it was, and locked if
     /// it was locked.

@@ -73,8 +73,7 @@ pub fn ranked_again(recall: &Recall, weights: Weights, late: f32) -> Option<Vec<
 pub struct Measurements {
     pub documents: u64,
     pub chunks: u64,
-    /// Of each ranking its name and the values of each query: the rankings that were asked for, with the whole search after the
-    /// first four. One whose stage did not answer is left out.
+    /// The name and the values of each query for each ranking: the requested rankings, with the whole search after the
     pub systems: Vec<(String, Vec<Vec<f64>>)>,
     pub latency: Latency,
     pub notices: Vec<Notice>,

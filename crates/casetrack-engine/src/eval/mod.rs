@@ -51,7 +51,7 @@ pub struct EvalReport {
     pub queries: usize,
     /// The stages, their fusion and the whole search. A stage that could not answer is left out, and a notice gives the reason.
     pub systems: Vec<SystemResult>,
-    /// Of the whole search, from the text of a query to passages, with models and indexes loaded.
+    /// The time of the whole search, from the text of a query to passages, with models and indexes loaded.
     pub latency: Latency,
     /// Reasons why the evaluation is less complete than it could be; may be empty.
     pub notices: Vec<Notice>,

@@ -165,7 +165,7 @@ fn pages(collection: &Collection, document: DocumentId) -> Result<Pages> {
     Ok(pages)
 }
 
-/// A span as parts of pages; none if it lies outside the text.
+/// A span as parts of pages; none if it is outside the text.
 fn parts(document: DocumentId, pages: &Pages, page: Option<u32>, (start, end): (u32, u32)) -> Vec<Passage> {
     let mut parts = Vec::new();
     for &(number, first, last) in pages {
@@ -191,7 +191,7 @@ fn span_recall(passages: &[Passage], gold: &[GoldSpan], k: usize) -> f64 {
     if gold.is_empty() { 0.0 } else { found as f64 / gold.len() as f64 }
 }
 
-/// True if at least half of the characters of a place, all its parts together, lie in the passages.
+/// True if at least half of the characters of a place, all its parts together, are in the passages.
 fn is_held(place: &[Passage], passages: &[Passage]) -> bool {
     let (mut length, mut held) = (0, 0);
     for part in place {

@@ -80,13 +80,13 @@ impl EvidenceFormat {
     }
 }
 
-/// How an item stands to its source now.
+/// The present state of an item in its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceStatus {
-    /// The source has the text where it was collected.
+    /// The source has the text at its old place.
     Unchanged,
-    /// The source has the text elsewhere; place and citation say where.
+    /// The source has the text elsewhere; place and citation are the new ones.
     Moved,
     /// The source has changed and does not have the text any more; place and citation are those of the time when it was collected.
     Changed,
@@ -100,10 +100,10 @@ pub struct EvidenceView {
     pub id: u32,
     /// Its place in the order, from 1.
     pub position: u32,
-    /// Number or letter of the exhibit; absent where it has none.
+    /// Number or letter of the exhibit; absent if it has none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub exhibit: String,
-    /// The user's own words; absent where there are none.
+    /// The user's own words; absent if there are none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
     pub status: EvidenceStatus,
@@ -117,7 +117,7 @@ pub struct EvidenceView {
     /// Verbatim text, as it was when it was collected.
     pub text: String,
     pub citation: String,
-    /// The chunk in which it begins, where the source still has it.
+    /// The chunk in which it begins, if the source still has it.
     pub chunk_id: Option<ChunkId>,
     /// The places of its lines, in points.
     pub bounding_boxes: Vec<Rect>,
@@ -134,9 +134,9 @@ pub struct EvidenceList {
     pub items: Vec<EvidenceView>,
     /// Items of the tray, also those that are not listed.
     pub total: u64,
-    /// Of the listed items, those whose source has changed or is gone.
+    /// The listed items whose source has changed or is gone.
     pub changed: u64,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     pub next_offset: Option<u64>,
 }
 
@@ -206,8 +206,7 @@ pub fn add_evidence(host: &Host, collection: CollectionId, request: AddEvidence)
     evidence_view(host, &mut Sources::new(&collection), &item, position)
 }
 
-/// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that is not where it was,
-/// up to 200 pages.
+/// The evidence in its order, each item compared with its source. Reads the page of each listed item; of one that has moved, up to 200 pages.
 pub fn list_evidence(host: &Host, collection: CollectionId, paging: Paging) -> Result<EvidenceList> {
     let collection = host.collection(collection)?;
     let numbered: Vec<(usize, EvidenceItem)> = (1..).zip(collection.evidence()?.items).collect();

@@ -9,7 +9,7 @@ use casetrack_core::{DocumentId, DocumentMeta, Page, Result};
 
 use casetrack_host::OpenCollection;
 
-/// Pages that are searched for a passage that is not where it was, from its page outwards.
+/// Pages that are searched for a passage that has moved, from its page outwards.
 const MOST_PAGES: u32 = 200;
 
 /// Pages that were read.

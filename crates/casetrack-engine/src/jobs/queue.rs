@@ -289,7 +289,7 @@ impl Jobs {
         let _ended = self.ended.wait_timeout_while(state, PAUSE_PATIENCE, still_running);
     }
 
-    /// Saves the outcome of a job. If that fails, the job is done once more after a restart, which changes nothing.
+    /// Saves the outcome of a job. If that fails, the job runs again after a restart, which changes nothing.
     fn keep(&self, record: &JobRecord) {
         if let Err(error) = self.records.save(record) {
             tracing::warn!(job = %record.id, %error, "the end of a job was not written down");
@@ -339,7 +339,7 @@ impl Jobs {
         self.ended.notify_all();
     }
 
-    /// True if the job has to run once more before it ends; otherwise no request can join it any longer.
+    /// True if the job has to run again before it ends; otherwise no request can join it any longer.
     fn was_asked_again(&self, id: JobId) -> bool {
         lock(&self.state).job(id).is_some_and(|job| {
             job.closed = !std::mem::take(&mut job.asked_again);

@@ -52,7 +52,7 @@ struct State {
     has_begun: bool,
     /// When the definition was last tried to be read.
     read: Option<Instant>,
-    /// Of the catalogue and of the folders, at the last pass, and when that was.
+    /// The states of the catalogue and of the folders at the last pass, and its time.
     passed: Option<(CatalogState, Option<Revisions>, Instant)>,
     /// The state of the catalogue at the last check, the time when changes began, and the time of the last one.
     pending: Option<(CatalogState, Instant, Instant)>,

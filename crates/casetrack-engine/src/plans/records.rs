@@ -67,7 +67,7 @@ impl Plans {
         Ok(space.executions(plan, &hidden, limit, offset)?.into_iter().map(ExecutionItem::from).collect())
     }
 
-    /// Begins a run. Of a plan that runs, the answer is the run that it has.
+    /// Begins a run. For a running plan, the answer is its run.
     pub fn execute_plan(self: &Arc<Self>, host: &Host, jobs: &Arc<Jobs>, name: &str) -> Result<StartedPlan> {
         let _alone = lock(&self.changing);
         let plan = in_field("name", space::visible_plan(host, name))?;

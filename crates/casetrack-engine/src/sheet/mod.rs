@@ -75,12 +75,12 @@ pub struct SheetRow {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CellValue {
-    /// A day is ISO 8601, a length of time "30 days", what has no end "perpetual".
+    /// A day is ISO 8601, a length of time "30 days", an endless time "perpetual".
     pub value: String,
-    /// How it was computed, where the document does not state it: "3 years from 2000-11-14 (p. 1)".
+    /// How it was computed, if the document does not state it: "3 years from 2000-11-14 (p. 1)".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub computed: Option<String>,
-    /// Where the document states it, or what it was computed from.
+    /// The place in the document, or that of the values it was computed from.
     #[serde(flatten)]
     pub place: CitedPlace,
     /// Percent, from the kind of evidence. A rank, not a probability.

@@ -38,7 +38,7 @@ pub struct ModelInfo {
     pub path: Option<String>,
     /// Bytes of its files on disk.
     pub size_bytes: u64,
-    /// What is missing or damaged.
+    /// The missing or damaged files.
     #[schemars(with = "Vec<String>")]
     pub problems: Vec<Notice>,
 }

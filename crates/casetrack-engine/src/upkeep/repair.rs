@@ -16,7 +16,7 @@ pub struct RepairReport {
     pub sound: bool,
     /// Whether `verify` finds no problem now.
     pub clean: bool,
-    /// What was wrong, one sentence each.
+    /// The faults, one sentence each.
     pub found: Vec<String>,
     pub done: Vec<String>,
     pub lost: Vec<LostDocument>,
@@ -36,7 +36,7 @@ pub struct LostDocument {
     pub name: Option<String>,
     pub path: Option<String>,
     pub reason: String,
-    /// Whether the source file is still where it was ingested from.
+    /// True if the source file is still at its place.
     pub source_exists: bool,
 }
 

@@ -157,7 +157,7 @@ pub struct SlotView {
 #[derive(Debug, Clone, Serialize)]
 pub struct AddedSlot {
     pub slot: SlotView,
-    /// Of a new recovery key. They are kept nowhere.
+    /// The words of a new recovery key, which are not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovery_words: Option<Password>,
 }

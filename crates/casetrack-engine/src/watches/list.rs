@@ -105,7 +105,7 @@ pub(crate) struct Watches {
     path: PathBuf,
     registry: Registry,
     list: Mutex<Vec<Watch>>,
-    /// The watches of vaults, as they are in the file. Of a vault that is locked nothing else is here.
+    /// The watches of vaults, as they are in the file. For a locked vault, there is nothing else.
     sealed: Mutex<Vec<Entry>>,
     /// Vaults that are locked: their watches rest and do not show.
     hidden: Mutex<Vec<CollectionId>>,
@@ -124,7 +124,7 @@ struct File {
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Entry {
-    /// Of a vault: the content of a record, sealed with its key, in base64.
+    /// The content of a vault's record, sealed with its key, in base64.
     Sealed {
         id: WatchId,
         collection_id: CollectionId,
@@ -346,7 +346,7 @@ impl Watches {
         })
     }
 
-    /// Lets the watches of these collections, which are locked, rest, and no others. Changes meanwhile are synced when they begin again.
+    /// Pauses the watches of these collections, which are locked, and no others. Later changes are synced when they continue.
     pub fn hide(&self, locked: Vec<CollectionId>) {
         *lock(&self.hidden) = locked;
         {

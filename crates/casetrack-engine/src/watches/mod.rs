@@ -69,7 +69,7 @@ pub struct WatchRequest {
     pub auto_remove_deleted: bool,
     /// Only files with these extensions (without the dot, any case).
     pub extensions: Option<Vec<String>>,
-    /// Tag what it brings with the names of its folders, below the watched one.
+    /// Tag its documents with the names of their folders, below the watched one.
     pub tags_from_folders: bool,
 }
 
@@ -83,7 +83,7 @@ pub struct WatchStatus {
     pub schedule: Schedule,
     pub auto_remove_deleted: bool,
     pub file_extensions: Option<Vec<String>>,
-    /// Whether what it brings is tagged with the names of its folders.
+    /// True if its documents are tagged with the names of their folders.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tags_from_folders: bool,
     pub created_at: Timestamp,

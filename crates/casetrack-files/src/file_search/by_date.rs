@@ -344,7 +344,7 @@ fn best(
     Ok(files.filter_map(|file| by_path.remove(file.path())).collect())
 }
 
-/// True if only folders lie between a start and a path below it. `known` keeps the checked paths.
+/// True if there are only folders between a start and a path below it. `known` keeps the checked paths.
 fn is_reached(start: &Path, path: &Path, known: &mut HashMap<PathBuf, bool>) -> bool {
     let Some(folder) = path.parent().filter(|_| path != start) else { return true };
     if let Some(is_reached) = known.get(folder) {

@@ -47,11 +47,11 @@ pub struct FileSearch {
     pub exts: Option<Vec<String>>,
     /// Only files that have one of these years in their name or text. `None` takes the years in the query.
     pub years: Option<Vec<String>>,
-    /// Only below these, which are or lie below allowed roots.
+    /// Only below these, which are allowed roots or folders below them.
     pub roots: Option<Vec<String>>,
 }
 
-/// What was found, best first.
+/// The results, best first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FileMatches {
     pub items: Vec<FileMatch>,
@@ -69,13 +69,13 @@ pub struct FileMatches {
 pub struct FileMatch {
     /// Absolute.
     pub path: String,
-    /// Where the passage is: `page 3`, `slide 7`, `sheet 'Q2'`; openFile takes it.
+    /// The place of the passage: `page 3`, `slide 7`, `sheet 'Q2'`; openFile takes it.
     pub pointer: String,
-    /// Of the passage, at most 2,048 bytes, redacted.
+    /// Part of the passage, at most 2,048 bytes, redacted.
     pub snippet: String,
     /// 0–1, comparable within one answer.
     pub score: f32,
-    /// In lower case, with the dot; empty where there is none.
+    /// In lower case, with the dot; empty if there is none.
     pub ext: String,
     /// When the file was modified.
     #[schemars(with = "String")]
@@ -97,7 +97,7 @@ pub struct FilePagination {
     pub total_estimate: u64,
 }
 
-/// What a query says of files besides their content.
+/// The conditions of a query on files besides their content.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryFilters {
     /// With the dot.

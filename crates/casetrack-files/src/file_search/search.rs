@@ -269,7 +269,7 @@ pub(super) struct Passage {
     passages: Vec<(SearchResult, Option<String>)>,
 }
 
-/// The documents of the index with the files on the disk that they are or lie in.
+/// The documents of the index with their files, or the files that contain them.
 pub(super) struct Files {
     pub entries: Arc<[Arc<CatalogueEntry>]>,
     /// The length of the file's path in the document's path.

@@ -30,7 +30,7 @@ pub struct SummaryRequest {
     pub max_tokens: u32,
 }
 
-/// A search result. What else searches say of it may be there, too.
+/// A search result. Further fields of searches are allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = true))]
 pub struct SummarizedResult {
@@ -49,7 +49,7 @@ pub enum SummaryStyle {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Summary {
-    /// Sentences of the results, redacted, each with the name of its file; or what a model wrote of them.
+    /// Sentences of the results, redacted, each with the name of its file; or the text of a model.
     pub summary: String,
     pub tokens_used: TokensUsed,
 }
@@ -57,7 +57,7 @@ pub struct Summary {
 /// Words and signs, as CaseTrack counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokensUsed {
-    /// Of the query and the results.
+    /// Tokens of the query and the results.
     pub prompt: u32,
     pub completion: u32,
 }

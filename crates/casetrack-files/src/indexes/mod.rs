@@ -77,7 +77,7 @@ pub struct IndexMatches {
     pub results: Vec<IndexMatch>,
     /// Documents that the query finds.
     pub total_matches: u64,
-    /// Absent where the query is empty.
+    /// Absent if the query is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_parsed: Option<ParsedQuery>,
     /// What made the search of a collection less complete than it could be, or other than it was asked for; empty if nothing did.

@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 const OPERATIONS: [&str; 5] = ["thumbnail", "metadata", "media_type", "sha256", "all"];
 
-/// A job of the classifier, with what it found once it has ended.
+/// A job of the classifier, with its results once it has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClassifierJob {
@@ -49,7 +49,7 @@ pub struct ClassifierJob {
     pub metadata: Option<MetadataItem>,
 }
 
-/// What is known of a content.
+/// The metadata of a content.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MetadataItem {
@@ -61,7 +61,7 @@ pub struct MetadataItem {
     /// Bytes.
     pub size: u64,
     pub media_type: String,
-    /// What the file says of itself: title, author, dates, language and pages of a document; what a camera wrote, by the names of Exif.
+    /// Metadata in the file: title, author, dates, language and pages of a document; Exif fields of a photograph.
     pub properties: Value,
     pub thumbnail: Option<ThumbnailItem>,
     /// Why there is no thumbnail.
@@ -318,7 +318,7 @@ pub fn node_thumbnail(host: &Host, path: &str, cancel: &Cancel) -> Result<Thumbn
     Ok(ThumbnailPicture(thumbnail.png))
 }
 
-/// What is known of a content.
+/// The metadata of a content.
 ///
 /// Errors: [`ErrorCode::NotFound`].
 pub fn metadata_by_hash(host: &Host, hash: &str) -> Result<MetadataItem> {

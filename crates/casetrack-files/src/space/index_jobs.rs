@@ -72,7 +72,7 @@ pub struct JobItem {
     pub root: String,
     /// pending, running, completed, failed or cancelled.
     pub status: String,
-    /// 0–100. Of a folder that is indexed for the first time it stays 0 until the end: how much is below it is not known.
+    /// 0–100. It stays 0 until the end for a folder that is indexed for the first time, whose size is not known.
     pub progress: f64,
     /// Known below it so far; what an earlier job found counts, too.
     pub files: u64,

@@ -85,13 +85,13 @@ pub fn refused(field: impl Into<Cow<'static, str>>, reason: impl Into<String>) -
 /// A file or folder of a set, as it was when the answer was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EntryItem {
-    /// Absolute. What is not Unicode in it is shown as U+FFFD.
+    /// Absolute. Invalid Unicode is shown as U+FFFD.
     pub path: String,
     pub parent: String,
     pub name: String,
     /// file, directory, link or other.
     pub kind: &'static str,
-    /// In lower case, without a dot; empty where there is none.
+    /// In lower case, without a dot; empty if there is none.
     pub extension: String,
     /// Bytes.
     pub size: u64,
@@ -177,7 +177,7 @@ pub(crate) fn space_path(host: &Host, path: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// True if an entry is not shown: the deny list covers it, or it lies outside the folders of the session.
+/// True if an entry is not shown: the deny list covers it, or it is outside the folders of the session.
 pub fn is_denied_in_space(host: &Host, path: &Path) -> bool {
     let access = &host.config().access;
     let is_outside = !access.allows_any_root() && !access.roots().iter().any(|root| path.starts_with(root));

@@ -62,12 +62,12 @@ pub struct EntryPage {
     pub offset: u64,
     pub limit: u64,
     pub has_more: bool,
-    /// Says that the set is not whole yet.
+    /// A notice that the set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }
 
-/// Entries whose time lies in a range.
+/// Entries whose time is in a range.
 #[derive(Debug, Clone)]
 pub struct TimeRangeSearch<'a> {
     pub name: &'a str,
@@ -79,7 +79,7 @@ pub struct TimeRangeSearch<'a> {
     pub page: Paging,
 }
 
-/// Entries whose number lies in a range. Both ends belong to it.
+/// Entries whose number is in a range, both ends included.
 #[derive(Debug, Clone)]
 pub struct MetricRange<'a> {
     pub name: &'a str,

@@ -34,7 +34,7 @@ pub struct SetList {
     pub resource_sets: Vec<SetItem>,
 }
 
-/// A set with its times and, where they are asked for, its entries.
+/// A set with its times and, if requested, its entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetDetails {
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub struct SetDetails {
     pub updated_at: i64,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub page: Option<EntryPage>,
-    /// Says that the set is not whole yet.
+    /// A notice that the set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }
@@ -52,7 +52,7 @@ pub struct SetDetails {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetChildren {
     pub children: Vec<SetChild>,
-    /// Says that some set is not whole yet.
+    /// A notice that some set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }
@@ -120,9 +120,9 @@ pub struct SetSum {
     pub resource_set: String,
     pub metric: String,
     pub value: u64,
-    /// The sets directly below it, with what is below these. What they share counts in each, and once in the value.
+    /// The sets directly below it, with everything below these. Shared entries count in each, and once in the value.
     pub breakdown: Vec<SumPart>,
-    /// Says that some set is not whole yet.
+    /// A notice that some set is not complete yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<&'static str>,
 }

@@ -48,7 +48,7 @@ impl DiskEvents {
         watcher.map(|watcher| Self { watcher }).map_err(|error| Unwatchable::from(&error))
     }
 
-    /// Watches what is directly in a folder from now on. `root` is the highest of those that are added.
+    /// Watches the entries of a folder from now on. `root` is the highest of the added folders.
     pub fn add(&mut self, folder: &Path, root: &Path) -> Result<(), Unwatchable> {
         let mode = match BY_FOLDER {
             true => RecursiveMode::NonRecursive,

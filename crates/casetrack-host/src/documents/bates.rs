@@ -1,4 +1,4 @@
-//! The Bates numbers of a collection: which document has which, and what is missing or repeated over all of them.
+//! The Bates numbers of a collection: those of each document, and the missing and repeated ones.
 
 use std::collections::BTreeMap;
 

@@ -20,7 +20,7 @@ pub struct ChunkView {
     pub chunk_id: ChunkId,
     /// Verbatim text of the page between `char_start` and `char_end`.
     pub text: String,
-    /// The same passage before its tracked changes, or with them, where that was asked for.
+    /// The same passage before its tracked changes, or with them, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viewed: Option<Viewed>,
     pub citation: String,
@@ -38,7 +38,7 @@ pub struct DocumentChunks {
     pub chunks: Vec<ChunkView>,
     /// Chunks of the document, or of the page, also those that are not listed.
     pub total: u64,
-    /// The offset to go on with; `None` at the end.
+    /// The offset to continue with; `None` at the end.
     pub next_offset: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ pub struct PageChunks {
     /// The last page that was read: the one asked for, or the document's last one.
     pub end_page: u32,
     pub chunks: Vec<ChunkView>,
-    /// The page to go on with, where the answer was cut at [`MAX_BROWSED`] chunks.
+    /// The page to continue with, if the answer was cut at [`MAX_BROWSED`] chunks.
     pub next_page: Option<u32>,
 }
 
@@ -70,7 +70,7 @@ pub struct Traversal {
     pub direction: Direction,
     /// In document order, whatever the direction; the starting chunk is one of them.
     pub chunks: Vec<ChunkView>,
-    /// Where to start to go on in the same direction; `None` at the end of the document.
+    /// The start of the next part in the same direction; `None` at the end of the document.
     pub next_chunk_id: Option<ChunkId>,
 }
 

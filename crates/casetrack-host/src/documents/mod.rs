@@ -45,7 +45,7 @@ pub struct DocumentSummary {
     pub pages: u32,
     pub chunks: u32,
     pub ingested_at: Timestamp,
-    /// What the user noted about it.
+    /// The user's tags and fields.
     #[serde(skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
     /// The parties of a contract, with the words that it defines for them.
@@ -64,7 +64,7 @@ pub struct DocumentDetails {
     #[serde(flatten)]
     pub meta: DocumentMeta,
     pub chunk_statistics: ChunkStatistics,
-    /// Whether the source file is still where it was ingested from.
+    /// True if the source file is still at its place.
     pub source_exists: bool,
     pub embedders: Vec<String>,
 }

@@ -17,7 +17,7 @@ use super::tracked::{Viewed, viewed};
 use super::{document_named, just_deleted};
 use crate::{EngineConfig, Host, Kept, read};
 
-/// Longer side of a picture, in pixels: what the largest readers of pictures among language models take without scaling it down.
+/// Longer side of a picture, in pixels: the largest size that language models read without scaling it down.
 const LONGEST_SIDE: u32 = 2000;
 /// Dots per inch of pages drawn so: small print can be read, and a page of A4 has 1,240 by 1,754 pixels.
 const RESOLUTION: f32 = 150.0;
@@ -35,7 +35,7 @@ pub struct PageText {
     pub page: u32,
     /// Verbatim, as it is stored.
     pub text: String,
-    /// The page before its tracked changes, or with them, where that was asked for.
+    /// The page before its tracked changes, or with them, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub viewed: Option<Viewed>,
     pub tracked_changes: u32,
@@ -62,7 +62,7 @@ pub struct PictureRequest<'a> {
     pub chunk: Option<&'a str>,
     /// Characters of this page whose lines are marked, half-open, in place of a chunk.
     pub chars: Option<Range<u32>>,
-    /// Of a file that is protected by one.
+    /// The password of a protected file.
     pub password: Option<Password>,
     /// Pixels that an upright page should be wide, at least; up to 4,000. Default: as wide as fits 2,000 pixels.
     pub width: Option<u32>,
@@ -102,13 +102,11 @@ pub fn page_text(host: &Host, collection: CollectionId, document: &str, page: u3
     })
 }
 
-/// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent
-/// yellow. The file is read again, in a process of its own: where it is no longer the one that was ingested, the copy in the
-/// collection is taken, if there is one.
+/// Draws a page of a PDF or picture as it is shown, no larger than 2,000 pixels, with the lines of a chunk marked in translucent yellow. The file is
+/// read again, in a process of its own: if it is no longer the one that was ingested, the copy in the collection is taken, if there is one.
 ///
-/// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or
-/// `ErrorCode::UnreadableFile` where the file is gone or was changed and there is no copy; `ErrorCode::InvalidArgument` for a
-/// page that is not there and a chunk of another page.
+/// Errors: `ErrorCode::UnsupportedFormat` for other formats, whose pages exist as text only; `ErrorCode::FileNotFound` or `ErrorCode::UnreadableFile`
+/// if the file is gone or was changed and there is no copy; `ErrorCode::InvalidArgument` for a page that is not there and a chunk of another page.
 pub fn page_picture(
     host: &Host,
     collection: CollectionId,
@@ -157,7 +155,7 @@ pub fn page_picture(
     Ok(PagePicture { document, page: request.page, png, width, height, pixels_per_point })
 }
 
-/// The file of a document as it was ingested: where it came from, or the copy of it.
+/// The file of a document as it was ingested: at its place, or its copy.
 fn source_of(host: &Host, collection: &Collection, document: &DocumentMeta) -> Result<Vec<u8>> {
     let path = Path::new(&document.path);
     // Whoever may read a document may see its pages, wherever its file lies. It is compared with what was ingested before anything is shown.

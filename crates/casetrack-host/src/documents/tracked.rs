@@ -32,7 +32,7 @@ pub struct TrackedChange {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CitedChange {
-    /// Where it is in the final text.
+    /// Its place in the final text.
     pub citation: String,
     pub kind: ChangeKind,
     /// As the file puts it.
@@ -41,12 +41,12 @@ pub struct CitedChange {
     /// ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// What was inserted, deleted or moved.
+    /// The inserted, deleted or moved text.
     pub text: String,
     /// Whether `text` is only the beginning.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
-    /// Whether what was deleted had itself been inserted, so that the original does not have it either.
+    /// True if the deleted text had itself been inserted, so that the original does not have it either.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub of_insertion: bool,
     /// The passage at this place.
@@ -61,7 +61,7 @@ pub struct DocumentChanges {
     pub changes: Vec<TrackedChange>,
     /// Changes of the document, also those that are not listed.
     pub total: u64,
-    /// The offset to go on with; absent at the end.
+    /// The offset to continue with; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
 }

@@ -294,7 +294,7 @@ impl TextIndex {
         counted.filter(|posting| posting.count > 0).collect()
     }
 
-    /// The places at which a document has what is sought.
+    /// The places of the sought words in a document.
     fn hits(&self, document: &Document, query: &Query) -> Vec<Hit> {
         let numbered = |words: &Vec<String>| -> Option<Vec<u32>> {
             words.iter().map(|word| self.numbers.get(word.as_str()).copied()).collect()

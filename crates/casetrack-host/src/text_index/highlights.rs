@@ -38,7 +38,7 @@ struct Candidate {
     hits: usize,
 }
 
-/// The sentences of a text that have most of what a query seeks, in their order; none if it has nothing of it.
+/// The sentences of a text with most of the words of a query, in their order; none if it has none of them.
 pub fn highlights(text: &str, query: &Query, tokenizer: Tokenizer) -> Vec<String> {
     let words: Vec<_> = tokenizer.words(text).collect();
     let mut hits = Vec::new();

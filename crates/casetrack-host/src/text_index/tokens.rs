@@ -10,8 +10,8 @@ use unicode_segmentation::UnicodeSegmentation;
 pub struct Tokenizer {
     /// True if case makes no difference.
     pub lowercase: bool,
-    /// Words of fewer characters are no tokens: they are neither counted nor ranked by. They are found in phrases and where they are
-    /// required or excluded.
+    /// Words of fewer characters are no tokens: they are neither counted nor ranked by. They are found in phrases and in words that are required or
+    /// excluded.
     pub min_length: u32,
 }
 

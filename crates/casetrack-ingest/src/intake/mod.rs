@@ -1,7 +1,7 @@
 //! The first stage of ingestion: files to documents, and the files inside containers.
 //!
-//! Several threads read, extract and analyse files before their turn. What becomes of each is decided in the order of discovery, one file at a
-//! time, with what is known by then; a document that was extracted for other circumstances is extracted again.
+//! Several threads read, extract and analyse files before their turn. What becomes of each is decided in the order of discovery, one file at a time,
+//! with the facts known by then; a document that was extracted for other circumstances is extracted again.
 //!
 //! A file inside a container is a document of its own. It is sent on before its container, so that a container that is stored has all
 //! its members stored, whenever the program was ended. A container that did not change is opened again all the same: members that

@@ -32,11 +32,11 @@ pub struct IndexStatus {
     pub annotated_documents: u64,
     /// The model of the dense vectors (E1).
     pub dense_model: String,
-    /// The model of the learned-sparse vectors (E6), where the collection has one.
+    /// The model of the learned-sparse vectors (E6), if the collection has one.
     pub sparse_model: Option<String>,
     /// Chunks of the whole collection that have token vectors.
     pub token_chunks: u64,
-    /// The model of the token vectors (E12), where the collection has one.
+    /// The model of the token vectors (E12), if the collection has one.
     pub token_model: Option<String>,
     /// Why the models in use now cannot search or extend the collection.
     pub model_problem: Option<Problem>,
@@ -63,7 +63,7 @@ pub struct DocumentState {
     pub embedders: Vec<String>,
     pub ingested_at: Timestamp,
     pub embedded_at: Option<Timestamp>,
-    /// Empty where it is complete.
+    /// Empty if it is complete.
     pub issues: Vec<IndexIssue>,
 }
 
@@ -72,7 +72,7 @@ pub struct DocumentState {
 pub enum IndexIssue {
     /// The content of the file has changed since it was ingested.
     SourceChanged,
-    /// The file is gone. What is stored stays searchable.
+    /// The file is gone. The stored text stays searchable.
     SourceMissing,
     /// The file is there and cannot be read.
     SourceUnreadable,
@@ -211,7 +211,7 @@ pub(super) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// Like `of_file`, but where the file is gone, its kept copy is compared.
+    /// Like `of_file`, but if the file is gone, its kept copy is compared.
     pub fn of(&self, meta: &DocumentMeta) -> Result<SourceState> {
         match self.of_file(meta)? {
             SourceState::Missing => {

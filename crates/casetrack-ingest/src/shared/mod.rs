@@ -1,10 +1,10 @@
 //! Ingestion that several machines do together, into one collection of a database. One offers the files there as work, and every machine
 //! takes a few at a time, until there are none.
 //!
-//! A machine has a lease on the files that it took, and prolongs it; if the machine is killed, others take the files when the lease ends. If
-//! two machines read the same file, the store keeps the document of one. A file that cannot be read is put back with the reason: it may be
-//! there, or have its password, on another machine. When all work is done, each machine reports the files that nobody could read, and the
-//! machine that offered them withdraws them.
+//! A machine has a lease on the files that it took, and prolongs it; if the machine is killed, others take the files when the lease ends. If two
+//! machines read the same file, the store keeps the document of one. A file that cannot be read is put back with the reason: it may be there, or have
+//! its password, on another machine. When all work is done, each machine reports the files that no machine could read, and the machine that offered
+//! them withdraws them.
 
 mod leases;
 
@@ -74,7 +74,7 @@ impl Offer {
         serde_json::to_vec(self).map_err(|error| Error::internal(format!("A file that is offered: {error}")))
     }
 
-    /// The report of a file that nobody could read.
+    /// The report of a file that no machine could read.
     fn failed(&self, path: &str) -> FailedFile {
         let mut reasons = self.failures.iter();
         let problem = match reasons.next() {
@@ -364,7 +364,7 @@ impl SharedIngestion<'_> {
         Ok(())
     }
 
-    /// Reports the files that nobody could read. The machine that offered them withdraws them.
+    /// Reports the files that no machine could read. The machine that offered them withdraws them.
     fn name_failures(&mut self) -> Result<()> {
         // Only these: others may offer more meanwhile.
         let failed = std::mem::take(&mut self.wanted.except);

@@ -37,8 +37,8 @@ pub(super) fn file_name(path: &str) -> &str {
     std::path::Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }
 
-/// Carries moves out, in one atomic step. Copies of originals have the extension of the path; where that changes, the new name is
-/// there before and the old one goes after.
+/// Carries moves out, in one atomic step. Copies of originals have the extension of the path; if that changes, the new name is there before and the
+/// old one goes after.
 pub(super) fn relocate(collection: &Collection, relocations: Vec<(&DocumentMeta, Relocation)>) -> Result<()> {
     let moving: HashSet<DocumentId> = relocations.iter().map(|(meta, _)| meta.id).collect();
     let mut outdated: Vec<PathBuf> = Vec::new();

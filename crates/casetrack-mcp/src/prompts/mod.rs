@@ -159,7 +159,6 @@ pub(crate) const PROMPTS: [Prompt; 6] = [
     },
 ];
 
-/// All prompts as clients see them.
 pub(crate) fn list() -> Vec<rmcp::model::Prompt> {
     let describe = |prompt: &Prompt| {
         let arguments = prompt.arguments.iter().map(|argument| {
@@ -184,8 +183,8 @@ pub(crate) fn find(name: &str) -> Result<&'static Prompt> {
     })
 }
 
-/// The description of a prompt and its text with these arguments. Names of collections, and of documents where the collection is known,
-/// are resolved to full names.
+/// The description of a prompt and its text with these arguments. Names of collections, and of documents if the collection is known, are resolved to
+/// full names.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`] for an unknown prompt or argument, a required argument that is missing, and one that is not
 /// valid; [`ErrorCode::NotFound`] for a collection or document that does not exist.

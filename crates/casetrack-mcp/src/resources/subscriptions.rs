@@ -12,13 +12,11 @@ use tokio::sync::Notify;
 
 use super::{Target, synthesis};
 
-/// Changes are collected for this long: the ingestion of a thousand files sends a few notifications, and a resource is never notified
-/// about more often.
+/// Changes are collected for this long: the ingestion of a thousand files sends a few notifications, and a resource is not notified more often.
 const GATHERED: Duration = Duration::from_millis(500);
 /// Most resources one client can subscribe to.
 const MAX_WATCHED: usize = 1000;
 
-/// The part of the data that a resource shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     Collections,
@@ -109,7 +107,6 @@ impl Subscriptions {
     }
 }
 
-/// True if changes affect the list of resources.
 pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     changes.iter().any(|change| match change {
         Change::Collection(_) => true,
@@ -119,7 +116,6 @@ pub(crate) fn list_changed(changes: &HashSet<Change>) -> bool {
     })
 }
 
-/// Collects changes.
 pub(crate) struct Watcher {
     gathered: Arc<Gathered>,
     _listening: Listening,

@@ -1,4 +1,4 @@
-//! Resources of the space browser: files with their properties, sets, jobs and plans. Their addresses are a published contract.
+//! Resources of the space browser: files with their properties, sets, jobs and plans. Their URIs are a published contract.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const SCHEME: &str = "synthesis://";
 /// Entries, sets, jobs and executions of one page.
 const PAGE: u32 = 1_000;
 
-/// The resources without variables, and what they show.
+/// The resources without variables, and their content.
 pub(crate) const FIXED: [(&str, &str, &str); 11] = [
     ("synthesis://nodes", "nodes", "All filesystem entries"),
     ("synthesis://selection-sets", "selection-sets", "All selection sets"),
@@ -58,7 +58,6 @@ pub(crate) const TEMPLATES: [(&str, &str, &str); 13] = [
 ];
 const THUMBNAIL: &str = "synthesis://nodes/{path}/thumbnail";
 
-/// The resource that a URI names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Target {
     Nodes { after: Option<PathBuf> },
@@ -175,8 +174,7 @@ impl Target {
     }
 }
 
-/// A path, encoded as one segment or as it is, and what is asked of it. The path of the last two may not be one that ends so itself, unless
-/// it is encoded.
+/// A path, encoded as one segment or unchanged, and the requested part. For the last two, a path that ends in the same way must be encoded.
 fn node(path: &str) -> Option<Target> {
     let of = |path: &str| {
         let path = decoded(path)?;
@@ -290,7 +288,7 @@ fn paging(offset: u64) -> Paging {
     Paging { limit: PAGE as usize, offset: usize::try_from(offset).unwrap_or(usize::MAX) }
 }
 
-/// A page of a list, and whether there is more behind it.
+/// A page of a list, and whether more follows.
 fn part<T>(list: Vec<T>, offset: u64) -> (Vec<T>, bool) {
     let Paging { limit, offset } = paging(offset);
     let has_more = list.len() > offset.saturating_add(limit);

@@ -21,7 +21,7 @@ pub(super) struct CallRecord {
 }
 
 impl Server {
-    /// The name under which calls are counted. Over HTTP it is the user of a server, whatever name a session gives.
+    /// The name under which calls are counted. Over HTTP it is the user of a server, not the name that a session gives.
     pub(super) fn counted_as(&self, context: &RequestContext<RoleServer>) -> String {
         match self.transport {
             Transport::Stdio => format!("stdio {}", context.client_info().map(|info| info.name).unwrap_or_default()),

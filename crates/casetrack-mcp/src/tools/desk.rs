@@ -55,7 +55,7 @@ pub(crate) struct CollectionParameters {
     collection: String,
     /// New name
     name: Option<String>,
-    /// New state: closed can be read but not changed, archived is put away
+    /// New state: closed can be read but not changed, archived is hidden
     state: Option<CollectionStatus>,
 }
 

@@ -1,4 +1,4 @@
-//! Evidence of the active collection: passages collected with notes, for people to take away.
+//! Evidence of the active collection: passages collected with notes, and their export.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ pub(crate) struct AddEvidenceTool;
 pub(crate) struct AddParameters {
     /// UUID of a chunk
     chunk_id: Option<String>,
-    /// Name or ID of a document, where no chunk is named
+    /// Name or ID of a document, if no chunk is named
     document: Option<String>,
     /// Its page
     #[schemars(range(min = 1))]
@@ -26,7 +26,7 @@ pub(crate) struct AddParameters {
     char_start: Option<u32>,
     /// End of these characters
     char_end: Option<u32>,
-    /// The user's words about it
+    /// The user's note
     #[serde(default)]
     note: String,
     /// Number or letter of the exhibit
@@ -93,14 +93,14 @@ pub(crate) struct UpdateParameters {
     /// The id of the passage in list_evidence
     #[schemars(range(min = 1))]
     id: u32,
-    /// In place of its note; "" for none
+    /// New note; "" removes it
     note: Option<String>,
-    /// In place of its exhibit number; "" for none
+    /// New exhibit number; "" removes it
     exhibit: Option<String>,
     /// New place in the order, from 1
     #[schemars(range(min = 1))]
     position: Option<u32>,
-    /// Take it out
+    /// Remove it
     #[serde(default)]
     remove: bool,
 }
@@ -197,7 +197,7 @@ impl Tool for ExportEvidence {
     }
 }
 
-/// A path that an assistant named, if a file may be made there: one with the extension of its format, below the allowed folders.
+/// A path from an assistant, if a file may be made there: with the extension of its format, below the allowed folders.
 fn checked(context: &Context<'_>, path: PathBuf, format: EvidenceFormat) -> Result<PathBuf> {
     if !path.is_absolute() {
         return Err(Error::invalid(format!("{} is not an absolute path.", path.display())));

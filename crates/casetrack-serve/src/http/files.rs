@@ -1,4 +1,4 @@
-//! Files that the user hands to the workbench, and those that the user takes away.
+//! Uploads to the workbench, and exports from it.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ use super::answers::{Answer, of_type, refusal};
 use super::parameters::{all, query};
 use casetrack_mcp::Session;
 
-/// Uploads and exports at the same time; others wait.
+/// Most uploads and exports at the same time; others wait.
 const AT_ONCE: usize = 4;
-/// A header that no form can send, and that a page elsewhere cannot without asking first, which is refused.
+/// A header that no form can send, and no other page without a preflight request, which is refused.
 pub(super) const OWN_HEADER: &str = "x-casetrack";
 const PATH_HEADER: &str = "x-file-path";
 /// The notices of an export, percent-encoded, one per line.
@@ -50,7 +50,7 @@ impl Files {
         self.receive(session, headers, uri, body).await
     }
 
-    /// As [`upload`](Self::upload), of a client that no page elsewhere can speak for.
+    /// Like [`upload`](Self::upload), for a client that other pages cannot impersonate.
     pub async fn receive(&self, session: Session, headers: &HeaderMap, uri: &Uri, body: Incoming) -> Answer {
         let path = headers.get(PATH_HEADER).and_then(|path| path.to_str().ok());
         let path = path.and_then(|path| Some(percent_decode_str(path).decode_utf8().ok()?.into_owned()));
@@ -137,7 +137,6 @@ impl Files {
     }
 }
 
-/// A file to take away.
 struct Export {
     bytes: Bytes,
     content_type: &'static str,
@@ -146,7 +145,6 @@ struct Export {
     notices: Vec<String>,
 }
 
-/// `None` for a name that no export has.
 fn exported(session: &Session, collection: &str, name: &str, uri: &Uri, cancel: &Cancel) -> Result<Option<Export>> {
     let engine = session.engine();
     let meta = collections::find_collection(engine.host(), collection)?;
@@ -192,7 +190,7 @@ fn content_type(extension: &str) -> Option<&'static str> {
     })
 }
 
-/// The answer to a request that failed: what happened and what to do next, as JSON.
+/// The answer to a request that failed: the error and its hint, as JSON.
 pub(super) fn failure(error: &Error) -> Answer {
     let status = match (error.code, error.kind()) {
         (ErrorCode::FileTooLarge, _) => StatusCode::PAYLOAD_TOO_LARGE,

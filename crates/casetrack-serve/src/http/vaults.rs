@@ -1,4 +1,4 @@
-//! Unlocking and locking vaults from the workbench, which only the user's own browser can. No tool of the protocol does it.
+//! Unlocking and locking vaults from the workbench, which only the user's own browser can do. No tool can.
 
 use casetrack_core::Password;
 use casetrack_engine::vaults;

@@ -1,4 +1,4 @@
-//! Requests that this program sends: for the keys of a provider, and to a server elsewhere that is to be connected.
+//! Requests of this program: for the keys of a provider, and to a remote server.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -23,7 +23,7 @@ pub struct Certificate {
 type Modified = [Option<SystemTime>; 2];
 
 impl Certificate {
-    /// Reads both files, in PEM format: the certificate with those that lead to its authority.
+    /// Reads both files, in PEM format: the certificate chain and the key.
     ///
     /// Errors: files that cannot be read, and those that do not belong together.
     pub fn open(certificate: &Path, key: &Path) -> Result<Self> {
@@ -36,7 +36,7 @@ impl Certificate {
         TlsAcceptor::from(Arc::clone(&current.1))
     }
 
-    /// Takes what is in the files now, if they have changed. Blocks.
+    /// Reloads the files, if they have changed. Blocks.
     pub(crate) fn refresh(&self) {
         let found = modified(&self.certificate, &self.key);
         if self.current.read().unwrap_or_else(PoisonError::into_inner).0 == found {

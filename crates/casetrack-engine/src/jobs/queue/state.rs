@@ -34,7 +34,7 @@ pub(super) struct Job {
     pub interrupted: bool,
     /// The problem to report, if its user lost the right to it.
     pub withdrawn: Option<Problem>,
-    /// The same request came once more after it began, perhaps because there is more to do now.
+    /// The same request came again after it began, perhaps for new files.
     pub asked_again: bool,
     /// Its work is over: the same request gets another job now.
     pub closed: bool,

@@ -12,7 +12,7 @@ use walkdir::WalkDir;
 use casetrack_host::documents::originals;
 use casetrack_host::sha256;
 
-/// The change of paths: uploads lie in the folder of their collection.
+/// The change of paths: uploads are in the folder of their collection.
 pub(super) struct Way {
     from: PathBuf,
     to: PathBuf,

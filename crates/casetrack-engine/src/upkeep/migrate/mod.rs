@@ -19,7 +19,7 @@ use casetrack_host::{Host, StorePlace, of_files};
 use comparison::difference;
 use copy::{State, Way, copy};
 
-/// The most times that a collection that changes meanwhile is copied again.
+/// Most repeated copies of a collection that changes during the copy.
 const ROUNDS: u32 = 4;
 /// The longest wait of the removal for calls that work with the collection.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -50,8 +50,8 @@ pub struct MigrateReport {
     pub duration_ms: u64,
 }
 
-/// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns,
-/// evidence, copies of source files and uploads. The first collection stays as it is, and may be used meanwhile. Also what was copied.
+/// Makes the same collection in another store, and compares both: every document with everything that is stored of it, columns, evidence, copies of
+/// source files and uploads. The first collection stays as it is, and may be used during the copy.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`] for the store that it is in; [`ErrorCode::WrongState`] for a vault; [`ErrorCode::AlreadyExists`]
 /// if the other store has a collection of this id with other content, or another one of this name; [`ErrorCode::InUse`] if the collection

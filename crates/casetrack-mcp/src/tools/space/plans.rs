@@ -26,8 +26,8 @@ pub(crate) struct CreateParameters {
     /// conditions: […]}, {type: media_type, mediaType}, {type: size, minSize, maxSize}, {type: time, minMtime, maxMtime, minCtime, maxCtime},
     /// {type: path, pathContains, pathPrefix, pathSuffix, pathPattern (regex)}
     conditions: Option<Object>,
-    /// What becomes of the entries: {type: selection_set, selectionSetName, operation: add|remove|replace}, {type: ingest, collection},
-    /// {type: classify, operations}
+    /// Outcomes for the entries: {type: selection_set, selectionSetName, operation: add|remove|replace}, {type: ingest, collection}, {type: classify,
+    /// operations}
     outcomes: Option<Vec<Object>>,
 }
 

@@ -48,7 +48,7 @@ pub(crate) struct TimeRangeParameters {
     field: String,
     /// Minimum time (ISO 8601 or Unix timestamp)
     min: Option<String>,
-    /// Maximum time, included; a date alone means its whole day
+    /// Maximum time, included; a date without a time means its whole day
     max: Option<String>,
     /// Include child sets
     #[serde(default = "crate::tools::yes")]

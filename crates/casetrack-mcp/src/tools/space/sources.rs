@@ -15,11 +15,11 @@ pub(crate) struct CreateParameters {
     /// (query_name) or resource-set (source_set_name)
     #[serde(rename = "type")]
     kind: String,
-    /// Target resource-set name; it is made where there is none
+    /// Target resource-set name; created if it does not exist
     target_set: String,
     /// Type-specific configuration
     config: Map<String, Value>,
-    /// append; merge (what vanished leaves the set); replace (exactly the result)
+    /// append; merge (vanished entries leave the set); replace (exactly the result)
     #[serde(default = "append")]
     update_mode: String,
 }

@@ -1,4 +1,4 @@
-//! Disk usage of folders, and equal files: beyond the contract.
+//! Disk usage of folders, and equal files: not part of the contract.
 
 use std::path::PathBuf;
 
@@ -80,14 +80,14 @@ fn one() -> u64 {
     1
 }
 
-/// Groups of files with equal content, those first that would free most.
+/// Groups of files with equal content, largest savings first.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct FoundDuplicates {
     path: String,
     groups: Vec<Group>,
     /// Groups in all
     group_count: u64,
-    /// What all copies but one of each group take
+    /// Bytes of all copies except one of each group
     reclaimable_bytes: u64,
     /// Files that could not be read, and why: the first 100
     unreadable: Vec<String>,
@@ -96,7 +96,7 @@ pub(crate) struct FoundDuplicates {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Group {
     sha256: String,
-    /// Of each file, in bytes
+    /// Size of each file, in bytes
     size: u64,
     reclaimable_bytes: u64,
     /// The first 100

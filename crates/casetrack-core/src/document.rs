@@ -208,10 +208,10 @@ pub struct OtherReading {
 /// The properties that a file states, besides its title.
 ///
 /// Dates are in ISO 8601, to the precision that the file states but no finer than a second, with an offset from UTC
-/// only where the file states one.
+/// only if the file states one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Properties {
-    /// Who wrote it, as the file puts it; the sender of a message.
+    /// The author, as the file puts it; the sender of a message.
     pub author: Option<String>,
     /// When it was made; when a message was sent.
     pub created: Option<String>,
@@ -244,7 +244,8 @@ pub struct DocumentMeta {
     pub properties: Properties,
     pub extraction_method: ExtractionMethod,
     pub page_count: u32,
-    /// True if the file does not say where its pages end. Then its pages are the parts between the page breaks that its text asks for.
+    /// True if the file does not state the ends of its pages. Then its pages are the parts between the page breaks that
+    /// its text asks for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpaged: bool,
     pub chunk_count: u32,

@@ -16,7 +16,8 @@ labelled! {
         Date = "Dates",
         Amount = "Amounts",
         Location = "Locations",
-        /// A topic, a defined term, or what has a form of its own: an e-mail address, a phone number, a URL, a case or invoice number.
+        /// A topic, a defined term, or a text with a form of its own: an e-mail address, a phone number, a URL, a case
+        /// or invoice number.
         Concept = "Concepts",
     }
 }

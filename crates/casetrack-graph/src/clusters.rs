@@ -17,7 +17,7 @@ const TERMS: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClusterStrategy {
-    /// By what they say: their mean E1 vectors.
+    /// By content: their mean E1 vectors.
     #[default]
     Topical,
     /// By a person or an organization that they share.
@@ -45,9 +45,10 @@ pub struct Clusters {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Cluster {
-    /// What the documents share: the entity, the reference, the type, or the terms that distinguish them from the others.
+    /// The common part of the documents: the entity, the reference, the type, or the terms that distinguish them from
+    /// the others.
     pub label: String,
-    /// What distinguishes them from the others, best first.
+    /// Terms that distinguish them from the others, best first.
     pub terms: Vec<String>,
     /// Mean cosine to the centre of the cluster, −1 to 1, without what all documents of the collection share; of topical ones.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -15,7 +15,7 @@
 //! | the graph of a collection, brought up to date | `known` |
 //!
 //! A [`DocumentNode`] is a pure function of one document and its annotations. [`Graph::add`] and [`Graph::remove`] cost
-//! in proportion to that document, and no answer depends on the order of additions or on what was there before: sums of
+//! in proportion to that document, and no answer depends on the order of additions or on earlier documents: sums of
 //! fractions run in the order of the documents' paths, and ties are broken by keys, paths and ids, never by internal
 //! numbers.
 //!

@@ -61,9 +61,9 @@ pub struct EntityGraph {
 pub struct GraphNode {
     #[serde(flatten)]
     pub entity: EntityView,
-    /// Steps from the center; 0 for all where there is none.
+    /// Steps from the center; 0 for all if there is none.
     pub depth: u32,
-    /// Where it is mentioned first, in the order of paths.
+    /// The place of its first mention, in the order of paths.
     pub example: Option<Place>,
 }
 

@@ -41,7 +41,7 @@ pub enum Relationship {
 #[derive(Debug, Clone)]
 pub struct RelatedRequest {
     pub document: DocumentId,
-    /// Of every kind if it is empty.
+    /// All kinds if it is empty.
     pub relationships: Vec<Relationship>,
     pub top_k: usize,
 }
@@ -75,7 +75,7 @@ pub struct Reason {
     pub evidence: Vec<Evidence>,
 }
 
-/// What two documents share, or what one says of the other, with where each does so first.
+/// An item that two documents share, or a reference from one to the other, with its first place in each.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Evidence {
     pub name: String,

@@ -54,7 +54,7 @@ pub struct TimelineEvent {
     pub date: DateValue,
     /// As a document writes the date.
     pub written: String,
-    /// "effective date"; `None` where no text says what the date means.
+    /// "effective date"; `None` if no text gives the date a role.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The role and the documents: "Effective date (Agreement.docx)".
@@ -64,8 +64,8 @@ pub struct TimelineEvent {
     pub mentions: u64,
     /// Documents that state it.
     pub documents: u64,
-    /// The first place in each document, those with most mentions first, then by path; ten at most. Left out where it
-    /// is only one: that is the event's `source`.
+    /// The first place in each document, those with most mentions first, then by path; ten at most. Left out if it is
+    /// only one: that is the event's `source`.
     #[serde(skip_serializing_if = "is_one")]
     pub sources: Vec<EventSource>,
 }

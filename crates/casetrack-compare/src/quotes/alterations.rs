@@ -27,7 +27,7 @@ pub struct MarkedChange {
     pub mark: Mark,
     /// As the quotation has it.
     pub quotation: String,
-    /// What the document has there, at most 200 characters of it; empty where it has nothing.
+    /// The text of the document there, at most 200 characters; empty if there is none.
     pub document: String,
     /// Words that the document has there.
     pub words: u32,

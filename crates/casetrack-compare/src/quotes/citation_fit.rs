@@ -22,7 +22,7 @@ const BEFORE: usize = 160;
 pub enum CitationFit {
     Fits,
     DoesNotFit,
-    /// Nothing in the document says whether it is right, or the quotation was not found.
+    /// Nothing in the document shows whether it is right, or the quotation was not found.
     Unknown,
 }
 
@@ -55,6 +55,7 @@ pub struct Citation {
     pub page_label: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bates: Option<String>,
+    /// Number of the section or clause, as it is written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// The exhibit, schedule or annex, as it is written.

@@ -23,14 +23,14 @@ const MAX_GAP: usize = 16;
 /// Sections that a document must have before a missing one is reported.
 const MIN_SECTIONS: usize = 3;
 
-/// A citation that stands beside no quotation.
+/// A citation next to no quotation.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CitationRow {
-    /// Of the draft, from 1.
+    /// The line of the draft, from 1.
     pub line: u32,
     /// As it is written.
     pub text: String,
-    /// It fits where the document has what it names.
+    /// It fits if the document has the place that it names.
     pub cited: Citation,
 }
 

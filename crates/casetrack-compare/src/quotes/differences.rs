@@ -40,7 +40,7 @@ impl DifferenceKind {
     }
 }
 
-/// Words of the quotation and what the document has in their place; one of them may be empty.
+/// Words of the quotation and the words in the document in their place; either may be empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     pub kind: DifferenceKind,

@@ -65,18 +65,18 @@ pub struct QuoteRequest {
     pub paging: Paging,
 }
 
-/// What was found out about a quotation.
+/// The result for a quotation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuoteStatus {
-    /// The same words and punctuation, but for what the quotation marks as left out or altered.
+    /// The same words and punctuation, except the omissions and alterations that the quotation marks.
     Exact,
     /// A passage is nearly the same.
     Differs,
     NotFound,
 }
 
-/// A quotation beside the documents.
+/// A quotation compared with the documents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuoteCheck {
     pub status: QuoteStatus,
@@ -84,7 +84,7 @@ pub struct QuoteCheck {
     /// How the first place differs in type, which makes no difference to the words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub typography: Vec<Typography>,
-    /// What the quotation marks as left out or altered, at the first place.
+    /// The omissions and alterations that the quotation marks, at the first place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marked: Vec<MarkedChange>,
     /// Places that have the quotation.
@@ -94,15 +94,15 @@ pub struct QuoteCheck {
     pub is_at_least: bool,
     /// By document and place.
     pub places: Vec<QuotePlace>,
-    /// Where the list of places continues.
+    /// The offset at which the list of places continues.
     pub next_offset: Option<u64>,
-    /// The passage that differs least, where none is exact.
+    /// The passage that differs least, if none is exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<NearestPassage>,
-    /// Places of other documents that have the quotation, where one document was asked and does not.
+    /// Places of other documents that have the quotation, if only one document was searched and does not have it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<QuotePlace>,
-    /// Where only the text before tracked changes has the quotation: those changes, at most three.
+    /// If only the text before tracked changes has the quotation: those changes, at most three.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed_by: Vec<CitedChange>,
 }

@@ -24,7 +24,7 @@ struct Original {
     number: u32,
     changes: Vec<Change>,
     chars: Vec<char>,
-    /// The text that each change deleted or, as an empty range, the point where it added some; by place. A text that
+    /// The text that each change deleted or, as an empty range, the point of its addition; by place. A text that
     /// was both inserted and deleted is behind the page, by itself.
     changed: Vec<(Range<usize>, usize)>,
 }

@@ -10,7 +10,7 @@ use super::NearestPassage;
 use super::finder::{Finder, Found};
 use casetrack_host::documents::just_deleted;
 
-/// Where a passage is. Line and paragraph numbers count from 1 within their page and include both ends.
+/// The place of a passage. Line and paragraph numbers count from 1 within their page and include both ends.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QuotePlace {
     pub citation: String,
@@ -22,7 +22,7 @@ pub struct QuotePlace {
     pub chunk_id: ChunkId,
     /// The page it begins on.
     pub page: u32,
-    /// The page it ends on, where that is another one.
+    /// The page it ends on, if that is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_end: Option<u32>,
     /// As in [`Provenance`].

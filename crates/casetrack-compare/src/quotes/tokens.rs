@@ -127,7 +127,7 @@ pub(super) enum Likeness {
     Confused,
     /// A letter or a few differ.
     Spelling,
-    /// Of the same class, but different.
+    /// Different, but of the same class.
     Other,
     /// Never one for the other.
     Unlike,

@@ -37,7 +37,7 @@ pub struct ThreadReport {
     pub collection: String,
     /// Messages in the collection, copies included.
     pub messages: u64,
-    /// Threads, also those that are not listed. A message alone is one, too.
+    /// Threads, also those that are not listed. A single message is one, too.
     pub total: u64,
     /// The one with the latest message first.
     pub threads: Vec<MailThread>,
@@ -53,7 +53,7 @@ pub struct ThreadReport {
 pub struct MailThread {
     /// That of the first message, without `Re:` and the like.
     pub subject: String,
-    /// Everybody who sent or got a message, in the order of the messages, as they are first named.
+    /// Everyone who sent or got a message, in the order of the messages, as they are first named.
     pub participants: Vec<String>,
     /// ISO 8601, as the messages state it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,10 +86,10 @@ pub struct ThreadMessage {
     pub missing: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_name: Option<String>,
-    /// Where another document has the same name.
+    /// Present if another document has the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Where sender, date and subject stand.
+    /// The place of sender, date and subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub citation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,10 +106,10 @@ pub struct ThreadMessage {
     /// Words of its own, without headers and quotations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_words: Option<u32>,
-    /// What it quotes of other messages of the collection.
+    /// Its quotations of other messages of the collection.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quotes: Vec<QuotedMessage>,
-    /// Words that it quotes and no message of the collection says.
+    /// Words that it quotes and that no message of the collection has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quoted_elsewhere: Option<u32>,
 }
@@ -118,7 +118,7 @@ pub struct ThreadMessage {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct QuotedMessage {
     pub document_name: String,
-    /// Where sender, date and subject of it stand.
+    /// The place of its sender, date and subject.
     pub citation: String,
     /// Words that are quoted.
     pub words: u32,

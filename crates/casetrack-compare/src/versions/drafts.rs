@@ -14,10 +14,11 @@ pub enum DraftOrder {
     VersionInName,
     /// The dates in their names.
     DateInName,
-    /// When the files say that they were last saved, or made, or sent.
+    /// The times in the files at which they were last saved, made or sent.
     FileDate,
-    /// Each beside the one that it is most like; which end is the oldest is not known.
+    /// Each next to the one that it is most like; either end may be the oldest.
     Similarity,
+    /// By name, because nothing shows the older ones and the group is too large to compare all.
     Name,
 }
 

@@ -26,7 +26,7 @@ pub struct Redline {
     pub counts: RedlineCounts,
     /// Changes of the whole document, also those that are not listed.
     pub total: u64,
-    /// In the order of the new document; what was deleted stands before what follows it there.
+    /// In the order of the new document; deleted text comes before the text that follows it there.
     pub changes: Vec<RedlineChange>,
     /// The offset to continue with; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,10 +59,10 @@ pub enum ChangeKind {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RedlineChange {
     pub kind: ChangeKind,
-    /// Absent where it was inserted.
+    /// Absent if it was inserted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<RedlineSide>,
-    /// Absent where it was deleted.
+    /// Absent if it was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<RedlineSide>,
     /// Where words changed: the new text with `[-deleted-]` and `{+inserted+}` words. Of long stretches that are the
@@ -77,7 +77,7 @@ pub struct RedlineSide {
     pub quote: String,
     #[serde(flatten)]
     pub place: CitedPlace,
-    /// Where it goes on: after the end of a page, or in the next paragraphs.
+    /// Its further places: after the end of a page, or in the next paragraphs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub continued: Vec<CitedPlace>,
 }

@@ -66,17 +66,17 @@ pub struct VersionGroup {
     pub ordered_by: DraftOrder,
     /// Documents of the group, also those that are not listed.
     pub total: u64,
-    /// In their order, the oldest first where it is known.
+    /// In their order, the oldest first if it is known.
     pub versions: Vec<DocumentVersion>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentVersion {
     pub document_name: String,
-    /// Where another document has the same name.
+    /// Present if another document has the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// What the order was taken from: a version or a date.
+    /// The basis of the order: a version or a date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Estimated share (0–1) of the three-word sequences that it has in common with the version before.

@@ -63,7 +63,7 @@ pub struct Sheet {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SheetRow {
-    /// Where another document has the same name.
+    /// Present if another document has the same name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document_id: Option<DocumentId>,
     pub document_name: String,
@@ -116,9 +116,8 @@ fn marks(filter: &[String]) -> Result<(Vec<MarkFilter>, Vec<String>)> {
     Ok((marks, others))
 }
 
-/// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later
-/// ones cost that only for documents that changed. Each column that asks a question costs one search over all passages, again after a
-/// change.
+/// A part of the matter sheet of a collection. The first call costs some 30 ms for 50,000 characters of text, on several threads; later ones cost
+/// that only for documents that changed. Each column that asks a question costs one search over all passages, again after a change.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for columns that do not exist and for conditions
 /// that cannot be read; [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for documents that do not exist.
@@ -232,8 +231,7 @@ pub fn remove_column(host: &Host, id: CollectionId, name: &str) -> Result<Vec<Co
     Ok(columns::all(&collection)?.iter().map(Column::view).collect())
 }
 
-/// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with
-/// the collection.
+/// Adds a column to the matter sheet of a collection, in place of an earlier one with its name; returns all columns. It is kept with the collection.
 ///
 /// Errors: [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for the name of a built-in column, a name that is
 /// not of letters, digits and underscores, neither or both of question and pattern, and one of them that cannot be read.

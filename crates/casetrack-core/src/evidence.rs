@@ -50,9 +50,8 @@ pub struct EvidenceTray {
 }
 
 impl EvidenceTray {
-    /// Adds an item at the end and gives it its id.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) if the tray is full or a text is too long.
+    /// Adds an item at the end and gives it its id. Errors: [`ErrorCode::InvalidArgument`](crate::ErrorCode) if the
+    /// tray is full or a text is too long.
     pub fn add(&mut self, item: EvidenceItem) -> Result<u32> {
         if self.items.len() >= MAX_ITEMS {
             return Err(Error::invalid(format!("The evidence is full: it has {MAX_ITEMS} passages."))

@@ -278,10 +278,8 @@ impl Default for CallLimits {
 }
 
 impl Settings {
-    /// The settings of a data directory; the defaults if it has no file.
-    ///
-    /// Errors: a file that cannot be read, is not TOML, or has an unknown key or a value that its key does not take.
-    /// The message names the line.
+    /// The settings of a data directory; the defaults if it has no file. Errors: a file that cannot be read, is not
+    /// TOML, or has an unknown key or a value that its key does not take. The message names the line.
     pub fn load(data_dir: &Path) -> Result<Self> {
         let path = data_dir.join(FILE);
         let text = match std::fs::read_to_string(&path) {

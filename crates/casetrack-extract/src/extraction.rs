@@ -29,7 +29,6 @@ pub fn extract(path: &Path, bytes: &[u8], options: &ExtractOptions) -> Result<Ex
 }
 
 /// The pages of a text that did not come from a file: verbatim, in any format. Time and memory are linear in it.
-///
 /// Errors: `EmptyFile` if it has only white space; `FileTooLarge`; `UnsupportedFormat` if it is no text, such as only
 /// control characters.
 pub fn extract_text(name: &Path, text: &str, options: &ExtractOptions) -> Result<Extraction> {

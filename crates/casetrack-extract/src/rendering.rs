@@ -17,10 +17,8 @@ const MARKER: [u8; 3] = [255, 236, 64];
 const MARGIN: f32 = 1.0;
 
 /// Draws a page of a PDF or picture and marks places on it. Takes some 50 ms for a page of A4; memory is bounded by
-/// `longest_side` and, for pictures, by `options.limits.max_image_pixels`.
-///
-/// Errors: `UnsupportedFormat` for all other formats, `InvalidArgument` for a page that is not there, and those of
-/// [`extract`](crate::extract).
+/// `longest_side` and, for pictures, by `options.limits.max_image_pixels`. Errors: `UnsupportedFormat` for all other
+/// formats, `InvalidArgument` for a page that is not there, and those of [`extract`](crate::extract).
 pub fn render_page(
     path: &Path,
     bytes: &[u8],

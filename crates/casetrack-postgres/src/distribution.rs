@@ -11,9 +11,8 @@ const SHARE_RIGHTS: &str = include_str!("../migrations/share_rights.sql");
 
 type Step<T> = std::result::Result<T, Failure>;
 
-/// The number of machines that have rows of distributed tables; none without Citus.
-///
-/// Errors: `WrongState` if this is one of them, and not the one that clients talk to.
+/// The number of machines that have rows of distributed tables; none without Citus. Errors: `WrongState` if this is one
+/// of them, and not the one that clients talk to.
 pub(crate) fn machines(connection: &mut Connection) -> Step<i32> {
     if connection.some("SELECT 1 FROM pg_extension WHERE extname = 'citus'", &[])?.is_none() {
         return Ok(0);

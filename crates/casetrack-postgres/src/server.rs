@@ -73,9 +73,7 @@ enum Outcome {
 }
 
 impl Server {
-    /// Connects to nothing.
-    ///
-    /// Errors: files of certificates that the address names and that cannot be read.
+    /// Connects to nothing. Errors: files of certificates that the address names and that cannot be read.
     pub fn at(address: Address) -> Result<Self> {
         let tls = tls::connector(address.tls())?;
         Ok(Self { address, tls, idle: Mutex::default(), own: OwnChanges::default() })

@@ -44,16 +44,13 @@ pub struct PostgresStore {
 
 impl PostgresStore {
     /// The collections of a database. Connects to nothing: the first request connects, and makes the tables of a store
-    /// in the database. Files that belong to collections are kept below `files`, on this machine.
-    ///
-    /// Errors: files of certificates that the address names and that cannot be read.
+    /// in the database. Files that belong to collections are kept below `files`, on this machine. Errors: files of
+    /// certificates that the address names and that cannot be read.
     pub fn at(address: Address, files: &Path) -> Result<Self> {
         Ok(Self { server: Arc::new(Server::at(address)?), layout: OnceLock::new(), files: files.to_owned() })
     }
 
-    /// As [`at`](Self::at), and connects.
-    ///
-    /// Errors: [`ErrorCode::NewerSchema`] if a newer CaseTrack made the tables.
+    /// As [`at`](Self::at), and connects. Errors: [`ErrorCode::NewerSchema`] if a newer CaseTrack made the tables.
     pub fn connect(address: &str, files: &Path) -> Result<Self> {
         let store = Self::at(address.parse()?, files)?;
         store.layout()?;

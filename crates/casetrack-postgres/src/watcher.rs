@@ -96,10 +96,8 @@ impl Watcher {
     }
 
     /// The changes since the last report, as soon as there are any; `None` if there are none for so long. If the server
-    /// cannot be reached, it is tried again until then.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::NotFound`] if the collection was deleted, or the right to read it taken
-    /// back.
+    /// cannot be reached, it is tried again until then. Errors: [`casetrack_core::ErrorCode::NotFound`] if the
+    /// collection was deleted, or the right to read it taken back.
     pub fn wait(&mut self, timeout: Duration) -> Result<Option<Changes>> {
         let until = Instant::now() + timeout;
         loop {

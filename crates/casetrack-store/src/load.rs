@@ -12,10 +12,8 @@ use crate::schema::{cf, numbered_key};
 use crate::write::{self, StoredDocument};
 
 /// Reads everything that is stored of a document and checks it as [`write::check`] does, so that it can be stored
-/// again. All of it is held in memory.
-///
-/// Errors: [`casetrack_core::ErrorCode::Corrupt`], with the name of the document, if something is missing, cannot be
-/// read or breaks an invariant.
+/// again. All of it is held in memory. Errors: [`casetrack_core::ErrorCode::Corrupt`], with the name of the document,
+/// if something is missing, cannot be read or breaks an invariant.
 pub(crate) fn document(reader: &Reader<'_>, record: &DocumentRecord, identity: &Identity) -> Result<StoredDocument> {
     let mut document = without_annotations(reader, record, identity)?;
     document.annotations = annotations(reader, &document)?;

@@ -94,9 +94,8 @@ impl Manifest {
         seal.write_atomically(&Self::path(dir, seal), SEALED_MANIFEST, &json)
     }
 
-    /// Reads the manifest of a collection of this or an older schema.
-    ///
-    /// Errors: [`ErrorCode::Locked`] for a vault whose key was not given, and others.
+    /// Reads the manifest of a collection of this or an older schema. Errors: [`ErrorCode::Locked`] for a vault whose
+    /// key was not given, and others.
     pub fn read(dir: &Path, seal: &Seal) -> Result<Self> {
         if !seal.is_sealed() && vault::is_one(dir) {
             return Err(vault::locked_at(dir));

@@ -69,9 +69,8 @@ impl OriginalFile {
     }
 }
 
-/// SHA-256 and length of the content of a file, read in pieces.
-///
-/// Errors: `InvalidData` if a sealed file was changed or sealed under another name.
+/// SHA-256 and length of the content of a file, read in pieces. Errors: `InvalidData` if a sealed file was changed or
+/// sealed under another name.
 pub(crate) fn digest(path: &Path, name: &str, seal: &Seal) -> io::Result<(Sha256, u64)> {
     let mut file = seal.open(path, name)?;
     let (mut hasher, mut bytes) = (sha2::Sha256::new(), 0);

@@ -90,10 +90,8 @@ impl<'w> From<&'w Cancel> for Waiting<'w> {
 }
 
 /// Writes the collection in `from`, which must not be open, into `to`, which holds nothing but headers. Returns the
-/// numbers of documents, pages and chunks.
-///
-/// Errors: [`ErrorCode::WrongState`] if a file of the directory has no place in the new one; [`ErrorCode::Corrupt`] for
-/// damage; [`ErrorCode::Cancelled`]. `from` is not changed, whatever happens.
+/// numbers of documents, pages and chunks. Errors: [`ErrorCode::WrongState`] if a file of the directory has no place in
+/// the new one; [`ErrorCode::Corrupt`] for damage; [`ErrorCode::Cancelled`]. `from` is not changed, whatever happens.
 pub(crate) fn rewrite(
     from: &Path,
     to: &Path,

@@ -89,10 +89,9 @@ impl Seal {
         keys.opened.get_or(family, key, stored, || keys.values.open(family, key, stored)).map(Some)
     }
 
-    /// Reads a whole file. `name` is that by which it is known in the collection.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::FileNotFound`]; [`casetrack_core::ErrorCode::Corrupt`] if a sealed file was
-    /// changed or sealed under another name.
+    /// Reads a whole file. `name` is that by which it is known in the collection. Errors:
+    /// [`casetrack_core::ErrorCode::FileNotFound`]; [`casetrack_core::ErrorCode::Corrupt`] if a sealed file was changed
+    /// or sealed under another name.
     pub fn read(&self, path: &Path, name: &str) -> Result<Vec<u8>> {
         let error = |error| Error::io(path.display(), error);
         let Some(keys) = &self.0 else { return std::fs::read(path).map_err(error) };
@@ -105,9 +104,8 @@ impl Seal {
         Ok(content)
     }
 
-    /// Opens a file to be read from its beginning. `name` is that by which it is known in the collection.
-    ///
-    /// Errors: `InvalidData`, also of later reads, if a sealed file was changed or sealed under another name.
+    /// Opens a file to be read from its beginning. `name` is that by which it is known in the collection. Errors:
+    /// `InvalidData`, also of later reads, if a sealed file was changed or sealed under another name.
     pub fn open(&self, path: &Path, name: &str) -> io::Result<Box<dyn io::Read>> {
         let file = File::open(path)?;
         let Some(keys) = &self.0 else { return Ok(Box::new(file)) };

@@ -287,9 +287,7 @@ impl Truth {
         self.meta(&GENERATION_KEY)?.map(|value| decode("generation", &value)).transpose()
     }
 
-    /// Keeps the generation of the header.
-    ///
-    /// Errors: [`ErrorCode::WrongState`] if there was a later one.
+    /// Keeps the generation of the header. Errors: [`ErrorCode::WrongState`] if there was a later one.
     pub fn keep_generation(&self, generation: u64) -> Result<()> {
         match self.generation()? {
             Some(seen) if seen > generation => Err(vault::earlier("The header of the vault")),

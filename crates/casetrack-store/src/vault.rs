@@ -72,10 +72,8 @@ fn find(dir: &Path) -> HeaderFiles {
     found
 }
 
-/// Reads the header of a vault. It is not verified yet.
-///
-/// Errors: [`ErrorCode::NotFound`] if the collection is no vault, [`ErrorCode::Corrupt`] if both copies are damaged,
-/// [`ErrorCode::NewerSchema`].
+/// Reads the header of a vault. It is not verified yet. Errors: [`ErrorCode::NotFound`] if the collection is no vault,
+/// [`ErrorCode::Corrupt`] if both copies are damaged, [`ErrorCode::NewerSchema`].
 pub(crate) fn read(dir: &Path) -> Result<Header> {
     let HeaderFiles { headers, problem, .. } = find(dir);
     headers.into_iter().next().ok_or_else(|| {
@@ -84,10 +82,8 @@ pub(crate) fn read(dir: &Path) -> Result<Header> {
 }
 
 /// Finds the key of a vault. `try_one` looks for it in a header, and vouches for that header. A copy that is damaged,
-/// older or forged is replaced by the one that counts.
-///
-/// Errors: those of [`read`] and of `try_one`; also if only a header opens that is older than another one of the same
-/// key.
+/// older or forged is replaced by the one that counts. Errors: those of [`read`] and of `try_one`; also if only a
+/// header opens that is older than another one of the same key.
 pub(crate) fn open<T>(dir: &Path, try_one: impl Fn(&Header) -> Result<(VaultKey, T)>) -> Result<(Header, VaultKey, T)> {
     let HeaderFiles { headers, agree, problem } = find(dir);
     let (mut refusal, mut unproven): (Option<Error>, _) = (None, None);

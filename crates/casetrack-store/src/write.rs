@@ -67,9 +67,7 @@ pub(crate) struct Change {
 }
 
 /// Refuses a document that does not fit into a collection of these models, or breaks an invariant: stored documents can
-/// be cited forever.
-///
-/// Errors: [`ErrorCode::ModelMismatch`] if another model made the vectors; [`ErrorCode::Internal`].
+/// be cited forever. Errors: [`ErrorCode::ModelMismatch`] if another model made the vectors; [`ErrorCode::Internal`].
 pub fn check_fits(document: &StoredDocument, models: &VectorModels) -> Result<()> {
     let VectorModels { dense, dense_dimension, sparse, tokens } = models;
     if document.dense_model != *dense {

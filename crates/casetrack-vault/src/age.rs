@@ -85,10 +85,9 @@ impl<W: Write> Write for Encryptor<W> {
 pub struct Decryptor<R>(Opener<R>);
 
 impl<R: Read> Decryptor<R> {
-    /// Reads the header; `None` if the file is not encrypted to this identity, or with this passphrase.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] for a damaged or missing header, and errors of `from`. Later
-    /// reads give `io::ErrorKind::InvalidData` for changed or missing bytes. A header of more than 64 KiB is refused.
+    /// Reads the header; `None` if the file is not encrypted to this identity, or with this passphrase. Errors:
+    /// [`casetrack_core::ErrorCode::Corrupt`] for a damaged or missing header, and errors of `from`. Later reads give
+    /// `io::ErrorKind::InvalidData` for changed or missing bytes. A header of more than 64 KiB is refused.
     pub fn new(key: Key<'_>, mut from: R) -> Result<Option<Self>> {
         let Some(key) = begun(key, &mut from)? else { return Ok(None) };
         Ok(Some(Self(Opener::new(&key, &[], from, WHAT.to_owned()))))

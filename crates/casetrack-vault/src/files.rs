@@ -70,11 +70,9 @@ impl Files {
         Ok(FileWriter { id: FileId(id), sealer: Sealer::new(key, &id, to) })
     }
 
-    /// Reads the head of a file that was sealed under this name.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] if it is no such file, [`casetrack_core::ErrorCode::NewerSchema`]
-    /// for a later format, and errors of `from`. Later reads give `io::ErrorKind::InvalidData` for changed or missing
-    /// bytes.
+    /// Reads the head of a file that was sealed under this name. Errors: [`casetrack_core::ErrorCode::Corrupt`] if it
+    /// is no such file, [`casetrack_core::ErrorCode::NewerSchema`] for a later format, and errors of `from`. Later
+    /// reads give `io::ErrorKind::InvalidData` for changed or missing bytes.
     pub fn open<R: Read>(&self, name: &str, mut from: R) -> Result<FileReader<R>> {
         let damaged = || changed(name);
         let mut head = Vec::with_capacity(HEAD);

@@ -62,10 +62,8 @@ impl Header {
         empty.adding(key, first).map(|(header, _)| header)
     }
 
-    /// This header with one more slot, and the id of that slot.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] if the key is another vault's, [`ErrorCode::InvalidArgument`] if there are
-    /// [`MAX_SLOTS`] already.
+    /// This header with one more slot, and the id of that slot. Errors: [`ErrorCode::WrongKey`] if the key is another
+    /// vault's, [`ErrorCode::InvalidArgument`] if there are [`MAX_SLOTS`] already.
     pub fn with_slot(&self, key: &VaultKey, protector: &Protector<'_>) -> Result<(Self, SlotId)> {
         self.check(key)?;
         self.adding(key, protector)
@@ -87,11 +85,9 @@ impl Header {
     }
 
     /// This header without a slot. The secret of that slot no longer opens the vault, but it still opens copies of the
-    /// earlier header and files.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] as above, [`ErrorCode::NotFound`] if there is no such slot,
-    /// [`ErrorCode::InvalidArgument`] for the last one that a person can open: a key that only a keychain has is lost
-    /// with the keychain.
+    /// earlier header and files. Errors: [`ErrorCode::WrongKey`] as above, [`ErrorCode::NotFound`] if there is no such
+    /// slot, [`ErrorCode::InvalidArgument`] for the last one that a person can open: a key that only a keychain has is
+    /// lost with the keychain.
     pub fn without_slot(&self, key: &VaultKey, id: SlotId) -> Result<Self> {
         self.check(key)?;
         let slots: Vec<Slot> = self.slots.iter().filter(|slot| slot.id != id).cloned().collect();
@@ -109,9 +105,8 @@ impl Header {
         self.changed(key, slots)
     }
 
-    /// This header with a generation above `generation`: for one that was restored from a backup on purpose.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`].
+    /// This header with a generation above `generation`: for one that was restored from a backup on purpose. Errors:
+    /// [`ErrorCode::WrongKey`].
     pub fn following(&self, key: &VaultKey, generation: u64) -> Result<Self> {
         self.check(key)?;
         let last = Self { generation: self.generation.max(generation), ..self.clone() };
@@ -126,10 +121,8 @@ impl Header {
     }
 
     /// Finds a slot that this credential opens, and returns the key. A passphrase takes as long to try as its slots
-    /// demand, at most some seconds each.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] if no slot opens, [`ErrorCode::Corrupt`] if the header was changed without the
-    /// key.
+    /// demand, at most some seconds each. Errors: [`ErrorCode::WrongKey`] if no slot opens, [`ErrorCode::Corrupt`] if
+    /// the header was changed without the key.
     pub fn unlock(&self, credential: &Credential<'_>) -> Result<VaultKey> {
         self.open(credential).map(|(key, _)| key)
     }
@@ -152,9 +145,8 @@ impl Header {
         })
     }
 
-    /// Makes sure that this is the key of this vault, and that the header was written with it.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`].
+    /// Makes sure that this is the key of this vault, and that the header was written with it. Errors:
+    /// [`ErrorCode::WrongKey`].
     pub fn check(&self, key: &VaultKey) -> Result<()> {
         let hmac = self.hmac(key)?;
         let own = key.collection() == self.collection && hmac.verify_slice(&self.mac).is_ok();
@@ -209,9 +201,8 @@ impl Header {
         bytes
     }
 
-    /// Reads the file.
-    ///
-    /// Errors: [`ErrorCode::Corrupt`] if it is damaged or no header, [`ErrorCode::NewerSchema`] for a later format.
+    /// Reads the file. Errors: [`ErrorCode::Corrupt`] if it is damaged or no header, [`ErrorCode::NewerSchema`] for a
+    /// later format.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
         if bytes.len() > MAX_BYTES || !bytes.starts_with(MAGIC) {
             return Err(damaged());

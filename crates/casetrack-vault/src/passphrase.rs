@@ -15,9 +15,7 @@ pub struct Passphrase(Zeroizing<String>);
 
 impl Passphrase {
     /// Normalises the text (NFKC), so that the same letters typed on another system are the same passphrase. Nothing is
-    /// trimmed.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] if it is empty or longer than 1,024 bytes.
+    /// trimmed. Errors: [`casetrack_core::ErrorCode::InvalidArgument`] if it is empty or longer than 1,024 bytes.
     pub fn new(text: &str) -> Result<Self> {
         if text.is_empty() {
             return Err(Error::invalid("The passphrase is empty.").with_hint("Choose one that no one can guess."));

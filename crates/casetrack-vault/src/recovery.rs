@@ -22,7 +22,6 @@ impl RecoveryKey {
     }
 
     /// Reads the 24 words, in capitals or not, with any space between them. The last one holds a checksum of 8 bits.
-    ///
     /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`], with a hint at the wrong word or length.
     pub fn from_words(text: &str) -> Result<Self> {
         let wrong = |what: String| Error::invalid(what).with_hint("Compare the words with what you wrote down.");

@@ -180,9 +180,8 @@ pub(crate) struct RandomOpener<R> {
 }
 
 impl<R: Read + Seek> RandomOpener<R> {
-    /// The blocks begin at the place of `from`.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] if the last block is not one.
+    /// The blocks begin at the place of `from`. Errors: [`casetrack_core::ErrorCode::Corrupt`] if the last block is not
+    /// one.
     pub fn new(key: &Secret, associated: &[u8], mut from: R, what: String) -> Result<Self> {
         let start = from.stream_position().map_err(|error| explained(&what, error))?;
         let end = from.seek(SeekFrom::End(0)).map_err(|error| explained(&what, error))?;

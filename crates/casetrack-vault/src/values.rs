@@ -83,10 +83,9 @@ impl Values {
         Ok(sealed)
     }
 
-    /// The value that was sealed for this place.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Corrupt`] for anything but what [`seal`](Self::seal) gave for this family
-    /// and key, [`casetrack_core::ErrorCode::NewerSchema`] for a later format.
+    /// The value that was sealed for this place. Errors: [`casetrack_core::ErrorCode::Corrupt`] for anything but what
+    /// [`seal`](Self::seal) gave for this family and key, [`casetrack_core::ErrorCode::NewerSchema`] for a later
+    /// format.
     pub fn open(&self, family: &str, key: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let damaged = || changed(&format!("A value of \"{family}\""));
         let (&version, rest) = sealed.split_first().ok_or_else(damaged)?;

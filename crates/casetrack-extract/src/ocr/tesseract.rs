@@ -130,7 +130,6 @@ pub(super) struct Libraries {
 static LOADED: Mutex<Option<&'static Libraries>> = Mutex::new(None);
 
 /// The libraries, loaded on the first call that finds them: the environment variable, then the system's libraries.
-///
 /// Errors: `MissingDependency`, with the places that were searched and how to get the library.
 pub(super) fn libraries() -> Result<&'static Libraries> {
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);

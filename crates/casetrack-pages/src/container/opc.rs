@@ -86,9 +86,7 @@ impl<'a> Package<'a> {
     }
 
     /// Reads the XML of a part that the text can be read without. What `read` takes from a damaged one before the
-    /// damage is kept, with a warning.
-    ///
-    /// Errors: Errors of `read` other than damage.
+    /// damage is kept, with a warning. Errors: Errors of `read` other than damage.
     pub fn read_beside<E: Into<Stop>>(
         &mut self,
         name: &str,

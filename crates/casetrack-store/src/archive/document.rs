@@ -71,9 +71,8 @@ pub(crate) fn write(document: &StoredDocument, put: &mut dyn FnMut(&[u8]) -> Res
 }
 
 /// Reads the output of [`write`] from `input`, which ends with the document. The result has still to be checked.
-/// `models` are those of the archive's vectors.
-///
-/// Errors: [`casetrack_core::ErrorCode::Corrupt`] if the bytes are no document, and errors of reading.
+/// `models` are those of the archive's vectors. Errors: [`casetrack_core::ErrorCode::Corrupt`] if the bytes are no
+/// document, and errors of reading.
 pub(crate) fn read(input: &mut dyn Read, models: &VectorModels) -> Result<StoredDocument> {
     let (tag, _, value) = section(input)?.ok_or_else(|| corrupt("it is empty"))?;
     if tag != META {

@@ -34,19 +34,17 @@ impl Encryption {
     }
 }
 
-/// The lock of an archive, by its header; `None` if it is not encrypted.
-///
-/// Errors: [`ErrorCode::UnreadableFile`] if it begins as an encrypted one and continues as none.
+/// The lock of an archive, by its header; `None` if it is not encrypted. Errors: [`ErrorCode::UnreadableFile`] if it
+/// begins as an encrypted one and continues as none.
 pub fn archive_lock(path: &Path) -> Result<Option<Lock>> {
     let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
     age::lock_of(BufReader::new(file)).map_err(|error| unreadable(path, error))
 }
 
 impl Archive {
-    /// As [`open`](Self::open), for one that is encrypted. All of it is decrypted and checked first.
-    ///
-    /// Errors: [`ErrorCode::WrongKey`] if it is not encrypted with this key; [`ErrorCode::UnreadableFile`] if it was
-    /// changed or cut off, or is none.
+    /// As [`open`](Self::open), for one that is encrypted. All of it is decrypted and checked first. Errors:
+    /// [`ErrorCode::WrongKey`] if it is not encrypted with this key; [`ErrorCode::UnreadableFile`] if it was changed or
+    /// cut off, or is none.
     pub fn open_encrypted(path: &Path, key: &ArchiveKey) -> Result<Self> {
         let file = File::open(path).map_err(|error| Error::io(path.display(), error))?;
         let (key, what) = match key {

@@ -25,10 +25,9 @@ use crate::seal::Seal;
 use crate::{fs, vault};
 
 impl Archive {
-    /// Opens an archive and compares its directory with its manifest. Reads no document.
-    ///
-    /// Errors: [`ErrorCode::UnreadableFile`] if it is none, or differs from its manifest; [`ErrorCode::NewerSchema`] if
-    /// a newer CaseTrack made it; [`ErrorCode::InvalidArgument`] if it is encrypted: see
+    /// Opens an archive and compares its directory with its manifest. Reads no document. Errors:
+    /// [`ErrorCode::UnreadableFile`] if it is none, or differs from its manifest; [`ErrorCode::NewerSchema`] if a newer
+    /// CaseTrack made it; [`ErrorCode::InvalidArgument`] if it is encrypted: see
     /// [`open_encrypted`](Self::open_encrypted).
     pub fn open(path: &Path) -> Result<Self> {
         if let Some(lock) = archive_lock(path)? {
@@ -195,9 +194,7 @@ fn read_manifest(
 impl LocalCollection {
     /// Makes a collection in `dir`, which must not exist, of everything in an archive, under the id and name of `meta`.
     /// Documents keep their ids and their order, so that searches find the same. An archive that is refused leaves
-    /// nothing.
-    ///
-    /// Errors: [`ErrorCode::UnreadableFile`] if any part of the archive is wrong.
+    /// nothing. Errors: [`ErrorCode::UnreadableFile`] if any part of the archive is wrong.
     pub fn import(dir: &Path, archive: &mut Archive, meta: &CollectionMeta) -> Result<Self> {
         Self::import_as(dir, archive, meta, &Seal::default(), None)
     }
@@ -239,9 +236,8 @@ impl LocalCollection {
 }
 
 /// Stores everything in an archive in a new collection of the same models, documents in their order. After a failure
-/// the caller removes the collection with the documents that are in it.
-///
-/// Errors: [`ErrorCode::UnreadableFile`] if any part of the archive is wrong.
+/// the caller removes the collection with the documents that are in it. Errors: [`ErrorCode::UnreadableFile`] if any
+/// part of the archive is wrong.
 pub fn fill(collection: &dyn CollectionStore, archive: &mut Archive) -> Result<()> {
     let ArchiveManifest { documents, pages, chunks, .. } = archive.manifest;
     let models = archive.manifest.models.clone();

@@ -114,18 +114,15 @@ impl LocalCollection {
 
     /// Opens a collection as its owner and brings the derived indexes up to date. Takes milliseconds; after a crash, or
     /// when an index was lost, a second for each thousand chunks to index. A collection of an older schema is migrated
-    /// first (see `migrate`).
-    ///
-    /// Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open,
+    /// first (see `migrate`). Errors: [`ErrorCode::NotFound`], [`ErrorCode::InUse`] while another owner has it open,
     /// [`ErrorCode::NewerSchema`], [`ErrorCode::Corrupt`] if RocksDB is missing or damaged, which
     /// [`repair`](Self::repair) can fix, [`ErrorCode::Locked`] for a vault.
     pub fn open(dir: &Path) -> Result<Self> {
         Self::open_plain_or_vault(dir, &Seal::default())
     }
 
-    /// As [`open`](Self::open), for a vault whose key is given.
-    ///
-    /// Errors: [`ErrorCode::Corrupt`] also if stored data was changed, exchanged or sealed with another key.
+    /// As [`open`](Self::open), for a vault whose key is given. Errors: [`ErrorCode::Corrupt`] also if stored data was
+    /// changed, exchanged or sealed with another key.
     pub fn open_vault(dir: &Path, key: &VaultKey) -> Result<Self> {
         Self::open_plain_or_vault(dir, &Seal::with(key)?)
     }
@@ -138,18 +135,15 @@ impl LocalCollection {
         })
     }
 
-    /// The header of a vault, which lists its slots. Needs no key.
-    ///
-    /// Errors: [`ErrorCode::NotFound`] if the collection in `dir` is no vault, [`ErrorCode::Corrupt`] if both copies
-    /// are damaged.
+    /// The header of a vault, which lists its slots. Needs no key. Errors: [`ErrorCode::NotFound`] if the collection in
+    /// `dir` is no vault, [`ErrorCode::Corrupt`] if both copies are damaged.
     pub fn vault_header(dir: &Path) -> Result<Header> {
         vault::read(dir)
     }
 
-    /// Replaces the header of a vault. Durable when it returns; a kill leaves the old one or the new one.
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`] for a header of another vault, or one that does not follow the present
-    /// one, because another process changed it in the meantime.
+    /// Replaces the header of a vault. Durable when it returns; a kill leaves the old one or the new one. Errors:
+    /// [`ErrorCode::InvalidArgument`] for a header of another vault, or one that does not follow the present one,
+    /// because another process changed it in the meantime.
     pub fn replace_vault_header(dir: &Path, header: &Header) -> Result<()> {
         let present = vault::read(dir)?;
         if header.collection() != present.collection() || header.generation() <= present.generation() {
@@ -229,7 +223,6 @@ impl LocalCollection {
     }
 
     /// Records the last seen state of a vault at each flush, so that an earlier state of the whole folder is noticed.
-    ///
     /// Errors: [`ErrorCode::WrongState`] if a later state was seen before.
     pub(crate) fn keep_seen(&self, file: VaultStateFile) -> Result<()> {
         file.check(self.seen_now(&self.writer()))?;

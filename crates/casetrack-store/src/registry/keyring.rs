@@ -64,9 +64,7 @@ impl Registry {
     }
 
     /// Keeps the key of a vault until [`lock`](Self::lock) or the end of the process: from now on it is a collection as
-    /// any other.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::WrongKey`] for the key of another vault,
+    /// any other. Errors: [`casetrack_core::ErrorCode::WrongKey`] for the key of another vault,
     /// [`casetrack_core::ErrorCode::WrongState`] if the header or the whole vault is older than its last seen state,
     /// and those of [`vault_header`](Self::vault_header).
     pub fn unlock(&self, id: CollectionId, key: VaultKey) -> Result<()> {
@@ -88,9 +86,7 @@ impl Registry {
     }
 
     /// Accepts a vault that is older than its last seen state, because its owner restored it from a backup: from now on
-    /// this is its state.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::WrongKey`].
+    /// this is its state. Errors: [`casetrack_core::ErrorCode::WrongKey`].
     pub fn accept_restored(&self, id: CollectionId, key: &VaultKey) -> Result<()> {
         let dir = self.path(id);
         let header = vault::vouched(&dir, key).map_or_else(|| self.vault_header(id), Ok)?;
@@ -147,9 +143,8 @@ impl Registry {
         self.keyring.set(id, None)
     }
 
-    /// The key of a collection; `None` for one that is no vault.
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::Locked`] for a vault whose key is not here.
+    /// The key of a collection; `None` for one that is no vault. Errors: [`casetrack_core::ErrorCode::Locked`] for a
+    /// vault whose key is not here.
     pub fn key(&self, id: CollectionId) -> Result<Option<Arc<VaultKey>>> {
         if !self.is_vault(id) {
             return Ok(None);

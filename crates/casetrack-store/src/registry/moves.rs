@@ -60,9 +60,8 @@ impl Registry {
     }
 
     /// Replaces the first directory of a collection by the second, in one step for all other users, and removes the
-    /// earlier one. A kill at any instant leaves one of the two: see [`clear_remains`](Self::clear_remains).
-    ///
-    /// Errors: [`casetrack_core::ErrorCode::InUse`] if one of them is open.
+    /// earlier one. A kill at any instant leaves one of the two: see [`clear_remains`](Self::clear_remains). Errors:
+    /// [`casetrack_core::ErrorCode::InUse`] if one of them is open.
     pub fn replace_with_moved(&self, id: CollectionId) -> Result<()> {
         let (dir, moving, replaced) = (self.path(id), self.moving_path(id), self.replaced_path(id));
         // Released before the renaming, which an open file would prevent on Windows.

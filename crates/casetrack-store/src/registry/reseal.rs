@@ -89,9 +89,8 @@ impl Registry {
     }
 
     /// Moves a collection, which must not be open, into a vault, keeps its key, and overwrites the plain form. `owned`
-    /// takes its new form in the collection's folder: see [`owned_waiting`](Self::owned_waiting).
-    ///
-    /// Errors: [`ErrorCode::InvalidArgument`] for a vault, [`ErrorCode::InUse`] if the collection is open,
+    /// takes its new form in the collection's folder: see [`owned_waiting`](Self::owned_waiting). Errors:
+    /// [`ErrorCode::InvalidArgument`] for a vault, [`ErrorCode::InUse`] if the collection is open,
     /// [`ErrorCode::DiskFull`], [`ErrorCode::Cancelled`], and those of [`rewrite`]. After an error the collection is as
     /// it was.
     pub fn seal_collection<'w>(
@@ -119,9 +118,7 @@ impl Registry {
     }
 
     /// Moves an unlocked vault, which must not be open, out of it: everyone who has the files of the collection can
-    /// read it then.
-    ///
-    /// Errors: [`ErrorCode::Locked`]; otherwise as [`seal_collection`](Self::seal_collection).
+    /// read it then. Errors: [`ErrorCode::Locked`]; otherwise as [`seal_collection`](Self::seal_collection).
     pub fn unseal_collection<'w>(
         &self,
         id: CollectionId,

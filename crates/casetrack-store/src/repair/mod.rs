@@ -96,11 +96,9 @@ struct Repair<'d> {
 
 impl LocalCollection {
     /// Repairs the collection in `dir`, which need not open. Reads everything, and rebuilds the derived indexes if need
-    /// be.
-    ///
-    /// Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] if nothing is
-    /// left to mend; [`ErrorCode::Locked`] for a vault; [`ErrorCode::DiskFull`] and others of the machine, after which
-    /// it can be run again.
+    /// be. Errors: [`ErrorCode::InUse`] while it is open; [`ErrorCode::NewerSchema`]; [`ErrorCode::Corrupt`] if nothing
+    /// is left to mend; [`ErrorCode::Locked`] for a vault; [`ErrorCode::DiskFull`] and others of the machine, after
+    /// which it can be run again.
     pub fn repair(dir: &Path) -> Result<RepairReport> {
         if vault::is_one(dir) {
             return Err(vault::locked_at(dir));

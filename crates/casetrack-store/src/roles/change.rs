@@ -21,10 +21,9 @@ pub trait ChangeDocuments {
     /// Notifies an observer of every change from now on. A collection has one at most: `false` if it has one already.
     fn observe(&self, observer: Observer) -> bool;
 
-    /// Inserts a document, or replaces the one with the same id, in one step. Durable when it returns; searches see it from then on.
-    ///
-    /// Errors: `ModelMismatch` if another model made the vectors; `AlreadyExists` if the path belongs to a document
-    /// with another id; `Internal` if the document breaks an invariant. Nothing is changed then.
+    /// Inserts a document, or replaces the one with the same id, in one step. Durable when it returns; searches see it
+    /// from then on. Errors: `ModelMismatch` if another model made the vectors; `AlreadyExists` if the path belongs to
+    /// a document with another id; `Internal` if the document breaks an invariant. Nothing is changed then.
     fn put_document(&self, document: &StoredDocument) -> Result<()>;
 
     /// As [`put_document`](Self::put_document) for each of these documents in order, in as few steps as the store can.
@@ -35,7 +34,6 @@ pub trait ChangeDocuments {
     fn delete_document(&self, id: DocumentId) -> Result<bool>;
 
     /// Gives documents new paths and names in one step; they may take each other's paths. Nothing else of them changes.
-    ///
     /// Errors: `AlreadyExists` if a path belongs to a document that is not moved away, `NotFound` if one of the
     /// documents is gone. Nothing is changed then.
     fn relocate_documents(&self, relocations: &[Relocation]) -> Result<()>;

@@ -33,9 +33,8 @@ pub trait DescribeCollection {
     /// empty.
     fn leave_models_open(&mut self) -> Result<()>;
 
-    /// Gives a collection without a learned-sparse model one, for documents that are stored from now on.
-    ///
-    /// Errors: `ModelMismatch` if it has another one.
+    /// Gives a collection without a learned-sparse model one, for documents that are stored from now on. Errors:
+    /// `ModelMismatch` if it has another one.
     fn adopt_sparse_model(&mut self, model: &str) -> Result<()>;
 
     /// The columns that [`set_columns`](Self::set_columns) was given last; `None` if there are none. Exports hold them.

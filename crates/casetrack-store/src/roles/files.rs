@@ -28,9 +28,7 @@ pub trait CollectionFiles {
     /// has its own path.
     fn sealed_upload(&self, path: &Path) -> Option<PathBuf>;
 
-    /// The content of a kept file.
-    ///
-    /// Errors: `FileNotFound`; `Corrupt` if a sealed one was changed.
+    /// The content of a kept file. Errors: `FileNotFound`; `Corrupt` if a sealed one was changed.
     fn read_kept(&self, path: &Path) -> Result<Vec<u8>>;
 
     /// The length of the content of a kept file, as the file system reports it: a change shows only when the file is read.

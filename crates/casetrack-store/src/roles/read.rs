@@ -129,9 +129,8 @@ pub trait ReadDocuments {
     fn annotations(&self, document: DocumentId) -> Result<Option<Annotations>>;
 
     /// Everything that is stored of a document, as of one moment, which can be stored again in a collection of the same
-    /// models; `None` if there is no such document. All of it is held in memory.
-    ///
-    /// Errors: `Corrupt` if a part is missing or cannot be read.
+    /// models; `None` if there is no such document. All of it is held in memory. Errors: `Corrupt` if a part is missing
+    /// or cannot be read.
     fn whole(&self, document: DocumentId) -> Result<Option<StoredDocument>>;
 
     /// A reader of passages as of now.

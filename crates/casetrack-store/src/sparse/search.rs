@@ -47,9 +47,8 @@ impl Query {
     }
 }
 
-/// The terms of a query that count, with their weights in the steps of [`score`], the greatest first.
-///
-/// Errors: [`casetrack_core::ErrorCode::Internal`] if it is no vector.
+/// The terms of a query that count, with their weights in the steps of [`score`], the greatest first. Errors:
+/// [`casetrack_core::ErrorCode::Internal`] if it is no vector.
 pub fn query_terms(query: &SparseVector) -> casetrack_core::Result<Vec<(u32, u32)>> {
     Query::checked(query).map(|query| query.0)
 }

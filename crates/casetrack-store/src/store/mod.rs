@@ -54,43 +54,34 @@ pub trait Store: Send + Sync {
         Ok(collections)
     }
 
-    /// The description of a collection, without opening it.
-    ///
-    /// Errors: `NotFound`.
+    /// The description of a collection, without opening it. Errors: `NotFound`.
     fn meta(&self, id: CollectionId) -> Result<CollectionMeta>;
 
     /// The counts of a collection, and when a document was last added, changed or removed, even if it is open elsewhere.
     fn counts_and_last_change(&self, id: CollectionId) -> Result<(Counts, Option<Timestamp>)>;
 
-    /// Makes an empty collection and opens it. A crash leaves all of it or nothing.
-    ///
-    /// Errors: `AlreadyExists`.
+    /// Makes an empty collection and opens it. A crash leaves all of it or nothing. Errors: `AlreadyExists`.
     fn create(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection>;
 
-    /// Opens a collection.
-    ///
-    /// Errors: `NotFound`; `InUse` if it is open and the store lets only one open it; `NewerSchema`; `Corrupt`.
+    /// Opens a collection. Errors: `NotFound`; `InUse` if it is open and the store lets only one open it;
+    /// `NewerSchema`; `Corrupt`.
     fn open_collection(&self, id: CollectionId) -> Result<Collection>;
 
     /// Makes a collection of everything in an archive, under the id and name of `meta`, and opens it. Documents keep
     /// their ids and their order. An archive that is refused leaves nothing.
     fn import(&self, archive: &mut Archive, meta: &CollectionMeta) -> Result<Collection>;
 
-    /// Removes a collection that is not open, with everything in it.
-    ///
-    /// Errors: `NotFound`, `InUse`.
+    /// Removes a collection that is not open, with everything in it. Errors: `NotFound`, `InUse`.
     fn delete(&self, id: CollectionId) -> Result<()>;
 
     /// A collection of these models that stays hidden until it is filled and [`publish`](Self::publish)ed: one that an
     /// earlier call began, or an empty one. It outlives the process, and is found by no other method of the store.
-    ///
     /// Errors: `AlreadyExists` if there is a visible collection with this id; `InUse` if another fills it and the store
     /// lets only one do so.
     fn prepare(&self, meta: &CollectionMeta, models: &VectorModels) -> Result<Collection>;
 
-    /// Shows a collection that was prepared and is not open, in one step, with everything in it.
-    ///
-    /// Errors: `NotFound`; `AlreadyExists`.
+    /// Shows a collection that was prepared and is not open, in one step, with everything in it. Errors: `NotFound`;
+    /// `AlreadyExists`.
     fn publish(&self, id: CollectionId) -> Result<()>;
 
     /// Removes a collection that was prepared and is not open; `false` if there is none.
@@ -152,10 +143,8 @@ impl Collection {
     }
 
     /// Writes the collection as of this moment into one file, which appears whole or not at all. Changes during this
-    /// are not in it. One document at a time is held in memory.
-    ///
-    /// Errors: `AlreadyExists` if the file exists; `Corrupt` if a document is damaged, so that every archive that was
-    /// written can be imported.
+    /// are not in it. One document at a time is held in memory. Errors: `AlreadyExists` if the file exists; `Corrupt`
+    /// if a document is damaged, so that every archive that was written can be imported.
     pub fn export(&self, target: &Path, options: &ExportOptions) -> Result<ExportReport> {
         export(target, options, None, || self.snapshot(options.originals))
     }

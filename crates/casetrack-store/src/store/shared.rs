@@ -25,9 +25,8 @@ pub trait Database: fmt::Display + fmt::Debug + Send + Sync {
 /// Errors of all methods: `PermissionDenied` if the database does not let this role.
 pub trait SharedStore: Store {
     /// Calls `notify` with every change that other clients make from now on, until the subscription is dropped. Takes
-    /// one thread and one connection. If the role is the administrator's, also makes indexes that are missing.
-    ///
-    /// Errors: `InUse` if there is a subscription already.
+    /// one thread and one connection. If the role is the administrator's, also makes indexes that are missing. Errors:
+    /// `InUse` if there is a subscription already.
     fn subscribe(&self, notify: Box<dyn Fn(StoreChange) + Send>) -> Result<Box<dyn Subscription>>;
 
     /// The roles that have a right to a collection, by name, for a role that has one itself.
@@ -65,19 +64,15 @@ pub trait SharedStore: Store {
     /// Counts the work on a collection.
     fn work_left(&self, collection: CollectionId, filter: &WorkFilter) -> Result<WorkCounts>;
 
-    /// Prolongs a lease: from now on, it lasts this long.
-    ///
-    /// Errors: `WrongState` if another client has the work by now, or it is done.
+    /// Prolongs a lease: from now on, it lasts this long. Errors: `WrongState` if another client has the work by now,
+    /// or it is done.
     fn prolong(&self, lease: &Lease, lasting: Duration) -> Result<()>;
 
-    /// Removes work that is done.
-    ///
-    /// Errors: as [`prolong`](Self::prolong).
+    /// Removes work that is done. Errors: as [`prolong`](Self::prolong).
     fn finish(&self, lease: &Lease) -> Result<()>;
 
-    /// Gives work back, for others to take, with the content that the lease has now.
-    ///
-    /// Errors: as [`prolong`](Self::prolong).
+    /// Gives work back, for others to take, with the content that the lease has now. Errors: as
+    /// [`prolong`](Self::prolong).
     fn put_back(&self, lease: &Lease) -> Result<()>;
 }
 

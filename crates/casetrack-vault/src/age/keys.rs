@@ -50,7 +50,6 @@ impl Identity {
     }
 
     /// Reads the line of a file of identities that begins with `AGE-SECRET-KEY-1`; other lines may be there, too.
-    ///
     /// Errors: [`casetrack_core::ErrorCode::InvalidArgument`] unless there is exactly one. The message does not repeat
     /// the text.
     pub fn from_text(text: &str) -> Result<Self> {

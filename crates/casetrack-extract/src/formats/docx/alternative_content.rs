@@ -31,9 +31,7 @@ pub(super) struct Depth {
 }
 
 /// The documents that a part refers to, by the ids of their relationships. An unreadable one is left out, with a
-/// warning.
-///
-/// Errors: the file has more text than the limit.
+/// warning. Errors: the file has more text than the limit.
 pub(super) fn documents(
     source: &Source,
     package: &mut Package,

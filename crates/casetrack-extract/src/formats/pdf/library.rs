@@ -18,9 +18,8 @@ struct Loaded {
 
 static LOADED: Mutex<Option<&'static Loaded>> = Mutex::new(None);
 
-/// Where libpdfium was found; loads it if that was not done yet.
-///
-/// Errors: `MissingDependency`, with every place that was searched and how to get the library.
+/// Where libpdfium was found; loads it if that was not done yet. Errors: `MissingDependency`, with every place that was
+/// searched and how to get the library.
 pub fn pdfium_status(options: &ExtractOptions) -> Result<String> {
     load(options).map(|loaded| loaded.origin.clone())
 }

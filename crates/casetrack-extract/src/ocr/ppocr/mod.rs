@@ -51,9 +51,8 @@ pub(super) struct Engine {
     characters: Vec<String>,
 }
 
-/// The engine with the weights in this folder.
-///
-/// Errors: That the weights cannot be loaded. They are tried once in a process.
+/// The engine with the weights in this folder. Errors: That the weights cannot be loaded. They are tried once in a
+/// process.
 pub(super) fn engine(folder: &Path) -> Result<&'static Engine> {
     static ENGINE: OnceLock<Result<Engine>> = OnceLock::new();
     ENGINE.get_or_init(|| Engine::load(folder)).as_ref().map_err(|error| {
@@ -63,9 +62,8 @@ pub(super) fn engine(folder: &Path) -> Result<&'static Engine> {
 }
 
 impl Engine {
-    /// Loads the weights: a tenth of a second, and about 100 MB of memory.
-    ///
-    /// Errors: `MissingDependency` without a file, `Corrupt` when one is no network or has no dictionary.
+    /// Loads the weights: a tenth of a second, and about 100 MB of memory. Errors: `MissingDependency` without a file,
+    /// `Corrupt` when one is no network or has no dictionary.
     fn load(folder: &Path) -> Result<Self> {
         let recogniser = Network::load(&folder.join(RECOGNISER))?;
         let dictionary = recogniser.metadata("character").ok_or_else(|| {

@@ -11,7 +11,6 @@ use crate::paths;
 use crate::time::Time;
 use crate::walk::KnownFolders;
 
-/// Name of the file next to the database.
 const FILE: &str = "roots.json";
 const FORMAT: u32 = 1;
 

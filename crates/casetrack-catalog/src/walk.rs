@@ -30,7 +30,6 @@ pub(crate) enum Finding {
     Problem(PathBuf, std::io::Error),
 }
 
-/// Some of the entries of a folder.
 pub(crate) struct ListingPart {
     pub folder: Arc<Path>,
     /// Names, as bytes, and metadata.

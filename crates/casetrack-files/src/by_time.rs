@@ -47,7 +47,6 @@ pub struct TimeSearch {
     pub unknown_time: bool,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct TimeMatches {
     pub from: Option<Time>,

@@ -20,7 +20,6 @@ const SPACE: &str = "space";
 pub struct CatalogExport {
     pub file: String,
     pub bytes: u64,
-    /// Folders that are indexed.
     pub roots: u64,
     pub sets: u64,
     pub sources: u64,

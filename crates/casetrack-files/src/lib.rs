@@ -71,7 +71,6 @@ impl From<Entry> for FileItem {
     }
 }
 
-/// The report of indexing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Indexed {
     pub root: String,
@@ -109,7 +108,6 @@ pub struct ChildUsage {
     pub usage: Usage,
 }
 
-/// A folder that is indexed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileRoot {
     pub path: String,
@@ -176,7 +174,6 @@ pub fn file_usage(host: &Host, place: &Place, cancel: &Cancel) -> Result<UsageRe
     Ok(UsageReport { start: shown(&start).into_owned(), children, total, scan, live })
 }
 
-/// The folders that are indexed.
 pub fn file_roots(host: &Host) -> Result<Vec<FileRoot>> {
     let root = |root: casetrack_catalog::Root| FileRoot {
         path: shown(&root.path).into_owned(),

@@ -34,7 +34,6 @@ pub struct CreateCollection {
     pub late_interaction: bool,
 }
 
-/// A collection as it appears in lists.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectionSummary {
     #[serde(flatten)]
@@ -60,7 +59,6 @@ fn is_none_or_zero(documents: &Option<u64>) -> bool {
     documents.is_none_or(|documents| documents == 0)
 }
 
-/// A vault that is locked, in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LockedCollection {
     pub id: CollectionId,
@@ -116,7 +114,6 @@ pub fn files_collection(host: &Host) -> Result<Option<CollectionMeta>> {
     Ok(host.store().list()?.into_iter().find(|meta| meta.id == of_files()))
 }
 
-/// The collection of the search of files, made if need be.
 pub fn files_collection_to_index(host: &Host) -> Result<CollectionMeta> {
     let _making = lock(&MAKING_FILES);
     if let Some(meta) = files_collection(host)? {

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use casetrack_core::{Action, Error, ErrorCode, Result};
 
-/// The directory in use by default.
 pub fn default() -> Result<PathBuf> {
     choose(local(), documents().map(|documents| documents.join("CaseTrack"))).ok_or_else(|| {
         Error::new(ErrorCode::MissingDependency, "This user has no home directory to keep collections in.")

@@ -11,7 +11,6 @@ pub const DEFAULT_INDEX: &str = "default";
 /// Searches of an index run at the same time.
 pub(crate) type SharedIndex = Arc<RwLock<TextIndex>>;
 
-/// By name.
 pub(super) struct MemoryIndexes(Mutex<BTreeMap<String, SharedIndex>>);
 
 impl Default for MemoryIndexes {

@@ -221,7 +221,6 @@ impl Host {
         self.shared.collections.get(id, registry, store, |collection| self.adopt_sparse_model(collection))
     }
 
-    /// Opens a collection whose documents are to be changed.
     pub fn collection_to_change(&self, id: CollectionId) -> Result<Arc<OpenCollection>> {
         self.sight().admit_as(id, Role::Editor)?;
         let collection = self.collection(id)?;

@@ -62,7 +62,6 @@ impl Host {
         self.embedder_with(profile, self.config.precision_of(profile))
     }
 
-    /// The embedding service of a profile and precision.
     pub fn embedder_with(&self, profile: ModelProfile, precision: Precision) -> Result<Embedder> {
         let models = find_models_dir(self.config.models_dir.as_deref())?;
         Ok(self.shared.embedders.get(models, self.config.embed_options(profile, precision)))

@@ -11,7 +11,6 @@ pub struct Candidate<'a> {
     pub id: String,
 }
 
-/// The kind of thing to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Collection,

@@ -75,7 +75,6 @@ impl Default for Opened {
     }
 }
 
-/// The collections of a data directory that are open.
 pub struct OpenCollections {
     open: Mutex<HashMap<CollectionId, Opened>>,
     changes: Changes,
@@ -129,7 +128,6 @@ impl OpenCollections {
         Ok(opened)
     }
 
-    /// The slot of a collection that is wanted now.
     fn slot(&self, id: CollectionId) -> Slot {
         let mut open = lock(&self.open);
         let opened = open.entry(id).or_default();

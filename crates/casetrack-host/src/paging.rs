@@ -30,7 +30,6 @@ pub struct Part<T> {
 impl Paging {
     pub const ALL: Self = Self { offset: 0, limit: u32::MAX };
 
-    /// Items up to the end of the part.
     pub fn end(self) -> usize {
         (self.offset as usize).saturating_add(self.limit as usize)
     }

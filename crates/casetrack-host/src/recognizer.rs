@@ -19,7 +19,6 @@ const REMEMBERED_BYTES: usize = 8 << 20;
 /// The bytes that a page takes besides its spans, about.
 const PAGE_BYTES: usize = 120;
 
-/// The recognizers in use, each with its folder.
 #[derive(Default)]
 pub(super) struct Recognizers(Mutex<Vec<(PathBuf, Arc<RememberingRecognizer>)>>);
 

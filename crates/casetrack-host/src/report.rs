@@ -9,7 +9,6 @@ pub struct SkippedFile {
     pub relative_path: String,
     pub path: String,
     pub reason: SkipReason,
-    /// The document that has the same content.
     pub document_id: Option<DocumentId>,
     /// The reason in words.
     pub detail: String,
@@ -56,7 +55,6 @@ pub struct WorkSummary {
     pub stopped: Option<Problem>,
 }
 
-/// An error as data.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// Stable snake_case name, such as `needs_password`.
@@ -67,7 +65,6 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The error that became data.
     pub fn into_error(self) -> Error {
         let error = Error::new(ErrorCode::from_name(&self.code), self.message);
         match self.hint {

@@ -70,7 +70,6 @@ impl Sight {
         Self(Some((rights, needed)))
     }
 
-    /// True if the rights of a user limit it.
     pub fn is_limited(&self) -> bool {
         self.0.is_some()
     }

@@ -73,7 +73,6 @@ impl StorePlace {
         self.state_dir(data_dir).join(COLLECTIONS).join(id.to_string())
     }
 
-    /// Its name in sentences.
     pub fn described(&self) -> String {
         match self {
             Self::Disk => "the disk of this machine".to_owned(),
@@ -145,7 +144,6 @@ impl Stores {
 }
 
 impl Host {
-    /// The place of the collections.
     pub fn store_place(&self) -> &StorePlace {
         &self.shared.stores.place
     }

@@ -56,7 +56,6 @@ impl Host {
         lock(&self.shared.unlocked.used).get(&id).map(|used| used.idle.saturating_sub(used.last.elapsed()))
     }
 
-    /// The vaults that were unused for their whole idle time.
     pub fn idle_vaults(&self) -> Vec<CollectionId> {
         let used = lock(&self.shared.unlocked.used);
         used.iter().filter(|(_, used)| used.last.elapsed() >= used.idle).map(|(id, _)| *id).collect()
@@ -102,7 +101,6 @@ impl Host {
         }
     }
 
-    /// For the time of one try of a passphrase.
     pub fn trying_a_passphrase(&self) -> MutexGuard<'_, ()> {
         lock(&self.shared.unlocked.trying)
     }

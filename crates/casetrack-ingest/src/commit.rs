@@ -106,7 +106,6 @@ impl<'a> Committer<'a> {
         Ok(true)
     }
 
-    /// Stores documents in one step, and reports each.
     fn store(&mut self, group: Vec<DocumentInFlight>) -> Result<()> {
         let results = self.work.collection.put_documents(&group.iter().map(|one| &one.stored).collect::<Vec<_>>());
         let mut all = Ok(());

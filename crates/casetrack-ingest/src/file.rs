@@ -99,7 +99,6 @@ pub fn skipped(path: &Path, relative_path: String, reason: SkipReason, detail: S
 }
 
 impl SourceFile {
-    /// A file that was asked for by name.
     pub fn named(path: PathBuf, copy: Option<PathBuf>) -> Self {
         let relative = path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
         Self { path, relative, in_folder: false, depth: 1, copy }

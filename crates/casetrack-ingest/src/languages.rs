@@ -34,7 +34,6 @@ pub(crate) fn of_first(host: &Host, request: &IngestRequest, cancel: &Cancel) ->
     Ok(known.take(ENOUGH).collect())
 }
 
-/// How many documents are in which language.
 #[derive(Default)]
 pub(super) struct Languages {
     known: u64,
@@ -53,7 +52,6 @@ impl Languages {
         }
     }
 
-    /// The notice if most documents of a collection are in such languages.
     pub fn notice(&self, collection: &str) -> Option<Notice> {
         let unknown: u64 = self.unknown.values().sum();
         let all = unknown + self.known;

@@ -167,7 +167,6 @@ pub fn ingest(
     Ok(report)
 }
 
-/// The means of work on a collection.
 #[derive(Clone, Copy)]
 pub(crate) struct WorkContext<'a> {
     pub host: &'a Host,

@@ -42,7 +42,6 @@ pub(crate) struct FirstStage<'a> {
     pub(super) sender: Sender<Outcome>,
 }
 
-/// The next stage has ended, or the user has cancelled.
 pub(super) struct StageEnded;
 
 impl FirstStage<'_> {

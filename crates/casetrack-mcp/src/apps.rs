@@ -23,7 +23,6 @@ const VIEWED: [&str; 7] = [
     "get_matter_sheet",
 ];
 
-/// True if a client shows views of this kind.
 pub(crate) fn shows_views(client: Option<&ClientCapabilities>) -> bool {
     let extensions = client.and_then(|client| client.extensions.as_ref());
     let Some(declared) = extensions.and_then(|extensions| extensions.get(EXTENSION)) else { return false };

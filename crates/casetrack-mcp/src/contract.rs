@@ -224,7 +224,6 @@ const STRICT_CLIENTS: &[&str] = &[
     "lmstudio",
 ];
 
-/// True if a client with this name needs [safe names](safe_name).
 pub(crate) fn needs_safe_names(client: &str) -> bool {
     let words = client.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
     let words = format!(" {words}");

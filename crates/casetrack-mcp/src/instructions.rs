@@ -67,7 +67,6 @@ const FILE_SEARCH: &str = " searchFiles searches the text of files; openFile sho
     such a text as the words of the file.";
 const INDEXING: &str = " Call listRoots, then indexFolder once for a root, before its files are searched.";
 
-/// The instructions for a session with these tools.
 pub(crate) fn instructions(offer: &Offer) -> String {
     if !offer.has_collections() {
         let of = |set| offer.tools().filter(|tool| tool.row.toolset == set).count();

@@ -15,7 +15,6 @@ pub(crate) type JsonObject = serde_json::Map<String, Value>;
 /// Marks a parameter that may be null: `true`, or `"default"` if null means the same as a missing argument.
 const NULL: &str = "x-null";
 
-/// The flat schema of a tool's parameters.
 pub(crate) fn parameters<T: JsonSchema>() -> JsonObject {
     let mut schema = generate::<T>(Contract::Deserialize);
     schema.remove("description");

@@ -79,7 +79,6 @@ pub async fn serve(
     }
 }
 
-/// The transport of a client's connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     Stdio,
@@ -95,7 +94,6 @@ impl Transport {
     }
 }
 
-/// One client's connection.
 pub struct Server {
     session: Arc<Session>,
     subscriptions: Arc<Subscriptions>,

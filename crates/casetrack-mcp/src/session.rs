@@ -135,7 +135,6 @@ impl Session {
         self.active.send_replace(Some(collection));
     }
 
-    /// Clears the active collection if it is this one.
     pub(crate) fn forget(&self, collection: CollectionId) {
         self.active.send_if_modified(|active| active.take_if(|active| *active == collection).is_some());
     }

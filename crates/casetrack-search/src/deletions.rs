@@ -21,7 +21,6 @@ use casetrack_host::documents::tracked::{TrackedChange, known_spans, pages_with_
 const BEFORE: usize = 200;
 const AFTER: usize = 600;
 
-/// The deleted texts with the words of a query.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DeletedTexts {
     /// Deletions, and texts that were moved away, with all the words.

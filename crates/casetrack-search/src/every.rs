@@ -81,7 +81,6 @@ pub struct EveryAnswer {
     pub next_offset: Option<u64>,
 }
 
-/// The answer of one document.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentAnswer {
     pub document_name: String,
@@ -261,7 +260,6 @@ impl Asks {
         if self.beginning || !self.clauses.is_empty() { OF_CLAUSES } else { OF_WORDS }
     }
 
-    /// The evidence for it in a passage, with the phrases that answer.
     fn evidence(
         &self,
         density: &mut DensityReader<'_>,

@@ -16,7 +16,6 @@ const FEW: u64 = 5;
 const QUOTED: f32 = 0.7;
 const MAX_TOKENS: usize = 16;
 
-/// The passages that have literal parts of a query.
 pub(super) struct Literals {
     /// The passages among them that were searched.
     pub filter: Filter,

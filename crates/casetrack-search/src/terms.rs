@@ -25,7 +25,6 @@ pub struct TermsRequest {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TermReport {
-    /// Name of the collection.
     pub collection: String,
     pub documents: u64,
     pub chunks: u64,

@@ -181,7 +181,6 @@ async fn requests<F>(
     }
 }
 
-/// One connection, counted as long as this lives.
 struct ConnectionCount(watch::Sender<usize>);
 
 impl ConnectionCount {
@@ -241,7 +240,6 @@ impl Endpoint {
     }
 }
 
-/// The checks in router of the protocol.
 struct Router {
     token: Option<String>,
     hosts: [String; 3],

@@ -76,7 +76,6 @@ impl Reader {
         }
     }
 
-    /// The words for this reader.
     pub(crate) fn pick<'w>(self, assistant: &'w str, command_line: &'w str) -> &'w str {
         match self {
             Self::Assistant => assistant,

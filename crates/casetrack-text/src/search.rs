@@ -58,7 +58,6 @@ pub fn results(response: &SearchResponse, explain: bool, reader: Reader) -> Stri
     trimmed(text)
 }
 
-/// The size of a complete list, and the part of it that is shown.
 pub fn completeness(list: &CompleteList, response: &SearchResponse) -> String {
     let CompleteList { condition, documents, passages, whole_documents, .. } = list;
     let unquoted = condition.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -98,7 +97,6 @@ pub fn continuation(response: &SearchResponse, all: u64, reader: Reader) -> Stri
     response.next_offset.map_or_else(String::new, |next| reader.more(all, next))
 }
 
-/// Hits of a line each, with their quotations.
 pub fn hits(hits: &[Hit]) -> String {
     let mut text = String::new();
     for Hit { rank, score, collection, citation: place, quote: words, chunk_id: _, also_in } in hits {

@@ -94,7 +94,6 @@ pub fn sum(sum: &SetSum) -> String {
     text
 }
 
-/// Entries of a set, one on a line.
 pub fn found(page: &EntryPage) -> String {
     let mut text = match page.total_count {
         0 => "Nothing was found.\n".to_owned(),

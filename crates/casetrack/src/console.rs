@@ -133,7 +133,6 @@ impl Console {
         }
     }
 
-    /// A line on standard error.
     pub fn note(&self, line: String) {
         if !self.global.quiet {
             (self.show)(Output::Log(line));

@@ -283,7 +283,6 @@ impl Query {
 /// Rows that may be answers, in their order.
 type First = BTreeMap<Rank, (Entry, Key)>;
 
-/// One pass over rows.
 struct RowReader<'a> {
     connection: &'a Connection,
     prefix: &'a [u8],

@@ -29,7 +29,6 @@ const DAMAGED: &str = "sets.damaged.json";
 /// most a tenth of the time.
 const DELAY: Duration = if cfg!(test) { Duration::from_millis(50) } else { Duration::from_secs(5) };
 
-/// Signals to the thread.
 #[derive(Default)]
 struct Signals {
     has_changed: bool,

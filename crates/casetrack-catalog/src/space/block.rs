@@ -104,7 +104,6 @@ impl Block {
         self.first + i64::from(self.ids.get(place).copied().unwrap_or_default())
     }
 
-    /// The places of the entries that it has among these.
     pub fn places(&self, ids: &Bits) -> Bits {
         ids.ranks_in(&self.present)
     }

@@ -139,7 +139,6 @@ pub(super) mod tests {
 
     type IsMet = Box<dyn Fn(&Row, &str) -> bool>;
 
-    /// A condition, and its result for one entry.
     fn single(random: &mut fastrand::Rng) -> (Condition, IsMet) {
         let (low, high, time) = (random.u64(..50), random.u64(..50), random.i64(-20..20));
         let number = random.u32(..1_000).to_string();

@@ -91,7 +91,6 @@ impl Folders {
         NOWHERE
     }
 
-    /// The place of a folder.
     pub fn at(&self, path: &[u8]) -> Option<u32> {
         self.by_path.get(path).copied()
     }
@@ -152,7 +151,6 @@ impl Image {
         moment.commit()
     }
 
-    /// Gives the entries of folders the places of these.
     fn find_folders(&mut self) {
         for block in self.blocks.values_mut() {
             let own = |place: usize| self.folders.own(block.folders[place], block.kinds[place], block.name(place));
@@ -194,7 +192,6 @@ impl Image {
     }
 }
 
-/// The id of the entry with a path.
 pub(super) fn number(connection: &Connection, path: &Path) -> rusqlite::Result<Option<i64>> {
     use rusqlite::OptionalExtension;
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };

@@ -29,7 +29,6 @@ pub enum Mode {
     Remove,
 }
 
-/// The result of a change of a set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     pub added: u64,
@@ -252,7 +251,6 @@ fn write_members(
     sets::touch(transaction, &[set.id])
 }
 
-/// Stores the places of the members of a set.
 fn note_places(connection: &Connection, set: i64) -> rusqlite::Result<()> {
     connection.execute(
         "INSERT OR IGNORE INTO places SELECT e.id, e.folder, e.name FROM members m JOIN files.entries e ON e.id = m.entry

@@ -127,7 +127,6 @@ impl Space {
         Ok(space)
     }
 
-    /// The path of the database.
     pub fn path(&self) -> PathBuf {
         self.folder.join(schema::FILE)
     }
@@ -212,7 +211,6 @@ impl Space {
         result
     }
 
-    /// The catalogue as it is now.
     fn image(&self) -> Result<Image> {
         *lock(&self.used) = Instant::now();
         let mut image = lock(&self.image).clone();

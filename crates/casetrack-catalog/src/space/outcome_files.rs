@@ -16,7 +16,6 @@ impl Space {
         })
     }
 
-    /// Notes that the outcomes of a plan had these files.
     pub fn add_outcome_files(&self, plan: i64, files: &[SelectedFile]) -> Result<()> {
         self.write_rows(|transaction| {
             let mut insert = transaction.prepare("INSERT OR REPLACE INTO handed VALUES (?, ?, ?)")?;

@@ -54,7 +54,6 @@ pub struct Member {
     pub added: i64,
 }
 
-/// The entries of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     pub members: Vec<Member>,

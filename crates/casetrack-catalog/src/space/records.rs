@@ -15,7 +15,6 @@ const MAX_RECORDS: i64 = 1_000;
 /// Longest definition of one, in bytes of JSON.
 const MAX_JSON_BYTES: usize = 1 << 20;
 
-/// A source that fills a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     pub id: i64,
@@ -69,7 +68,6 @@ pub struct Saved {
     pub arguments: Value,
 }
 
-/// A record with a name, in a table.
 pub(super) trait Record: Sized {
     /// In words, for errors.
     const KIND: &str;
@@ -259,7 +257,6 @@ impl Space {
     }
 }
 
-/// Saved queries.
 impl Space {
     /// Keeps the arguments of a query under a name, in place of those that it had.
     ///

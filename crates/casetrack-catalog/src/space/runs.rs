@@ -10,7 +10,6 @@ use crate::rows::stored;
 const KEPT_EXECUTIONS: i64 = 1_000;
 const KEPT_JOBS: i64 = 10_000;
 
-/// One run of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Execution {
     pub id: i64,

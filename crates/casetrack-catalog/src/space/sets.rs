@@ -98,7 +98,6 @@ impl Graph {
     }
 }
 
-/// Which way edges are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     Children,
@@ -221,7 +220,6 @@ pub(super) fn existing(connection: &Connection, name: &str) -> Result<Set> {
     by_name(connection, name).map_err(failed)?.ok_or_else(|| no_such_set(name))
 }
 
-/// The set of a name, which is created if there is none.
 pub(super) fn existing_or_new(transaction: &Transaction<'_>, name: &str) -> Result<Set> {
     match by_name(transaction, name).map_err(failed)? {
         Some(set) => Ok(set),
@@ -248,7 +246,6 @@ pub(super) fn refuse_many(connection: &Connection) -> Result<()> {
     }
 }
 
-/// Notes that sets changed.
 pub(super) fn touch(transaction: &Transaction<'_>, sets: &[i64]) -> rusqlite::Result<()> {
     let mut touch = transaction.prepare("UPDATE sets SET updated = ?, revision = revision + 1 WHERE id = ?")?;
     for set in sets {

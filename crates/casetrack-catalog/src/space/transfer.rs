@@ -16,7 +16,6 @@ use super::{Plan, Saved, Source, Space, now};
 /// The version of the form.
 const FORMAT: u32 = 1;
 
-/// The exported data of users.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Exported {
     format: u32,

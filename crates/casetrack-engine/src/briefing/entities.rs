@@ -60,7 +60,6 @@ pub struct TogetherReport {
     pub notices: Vec<String>,
 }
 
-/// Entities that are mentioned together.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntityNetwork {
     pub collection: String,

@@ -53,7 +53,6 @@ pub struct TimelineReport {
     pub notices: Vec<String>,
 }
 
-/// A selection of dates.
 #[derive(Debug, Clone, Default)]
 pub struct TimelineQuery {
     /// First and last day: `YYYY-MM-DD`, `YYYY-MM` or `YYYY`, which include the whole month or year.
@@ -86,7 +85,6 @@ pub struct StatisticsReport {
     pub notices: Vec<String>,
 }
 
-/// How many chunks have what.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub struct Coverage {
     pub chunks: u64,

@@ -19,7 +19,6 @@ pub struct ReferenceListReport {
     pub notices: Vec<String>,
 }
 
-/// Where something is referred to.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CitationsReport {
     pub collection: String,

@@ -15,7 +15,6 @@ use casetrack_host::documents::facts::{CitedPlace, of_documents};
 const DOCUMENTS: usize = 20;
 const ROLES: usize = 10;
 
-/// A person or an organization in a contract.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ContractRole {
     pub role: PartOfContract,

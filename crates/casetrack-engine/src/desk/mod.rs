@@ -40,7 +40,6 @@ pub struct PageLayout {
     pub changes: Vec<Change>,
     /// Whether the page can be shown as a picture.
     pub has_picture: bool,
-    /// The name of the sheet, for spreadsheets.
     pub sheet_name: Option<String>,
     /// Mean confidence, 0-1, if the text was read by OCR.
     pub ocr_confidence: Option<f32>,
@@ -48,7 +47,6 @@ pub struct PageLayout {
     pub names: Vec<NameOnPage>,
 }
 
-/// A person or thing that a page names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NameOnPage {
     pub entity_type: EntityType,

@@ -183,7 +183,6 @@ impl Engine {
         }
     }
 
-    /// A job by its id, or by the beginning of it.
     pub fn find_job(&self, id: &str) -> Result<JobStatus> {
         match self.jobs.find(id) {
             Ok(job) => match self.host.sight().sees(job.collection_id) {

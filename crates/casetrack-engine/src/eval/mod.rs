@@ -57,7 +57,6 @@ pub struct EvalReport {
     pub notices: Vec<Notice>,
 }
 
-/// One way of ranking, measured.
 #[derive(Debug, Clone, Serialize)]
 pub struct SystemResult {
     pub system: String,
@@ -108,7 +107,6 @@ impl EvalReport {
     }
 }
 
-/// The documents of an evaluation, stored.
 pub struct Ingested {
     collection: Arc<OpenCollection>,
     /// The document of each file by its absolute path: one of another path if that has the same content.

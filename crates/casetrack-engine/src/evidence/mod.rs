@@ -37,7 +37,6 @@ pub struct AddEvidence {
     pub exhibit: String,
 }
 
-/// Changes to an item.
 #[derive(Debug, Clone, Default)]
 pub struct UpdateEvidence {
     pub id: u32,
@@ -64,7 +63,6 @@ pub enum EvidenceFormat {
 impl EvidenceFormat {
     pub const ALL: [Self; 4] = [Self::Docx, Self::Pdf, Self::Markdown, Self::Csv];
 
-    /// The ending of its files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Docx => "docx",
@@ -94,7 +92,6 @@ pub enum EvidenceStatus {
     Deleted,
 }
 
-/// A collected passage.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EvidenceView {
     pub id: u32,
@@ -128,7 +125,6 @@ pub struct EvidenceView {
 
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct EvidenceList {
-    /// Name of the collection.
     pub collection: String,
     /// In the order of the user.
     pub items: Vec<EvidenceView>,
@@ -242,7 +238,6 @@ pub fn update_evidence(host: &Host, collection: CollectionId, request: UpdateEvi
     evidence_view(host, &mut Sources::new(&collection), &item, position)
 }
 
-/// An item and its present place in its source.
 fn evidence_view(host: &Host, sources: &mut Sources<'_>, item: &EvidenceItem, position: usize) -> Result<EvidenceView> {
     let mut view = EvidenceView {
         id: item.id,

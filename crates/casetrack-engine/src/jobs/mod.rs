@@ -90,7 +90,6 @@ pub struct JobStatus {
     /// While it runs, the files that failed, the last 20, oldest first. Its report has all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingFile>,
-    /// Chunks made so far.
     pub chunks: u64,
     /// Chunks by the second since it started, while it runs.
     pub chunks_per_second: Option<f64>,
@@ -247,7 +246,6 @@ impl JobRequest {
     }
 }
 
-/// True if both are the same in JSON.
 fn same<T: Serialize>(a: &T, b: &T) -> bool {
     let text = |value: &T| serde_json::to_string(value).ok();
     text(a).is_some_and(|a| text(b) == Some(a))

@@ -34,7 +34,6 @@ const CANCEL_PATIENCE: Duration = Duration::from_secs(2);
 /// The longest wait for jobs to pause, at the end of the process and for work that needs a collection for itself.
 pub(crate) const PAUSE_PATIENCE: Duration = Duration::from_secs(20);
 
-/// The jobs of a data directory.
 pub(crate) struct Jobs {
     work: Box<dyn Work>,
     records: Records,
@@ -207,7 +206,6 @@ impl Jobs {
         }
     }
 
-    /// A job by its id, or by the beginning of it.
     pub fn find(&self, id: &str) -> Result<JobStatus> {
         let wanted = id.trim().to_ascii_lowercase();
         let mut found = self.list(JobFilter::default());
@@ -296,7 +294,6 @@ impl Jobs {
         }
     }
 
-    /// Takes the result of a job that has run.
     fn finish(&self, id: JobId, result: Result<(JobReport, Option<Problem>)>) {
         let Some(collection) = lock(&self.state).job(id).map(|job| job.record.collection_id) else { return };
         if let Ok((report, _)) = &result

@@ -21,7 +21,6 @@ pub(super) struct JobRecord {
     pub request: JobRequest,
     /// The file, folder or document, for people.
     pub target: String,
-    /// The settings it runs with.
     pub config: EngineConfig,
     pub origin: JobOrigin,
     /// The user of a server who started it, and whose access to files it has.
@@ -44,7 +43,6 @@ pub(super) struct Records {
     registry: Registry,
 }
 
-/// The jobs in the folder.
 #[derive(Default)]
 pub(super) struct Loaded {
     /// The oldest first.

@@ -60,7 +60,6 @@ pub struct PlanList {
     pub plans: Vec<PlanItem>,
 }
 
-/// A run of a plan that has begun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StartedPlan {
     pub execution_id: i64,

@@ -28,7 +28,6 @@ const DEBOUNCE: Duration = Duration::from_millis(500);
 /// The longest wait while changes continue.
 const LONGEST_WAIT: Duration = Duration::from_millis(1_000);
 
-/// Values that change with the catalogue.
 type CatalogState = (u64, i64, i64);
 /// Values that change with each of the watched folders.
 type Revisions = Vec<Vec<u64>>;
@@ -117,7 +116,6 @@ impl Live {
         self.record.cancel(&self.host);
     }
 
-    /// True if a job of it was cancelled, and it with the job.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
@@ -290,7 +288,6 @@ impl Live {
         sources.iter().map(|(.., spec)| self.host.live_files().revisions(spec.watched()?)).collect()
     }
 
-    /// True if a pass is to be made now.
     fn is_due(&self) -> Result<bool> {
         let (now, revisions) = (self.host.space()?.state()?, self.revisions());
         let mut state = lock(&self.state);

@@ -107,7 +107,6 @@ pub(super) fn long_outcomes(
     Ok(())
 }
 
-/// A run that ends.
 pub(super) fn once(host: &Host, jobs: &Arc<Jobs>, definition: &Definition, cancel: &Cancel) -> Result<Pass> {
     definition.sources.iter().try_for_each(|(.., spec)| space::index_source(host, spec, cancel))?;
     let pass = Pass::make(host, definition, cancel)?;

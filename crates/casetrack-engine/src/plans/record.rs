@@ -53,7 +53,6 @@ impl Record {
         !lock(&self.state).is_over
     }
 
-    /// The present definition in the database.
     pub fn definition(&self, host: &Host) -> Result<Definition> {
         let space = host.space()?;
         match (&self.kind, self.execution()) {
@@ -107,7 +106,6 @@ impl Record {
         self.write(host, &mut state, status, why);
     }
 
-    /// Records its cancellation.
     pub fn cancel(&self, host: &Host) {
         let status = match &self.kind {
             Kind::Source(_) => "stopped",

@@ -191,7 +191,6 @@ impl Plans {
         Ok(())
     }
 
-    /// Ends the run of a plan, if it has one.
     fn end_plan(&self, host: &Host, name: &str) -> Result<()> {
         let Some(live) = self.remove(&Key::Plan(name.to_owned())) else { return Ok(()) };
         live.end();

@@ -37,7 +37,6 @@ pub struct DefineColumn {
     pub column_type: ColumnType,
 }
 
-/// A column as answers describe it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ColumnView {
     pub name: String,
@@ -150,7 +149,6 @@ pub(super) fn define(collection: &OpenCollection, definition: DefineColumn) -> R
     keep(collection, &columns)
 }
 
-/// Removes the column of a user.
 pub(super) fn remove(collection: &OpenCollection, name: &str) -> Result<()> {
     let wanted = name.trim().to_lowercase();
     if COLUMNS.iter().any(|(built_in, ..)| *built_in == wanted) {

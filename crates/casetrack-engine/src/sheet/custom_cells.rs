@@ -14,7 +14,6 @@ use casetrack_host::documents::facts::{ByVersion, CitedPlace, pages};
 use casetrack_host::{Host, OpenCollection, lock};
 use casetrack_search::every::{self, DocumentAnswer, EveryRequest};
 
-/// Cells of patterns, by definition.
 #[derive(Default)]
 struct Matched(Mutex<HashMap<String, Arc<ByVersion<Vec<CellValue>>>>>);
 

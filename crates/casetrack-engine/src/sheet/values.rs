@@ -7,7 +7,6 @@ use casetrack_nlp::{length_of_time, value_key};
 
 use super::columns::ColumnType;
 
-/// A value that a cell is compared with.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
     /// In small letters.

@@ -21,7 +21,6 @@ pub struct ImportRequest<'p> {
     pub file: &'p Path,
     /// Instead of the name in the file.
     pub name: Option<&'p str>,
-    /// The key of the file, if it is encrypted.
     pub key: Option<ImportKey>,
     /// Make a vault of it, with this passphrase, which locks when it has not been used for that time.
     pub vault: Option<(Password, Duration)>,

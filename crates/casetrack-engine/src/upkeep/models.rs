@@ -52,7 +52,6 @@ pub enum ModelPresence {
     Damaged,
 }
 
-/// A model that was added from its package.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AddedInfo {
     pub id: String,

@@ -37,7 +37,6 @@ pub struct MovingStats {
     pub bytes: u64,
 }
 
-/// Bytes on disk of one kind of data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KindBytes {
     /// `rocksdb/vectors`, `bm25`, `originals` and so on; stable.

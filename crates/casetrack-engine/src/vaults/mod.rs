@@ -31,7 +31,6 @@ pub enum Opener {
     Keychain(Vec<Password>),
 }
 
-/// The key that is to open a slot.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewSlot {
@@ -63,7 +62,6 @@ impl KeychainSlot {
         SlotId::from_bytes(self.id).to_string()
     }
 
-    /// The secret that the keychain keeps.
     pub fn secret(&self) -> &Password {
         &self.secret
     }
@@ -112,7 +110,6 @@ pub struct Moved {
     pub duration_ms: u64,
 }
 
-/// A collection that is a vault now.
 #[derive(Debug, Clone, Serialize)]
 pub struct SealedCollection {
     #[serde(flatten)]
@@ -289,7 +286,6 @@ pub fn is_vault(host: &Host, id: CollectionId) -> bool {
     host.registry().is_vault(id)
 }
 
-/// The vaults whose key is here.
 pub fn unlocked_vaults(host: &Host) -> Result<Vec<CollectionId>> {
     host.registry().unlocked()
 }

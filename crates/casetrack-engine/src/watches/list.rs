@@ -47,7 +47,6 @@ impl WatchRecord {
         }
     }
 
-    /// The time of the next sync by the schedule.
     pub fn next_sync_at(&self) -> Option<Timestamp> {
         let interval = i64::try_from(self.schedule.interval()?.as_millis()).ok()?;
         let last = self.last_sync.as_ref().map_or(self.created_at, |last| last.finished_at);
@@ -55,7 +54,6 @@ impl WatchRecord {
     }
 }
 
-/// The state of a watch.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Condition {
     pub state: WatchState,
@@ -91,7 +89,6 @@ impl Watch {
     }
 }
 
-/// A message to the thread that watches.
 pub(super) enum Message {
     /// Something happened in a watched folder.
     Event(WatchId, notify::Result<notify::Event>),
@@ -100,7 +97,6 @@ pub(super) enum Message {
     Stop,
 }
 
-/// The watches of a data directory.
 pub(crate) struct Watches {
     path: PathBuf,
     registry: Registry,
@@ -366,7 +362,6 @@ impl Watches {
         lock(&self.list).iter().filter(|watch| !hidden.contains(&watch.record.collection_id)).cloned().collect()
     }
 
-    /// By id, the beginning of one, or folder.
     pub fn find(&self, wanted: &str) -> Result<WatchId> {
         let wanted = wanted.trim();
         let (folder, id) = (resolved(wanted), wanted.to_ascii_lowercase());

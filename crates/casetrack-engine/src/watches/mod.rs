@@ -181,7 +181,6 @@ fn listed(watches: &[WatchStatus]) -> Hint {
     format!("The watched folders are:\n{}", watches.iter().map(line).collect::<Vec<_>>().join("\n")).into()
 }
 
-/// The path as it was given, or its target.
 fn resolved(path: &str) -> PathBuf {
     Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path))
 }

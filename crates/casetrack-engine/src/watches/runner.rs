@@ -28,7 +28,6 @@ const RETRY: Duration = Duration::from_secs(60);
 /// Files and folders named that could not be read.
 const FAILURES_NAMED: usize = 10;
 
-/// Reads the list and starts the thread.
 pub(super) fn start(watches: &Arc<Watches>, host: &Host, jobs: &Arc<Jobs>) -> Result<()> {
     let (sender, receiver) = unbounded();
     watches.open(sender.clone())?;
@@ -55,7 +54,6 @@ struct Syncs {
     watches: Arc<Watches>,
 }
 
-/// A watch at work.
 struct Live {
     record: WatchRecord,
     pending: Pending,
@@ -232,7 +230,6 @@ impl Live {
         }
     }
 
-    /// Notices the end of a sync.
     fn follow_job(&mut self, syncs: &Syncs, now: Instant) {
         let Some(id) = self.job else { return };
         let status = match syncs.jobs.status(id) {

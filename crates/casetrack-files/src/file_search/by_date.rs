@@ -32,7 +32,6 @@ const BEGINNING: u64 = 1 << 18;
 /// The id of an entry that was made of a file itself.
 const UNKNOWN: i64 = 0;
 
-/// A time of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileDate {
     /// As the file system keeps it.
@@ -72,7 +71,6 @@ pub struct DateSearch {
     pub query: Option<String>,
 }
 
-/// The result of a search.
 #[derive(Debug, Clone)]
 pub struct DateMatches {
     pub from: Option<Time>,
@@ -82,7 +80,6 @@ pub struct DateMatches {
     pub notices: Vec<Notice>,
 }
 
-/// A file with the time that it states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DatedFile {
     #[serde(flatten)]
@@ -92,7 +89,6 @@ pub struct DatedFile {
     pub date: Option<String>,
 }
 
-/// A time that a file states.
 #[derive(Debug, Clone)]
 struct Stated {
     span: TimeRange,
@@ -110,7 +106,6 @@ impl Stated {
     }
 }
 
-/// The conditions on files.
 struct Wanted<'a> {
     search: &'a DateSearch,
     start: &'a Path,
@@ -201,7 +196,6 @@ pub fn search_by_date(host: &Host, roots: &[PathBuf], search: &DateSearch, cance
     Ok(DateMatches { from: range.from, to: range.to, matches, next_cursor, notices })
 }
 
-/// The pictures that were taken in the range.
 fn pictures(host: &Host, wanted: &Wanted<'_>) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for entry in crate::all_files(host, wanted.start, wanted.query, wanted.cancel)? {

@@ -91,7 +91,6 @@ pub struct FileMatch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FilePagination {
     pub offset: u32,
-    /// Items in this answer.
     pub returned: u32,
     /// Files in the whole list, about: where not all were looked at, those that have words of the query.
     pub total_estimate: u64,

@@ -219,7 +219,6 @@ fn kind(core: &str) -> Option<FileKind> {
     FileKind::named(core.strip_prefix('.').or_else(|| core.strip_prefix("*.")).unwrap_or(core))
 }
 
-/// The filter of the word, if any.
 fn filter(words: &[Word<'_>], at: usize) -> Option<Filter> {
     let core = words[at].core.as_str();
     let neighbour =

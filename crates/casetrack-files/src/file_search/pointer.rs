@@ -6,7 +6,6 @@ use casetrack_core::{DocumentMeta, Error, Provenance, Result};
 const LONG_PAGE: u64 = 1500;
 pub(super) const FILE_NAME: &str = "file name";
 
-/// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Pointer {
     /// The name of a file inside the file.

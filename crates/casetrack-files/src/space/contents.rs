@@ -49,7 +49,6 @@ pub struct ClassifierJob {
     pub metadata: Option<MetadataItem>,
 }
 
-/// The metadata of a content.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MetadataItem {
@@ -115,7 +114,6 @@ impl MetadataItem {
     }
 }
 
-/// The operations to perform.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     thumbnail: bool,
@@ -352,7 +350,6 @@ fn is_enough(known: &Content, wanted: Wanted) -> bool {
     (!wanted.metadata || !known.properties.is_null()) && (!wanted.thumbnail || has_thumbnail)
 }
 
-/// The digest of a file and its beginning.
 fn digest(path: &Path, cancel: &Cancel) -> Result<(Sha256, Vec<u8>)> {
     let io = |error| Error::io(path.display(), error);
     let mut file = File::open(path).map_err(io)?;

@@ -24,7 +24,6 @@ const CANCELLING: Duration = Duration::from_secs(5);
 
 const STATUSES: [&str; 5] = ["pending", "running", "completed", "failed", "cancelled"];
 
-/// A folder or file to index.
 #[derive(Debug, Clone)]
 pub struct IndexSpace<'a> {
     pub root: &'a str,
@@ -255,7 +254,6 @@ pub fn index_now(host: &Host, root: &Path, cancel: &Cancel) -> Result<Job> {
     run_index(host, job, root, cancel)
 }
 
-/// Runs a job, and notes how it ended.
 fn run_index(host: &Host, mut job: Job, root: &Path, cancel: &Cancel) -> Result<Job> {
     let done = caught(|| indexed(host, &mut job, root, cancel));
     end_job(host, &mut job, &done, cancel)?;

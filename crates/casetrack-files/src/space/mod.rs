@@ -133,7 +133,6 @@ impl EntryItem {
     }
 }
 
-/// The name of a kind in the contract.
 fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::File => "file",

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::{EntryItem, MAX_ENTRIES, in_field, is_denied_in_space, kind_named, refused, sets};
 use casetrack_host::Host;
 
-/// A metric to sum up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
     Size,
@@ -45,7 +44,6 @@ impl Metric {
     }
 }
 
-/// A selection of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Paging {
     /// 1 to [`MAX_ENTRIES`].
@@ -67,7 +65,6 @@ pub struct EntryPage {
     pub notice: Option<&'static str>,
 }
 
-/// Entries whose time is in a range.
 #[derive(Debug, Clone)]
 pub struct TimeRangeSearch<'a> {
     pub name: &'a str,

@@ -57,7 +57,6 @@ pub struct SetChildren {
     pub notice: Option<&'static str>,
 }
 
-/// A set below another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetChild {
     #[serde(flatten)]
@@ -73,7 +72,6 @@ pub struct SetChild {
     pub has_more: Option<bool>,
 }
 
-/// A set around another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SetParent {
     pub name: String,

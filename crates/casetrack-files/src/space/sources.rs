@@ -18,7 +18,6 @@ const MAX_DEBOUNCE: u64 = 60_000;
 /// Most links that are followed below one folder.
 const MAX_LINKS: usize = 10_000;
 
-/// A source that is ready to run.
 #[derive(Debug, Clone)]
 pub enum SourceSpec {
     Index {

@@ -15,7 +15,6 @@ const MOST: usize = 500;
 /// Most documents named for a repetition.
 const MOST_DOCUMENTS: usize = 20;
 
-/// The Bates numbers of a collection.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BatesReport {
     pub collection: String,

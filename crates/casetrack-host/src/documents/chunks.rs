@@ -90,7 +90,6 @@ pub const MAX_TRAVERSED: u32 = 20;
 /// Most neighbours on each side in [`source_context`].
 pub const MAX_WINDOW: u32 = 5;
 
-/// The chunk with this id (a full UUID).
 pub fn chunk(host: &Host, collection: CollectionId, id: &str, text: TextView) -> Result<ChunkView> {
     let collection = host.collection(collection)?;
     let mut chunk = view(find_chunk(&mut collection.passages(), id)?, &host.config().citations);

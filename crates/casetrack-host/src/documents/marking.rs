@@ -51,7 +51,6 @@ impl MarkChanges {
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MarkReport {
-    /// Name of the collection.
     pub collection: String,
     /// Documents that have other marks now, and those that had them already.
     pub changed: u64,
@@ -208,7 +207,6 @@ fn mark_below(
     mark(&collection, tagged.collect(), Vec::new())
 }
 
-/// The folders of a document's file.
 fn folders(entry: &CatalogueEntry, containers: &[&str]) -> Vec<String> {
     folder(entry, containers).map(names).unwrap_or_default()
 }
@@ -260,7 +258,6 @@ fn mark(collection: &Collection, changes: Vec<(DocumentId, MarkChanges)>, proble
 /// The number of a line, the name of a document, and what to change of it.
 type Row = (u64, String, MarkChanges);
 
-/// The rows of a table, and the faults of unreadable ones.
 fn rows(table: &MarkTable) -> Result<(Vec<Row>, Vec<String>)> {
     let text = table.csv.trim_start_matches('\u{feff}');
     let header = text.lines().next().unwrap_or_default();

@@ -33,7 +33,6 @@ pub use tracked::list_changes;
 use crate::Host;
 use crate::names::{Candidate, Kind, resolve};
 
-/// A document as it appears in lists.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentSummary {
     pub id: DocumentId,
@@ -126,7 +125,6 @@ pub fn list_documents(host: &Host, collection: CollectionId, sort: DocumentSort)
     Ok(documents)
 }
 
-/// The documents of a type, by name, then path.
 pub fn documents_of_type(
     host: &Host,
     collection: CollectionId,

@@ -51,7 +51,6 @@ pub struct PageText {
     pub has_picture: bool,
 }
 
-/// The page to draw.
 #[derive(Debug, Clone, Default)]
 pub struct PictureRequest<'a> {
     /// Name, path or id of the document.

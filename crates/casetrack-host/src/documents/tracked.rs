@@ -54,7 +54,6 @@ pub struct CitedChange {
     pub chunk_id: Option<ChunkId>,
 }
 
-/// The tracked changes of a document, by place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentChanges {
     pub document: DocumentMeta,

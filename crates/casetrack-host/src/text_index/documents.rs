@@ -65,7 +65,6 @@ struct Posting {
     count: u32,
 }
 
-/// The effect of adding a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Added {
     /// True if it took the place of one with the same id.
@@ -73,7 +72,6 @@ pub struct Added {
     pub tokens: u32,
 }
 
-/// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Found {
     /// The best first; of equal scores in the order of ids.
@@ -197,7 +195,6 @@ impl TextIndex {
         }
     }
 
-    /// The number of a word, which gets one if it has none.
     fn number(&mut self, word: &str) -> u32 {
         if let Some(number) = self.numbers.get(word) {
             return *number;

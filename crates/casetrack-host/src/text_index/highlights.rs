@@ -30,7 +30,6 @@ pub(super) struct Hit {
     pub sought: usize,
 }
 
-/// A sentence with hits.
 struct Candidate {
     place: Range<usize>,
     shown: Range<usize>,

@@ -29,7 +29,6 @@ pub(super) struct Intake<'a> {
     by_path: OnceLock<BTreeMap<String, DocumentMeta>>,
 }
 
-/// The contents of files of this run.
 #[derive(Default)]
 struct Contents {
     /// Those of files that threads extract, or have extracted, before their turn.
@@ -151,7 +150,6 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Extracts a file and, if it is to be stored, analyses it.
     fn extract(&self, file: &SourceFile, content: &FileContent, limits: &Limits, lookup: &Lookup) -> Extracted {
         let earlier = lookup.earlier.as_ref();
         Extracted::new(self.document(file, content, limits, earlier, lookup.outcome.is_none()), earlier, limits)

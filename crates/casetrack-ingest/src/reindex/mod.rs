@@ -51,7 +51,6 @@ impl ReindexRequest {
     }
 }
 
-/// Models to which a collection is moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelsWanted {
     /// Those that the collection has when `None`.

@@ -142,7 +142,6 @@ fn missing(meta: &DocumentMeta) -> FailedFile {
     failed(meta.path.as_ref(), meta.name.clone(), &error)
 }
 
-/// Makes vectors and annotations of stored documents.
 fn from_stored(work: WorkContext<'_>, request: &ReindexRequest, todo: &[&DocumentMeta]) -> Result<IngestReport> {
     let report = IngestReport { found: todo.len() as u64, ..IngestReport::default() };
     let is_done =

@@ -44,7 +44,6 @@ pub struct IndexStatus {
     pub document_states: Vec<DocumentState>,
 }
 
-/// One of the indexes that are derived from the stored documents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IndexState {
     pub name: String,
@@ -89,7 +88,6 @@ pub enum IndexIssue {
 }
 
 impl IndexIssue {
-    /// True if reindexing fixes it.
     pub fn is_fixable(self) -> bool {
         !matches!(self, Self::SourceMissing | Self::SourceUnreadable)
     }
@@ -191,7 +189,6 @@ pub(super) fn lacks(host: &Host, collection: &Collection, meta: &DocumentMeta) -
     Ok(issues)
 }
 
-/// The state of a document's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceState {
     Unchanged,

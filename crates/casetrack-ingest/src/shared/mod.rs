@@ -34,7 +34,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Times that a file was taken and neither done nor put back. Then it probably ends the program.
 const MOST_LOST: usize = 20;
 
-/// A file that is offered, as the database has it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Offer {
     /// The files that were offered together, and their number.
@@ -93,7 +92,6 @@ impl Offer {
     }
 }
 
-/// A file that this machine has taken.
 struct LeasedFile {
     lease: Lease,
     offered: Offer,
@@ -135,7 +133,6 @@ pub(super) fn ingest(work: WorkContext<'_>, request: &IngestRequest) -> Result<I
     Ok(report)
 }
 
-/// The name of this machine, for people.
 fn machine() -> String {
     let kept = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let named = ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok());
@@ -177,7 +174,6 @@ impl SharedIngestion<'_> {
         Ok(wanted)
     }
 
-    /// Offers the files of the request.
     fn offer(&mut self) -> Result<()> {
         let mut discovery = discover::discover(self.request, self.work.host.config(), self.work.cancel)?;
         // A name of work is text. Ingestion refuses and reports the others.
@@ -325,7 +321,6 @@ impl SharedIngestion<'_> {
         Ok(ended)
     }
 
-    /// A file that was offered, as it is on this machine.
     fn find(&self, file: &LeasedFile) -> Result<SourceFile> {
         let path = PathBuf::from(&file.lease.name);
         let real = self.work.host.config().access.check(&path)?;

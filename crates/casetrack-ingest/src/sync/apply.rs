@@ -32,7 +32,6 @@ fn relocation(meta: &DocumentMeta, from: &str, to: &str) -> Relocation {
     Relocation { document: meta.id, path: format!("{to}{inside}"), name }
 }
 
-/// As ingestion names documents.
 pub(super) fn file_name(path: &str) -> &str {
     std::path::Path::new(path).file_name().and_then(|name| name.to_str()).unwrap_or(path)
 }

@@ -39,7 +39,6 @@ impl<R> Reply<R> {
     }
 }
 
-/// The list that an answer consists of.
 pub(crate) struct List<R> {
     /// Its places in structured content, as JSON pointers: several lists are cut together.
     at: &'static [&'static str],

@@ -289,7 +289,6 @@ fn can_be_null(property: &Value) -> bool {
     }
 }
 
-/// True if a schema describes exact places.
 pub(crate) fn has_exact_places(schema: &Map<String, Value>) -> bool {
     schema.get("properties").and_then(Value::as_object).is_some_and(|properties| !exact_places(properties).is_empty())
         || schema.values().any(|value| match value {

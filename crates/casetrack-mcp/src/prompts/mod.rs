@@ -53,7 +53,6 @@ pub(crate) struct Argument {
     pub values: Values,
 }
 
-/// The checked arguments, each on one line.
 pub(crate) struct ArgumentValues(BTreeMap<&'static str, String>);
 
 impl ArgumentValues {

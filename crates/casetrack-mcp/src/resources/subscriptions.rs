@@ -99,7 +99,6 @@ impl Subscriptions {
         lock(&self.0).remove(uri);
     }
 
-    /// The URIs of the resources that any of these changes affects.
     pub fn affected(&self, changes: &HashSet<Change>) -> Vec<String> {
         let watched = lock(&self.0);
         let affected = watched.iter().filter(|(_, scope)| changes.iter().any(|change| scope.shows(change)));

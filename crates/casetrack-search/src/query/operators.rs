@@ -371,7 +371,6 @@ impl<'q> Parser<'_, 'q> {
         )
     }
 
-    /// An error about the part at a byte.
     fn wrong(&self, at: usize, what: &str, is: &str) -> Error {
         let character = self.query.get(..at).map_or(0, |before| before.chars().count()) + 1;
         wrong(format!("{what} at character {character} of the query {is}."))

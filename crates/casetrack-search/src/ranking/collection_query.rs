@@ -15,7 +15,6 @@ use crate::query::{self, Understood};
 use crate::{SearchRequest, filter};
 use casetrack_host::{Host, OpenCollection};
 
-/// The meaning of a query in a collection, and its candidates there.
 pub(crate) struct CollectionQuery {
     pub collection: Arc<OpenCollection>,
     pub counts: Counts,

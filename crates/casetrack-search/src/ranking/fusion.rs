@@ -34,7 +34,6 @@ impl Weights {
     }
 }
 
-/// A candidate with its score from each stage.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub document: DocumentId,

@@ -31,7 +31,6 @@ const SECRET_BYTES: usize = 32;
 
 type Digest = [u8; SHA256_OUTPUT_LEN];
 
-/// See the module.
 pub(super) struct Browsers {
     cookie: String,
     attributes: &'static str,

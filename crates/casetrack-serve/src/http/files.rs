@@ -30,7 +30,6 @@ const PATH_HEADER: &str = "x-file-path";
 /// The notices of an export, percent-encoded, one per line.
 const NOTICES_HEADER: &str = "x-notices";
 
-/// See the module.
 pub(super) struct Files {
     slots: Semaphore,
 }

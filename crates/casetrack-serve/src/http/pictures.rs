@@ -25,7 +25,6 @@ const KEPT: usize = 64 << 20;
 /// The header with the size of the page, in the points that the places of lines use.
 const SIZE_HEADER: &str = "x-page-size";
 
-/// See the module.
 pub(super) struct Pictures {
     drawing: Semaphore,
     kept: Mutex<VecDeque<(Key, Picture)>>,

@@ -294,7 +294,6 @@ impl Router {
         Ok(Caller { user, validity: Validity { until: None, login: Some(login) } })
     }
 
-    /// The user whose token this is.
     async fn holder(self: &Arc<Self>, token: &[u8]) -> Result<Caller, Rejection> {
         let Ok(token) = std::str::from_utf8(token).map(str::to_owned) else {
             return Err(Rejection::Bad("unknown_token"));

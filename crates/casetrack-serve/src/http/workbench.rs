@@ -41,7 +41,6 @@ pub struct Workbench {
     pub connections: watch::Sender<usize>,
 }
 
-/// The routes of the workbench, in addition to the protocol.
 pub(super) struct WorkbenchRoutes {
     workbench: Workbench,
     cookie: String,

@@ -33,7 +33,6 @@ const MAX_TOKEN: usize = 16 << 10;
 
 pub(crate) type Reason = &'static str;
 
-/// The claims of a valid token.
 pub(crate) struct TokenSubject {
     /// The user's name with the provider.
     pub called: String,
@@ -119,7 +118,6 @@ impl Oidc {
         validation
     }
 
-    /// The key that a token names.
     fn key(&self, header: &Header) -> Result<DecodingKey, Reason> {
         let known = self.known(false)?;
         let found = match chosen(&known, header) {

@@ -51,7 +51,6 @@ struct LoginAttempts {
     logins: u32,
 }
 
-/// See the module.
 pub(crate) struct Refusals {
     log: Option<Arc<AuditLog>>,
     counted: Mutex<LineCount>,

@@ -153,7 +153,6 @@ impl Users {
         found
     }
 
-    /// The user with this name at the OIDC provider.
     pub(crate) fn by_oidc(&self, called: &str) -> Option<User> {
         self.admitted().iter().find(|user| user.oidc.as_deref() == Some(called)).cloned()
     }
@@ -204,7 +203,6 @@ impl User {
         })
     }
 
-    /// Sets the user's name with the OIDC provider.
     pub fn set_provider_name(&mut self, name: &str) -> Result<()> {
         self.oidc = Some(checked(name, "name of a user with the provider")?);
         Ok(())

@@ -27,7 +27,6 @@ const MAX_WORDS: u64 = 4000;
 const INHERITED: &str = "HOME LOGNAME PATH SHELL TERM USER APPDATA HOMEDRIVE HOMEPATH LOCALAPPDATA PROCESSOR_ARCHITECTURE \
     SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE PROGRAMFILES";
 
-/// The answers of a working server.
 #[derive(Debug, Serialize)]
 pub struct ServerCheck {
     /// Its name and version.

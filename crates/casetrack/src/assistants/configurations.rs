@@ -30,7 +30,6 @@ const EACH: [(Client, System, &str); 10] = [
 const SECRET: &str = "s3cret";
 const NAME: &str = "casetrack";
 
-/// A user who has one of the assistants.
 struct User {
     home: tempfile::TempDir,
     client: Client,

@@ -46,7 +46,6 @@ impl ConfigFile {
         self.bytes.is_some()
     }
 
-    /// The path of the backup.
     pub fn backup(&self) -> PathBuf {
         let mut name = self.target.clone().into_os_string();
         name.push(BACKUP);

@@ -44,7 +44,6 @@ pub struct Run {
     pub umask: u32,
 }
 
-/// The options of a client for its sessions of the protocol.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SessionOptions {
     pub global: Global,

@@ -130,7 +130,6 @@ impl State {
         self.jobs.iter_mut().rev().find(|job| job.record.id == id)
     }
 
-    /// The job whose turn it is.
     pub fn next(&mut self) -> Option<&mut Job> {
         let running: Vec<_> = self.jobs.iter().filter(|job| job.record.state == JobState::Running).collect();
         if self.pausing || running.len() >= MAX_RUNNING {

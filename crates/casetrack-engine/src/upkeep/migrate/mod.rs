@@ -163,7 +163,6 @@ fn is_there(host: &Host, other: &dyn Store, meta: &CollectionMeta, to: &StorePla
     Ok(false)
 }
 
-/// Compares with a collection that is there already.
 fn compared(
     source: &Collection,
     target: &Collection,

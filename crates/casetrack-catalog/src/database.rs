@@ -157,7 +157,6 @@ pub(crate) fn connect(folder: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
-/// The settings of every connection.
 pub(crate) fn set_up(connection: &Connection) -> Result<()> {
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     // A lost transaction costs a scan, so the disk need not be waited for at each one; in this mode it never damages the file.

@@ -320,7 +320,7 @@ pub(crate) fn count(connection: &Connection, start: &Path, max_depth: Option<usi
     Ok((files, below))
 }
 
-/// A number in the form of the database: the same bits as a signed number.
+/// A number in the form of the database; larger ones become the maximum.
 pub(crate) fn stored(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

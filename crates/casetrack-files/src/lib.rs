@@ -82,7 +82,6 @@ pub struct Indexed {
 pub struct FoundFiles {
     pub start: String,
     pub files: Vec<FileItem>,
-    /// True if there are more than requested.
     pub has_more: bool,
     /// The walk that came before; null if the folder is live, or the answer is from the last one.
     pub scan: Option<ScanReport>,

@@ -66,7 +66,6 @@ pub struct LockedCollection {
     pub locked: bool,
 }
 
-/// Everything about one collection.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CollectionInfo {
     #[serde(flatten)]
@@ -78,7 +77,6 @@ pub struct CollectionInfo {
     pub sparse_model: Option<String>,
     /// The model of its token vectors, if it has one.
     pub token_model: Option<String>,
-    /// Chunks that have learned-sparse vectors.
     pub sparse_chunks: u64,
     pub storage: Storage,
     /// The first [`MAX_LISTED`] by name; a list of documents has them all.
@@ -96,9 +94,7 @@ pub struct Storage {
     pub truth_bytes: u64,
     /// Nearest-neighbour index.
     pub dense_bytes: u64,
-    /// Keyword index.
     pub bm25_bytes: u64,
-    /// Learned-sparse index.
     pub sparse_bytes: u64,
     /// Copies of source files.
     pub originals_bytes: u64,

@@ -18,7 +18,6 @@ pub struct EngineConfig {
     /// The directory of everything that stays on this machine, and of collections on disk.
     #[serde(skip)]
     pub data_dir: PathBuf,
-    /// The place of the collections.
     #[serde(skip)]
     pub store: StorePlace,
     /// The folder of model weights; searched in the usual places when `None`.
@@ -43,7 +42,6 @@ pub struct EngineConfig {
     /// The precision of the vectors of new collections; what suits their models and this CPU when `None`. A collection keeps its own.
     pub precision: Option<Precision>,
     pub citations: CitationStyle,
-    /// The files that may be read.
     #[serde(skip)]
     pub access: Access,
     /// The rights that limit the collections, on a server for a team.

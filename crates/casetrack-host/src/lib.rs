@@ -82,7 +82,6 @@ struct Shared {
     readers: Readers,
     recognizers: Recognizers,
     storage: StorageSize,
-    /// The files that syncs have seen.
     files: KnownFiles,
     catalog: catalog::OpenCatalog,
     space: space::OpenSpace,

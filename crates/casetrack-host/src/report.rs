@@ -10,7 +10,6 @@ pub struct SkippedFile {
     pub path: String,
     pub reason: SkipReason,
     pub document_id: Option<DocumentId>,
-    /// The reason in words.
     pub detail: String,
 }
 
@@ -42,7 +41,6 @@ pub struct WorkSummary {
     pub pages: u64,
     /// Count for the documents that were ingested or rebuilt.
     pub chunks: u64,
-    /// Chunks whose vectors were made.
     pub chunks_embedded: u64,
     /// Chunks that kept their vectors because their text did not change, or have those of another chunk with the same text. Reindexing makes
     /// all vectors again.

@@ -71,7 +71,6 @@ pub(crate) struct DocumentInFlight {
     pub original: Option<Vec<u8>>,
     /// Made of a stored document, which must be unchanged when this one takes its place.
     pub from_stored: bool,
-    /// The files inside it.
     pub members: Vec<Attachment>,
 }
 

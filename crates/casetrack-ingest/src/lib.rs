@@ -103,7 +103,6 @@ impl IngestRequest {
     }
 }
 
-/// The outcome of every file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct IngestReport {
     pub collection: String,

@@ -168,7 +168,6 @@ impl Printed {
     }
 }
 
-/// The field with the version of a contract.
 pub(crate) const VERSION: &str = "mcp_version";
 
 /// The code of an error in the contract of Smart File Search.

@@ -12,7 +12,6 @@ use casetrack_engine::{Engine, EngineConfig};
 pub(crate) enum Need {
     /// This role in the collection of the call. Lists of collections, jobs and watches show those that the user may read.
     Role(Role),
-    /// The right to create collections.
     Create,
     /// The rights of an administrator: the tool works with the disk of the server, or with data that all users share.
     Disk,

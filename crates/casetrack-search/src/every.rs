@@ -84,7 +84,6 @@ pub struct EveryAnswer {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentAnswer {
     pub document_name: String,
-    /// True if the document answers.
     pub found: bool,
     /// Its nearness, comparable within one answer; 1 is as good as the best five on average.
     pub score: f32,

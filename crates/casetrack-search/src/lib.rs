@@ -116,7 +116,6 @@ pub struct SearchResponse {
     pub collection: String,
     /// Documents in the collections, before filters.
     pub total_documents: u64,
-    /// Documents and chunks that were searched.
     pub documents: u64,
     pub chunks: u64,
     pub elapsed_ms: f64,

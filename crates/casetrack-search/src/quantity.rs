@@ -64,7 +64,6 @@ const AFTER: &[(Relation, &str)] = &[
 ];
 const NOT_COUNTED: &str =
     "a and are as at be but by each every for from if in is more of on or per than that the to which who with";
-/// Most words of a counted thing.
 const MOST_COUNTED: usize = 3;
 /// Tokens of the first number in "between five hundred and six hundred days", at most.
 const LONGEST_NUMBER: usize = 8;

@@ -24,7 +24,6 @@ const COVER_WEIGHT: f32 = 0.6;
 const SUFFICIENT: f32 = 0.55;
 /// A document must be named at least this well, compared with the best one.
 const LEAST: f32 = 0.5;
-/// Most documents that a query can mean.
 const MAX_DOCUMENTS: usize = 20;
 
 /// Words without meaning of their own, and words next to names of documents.

@@ -50,7 +50,6 @@ pub use self::workbench::Workbench;
 use self::workbench::{Admission, WorkbenchRoutes};
 use casetrack_mcp::{MAX_REQUEST_BYTES, Server, Session, Transport, metrics, rejection};
 
-/// Path of the endpoint.
 pub const PATH: &str = "/mcp";
 /// Reports that the server runs, to anyone on this machine.
 const HEALTH: &str = "/healthz";
@@ -95,7 +94,6 @@ pub fn check_loopback(address: SocketAddr) -> Result<()> {
 pub struct HttpOptions<S> {
     /// The token that clients must send, if any.
     pub token: Option<String>,
-    /// Makes the session of a new client.
     pub session: S,
     /// The browser of the user, if the workbench is served.
     pub workbench: Option<Workbench>,
@@ -135,7 +133,6 @@ pub async fn serve_http(
 /// The names of this machine for itself.
 const HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// The hosts that requests may name.
 fn hosts(address: SocketAddr) -> [String; 3] {
     HOSTS.map(|host| format!("{host}:{}", address.port()))
 }

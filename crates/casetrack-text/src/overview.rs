@@ -15,7 +15,6 @@ use crate::Reader;
 
 /// Longest name that is shown, in characters.
 const NAME_CHARS: usize = 100;
-/// Documents of one group that are named.
 const MAX_DOCUMENTS: usize = 8;
 
 pub fn summary(report: &SummaryReport, reader: Reader) -> String {

@@ -155,7 +155,6 @@ pub fn hidden(reason: HiddenReason, text: &str) -> HiddenPassage {
     }
 }
 
-/// Two results with these scores.
 pub fn search(scores: [f32; 2]) -> SearchResponse {
     let result = |rank: usize, score| {
         let chunk = chunk();

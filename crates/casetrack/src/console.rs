@@ -40,7 +40,6 @@ pub struct Console {
     pub engine: Arc<Engine>,
     /// Set when the client is interrupted or goes away.
     pub cancel: Cancel,
-    /// The client's working directory.
     pub directory: PathBuf,
     /// The permissions that files of the client's user do not get.
     pub umask: u32,

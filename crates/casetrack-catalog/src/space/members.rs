@@ -20,7 +20,6 @@ use crate::scan::Problem;
 /// How entries are put into a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Those that the set has stay.
     Append,
     /// As `Append`, and members that are no longer on the disk leave the set.
     Merge,

@@ -208,7 +208,6 @@ struct Best<'a> {
     image: &'a Image,
     sort: Sort,
     descending: bool,
-    /// How many are wanted.
     most: usize,
     total: u64,
     hits: Vec<Hit<'a>>,

@@ -13,7 +13,6 @@ use super::schema::failed;
 use super::sets::{check_description, check_name, refuse_many, touch};
 use super::{Plan, Saved, Source, Space, now};
 
-/// The version of the form.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize, Deserialize)]

@@ -124,7 +124,6 @@ impl Engine {
         resealed
     }
 
-    /// Lets the watches of a collection rest.
     fn resting(&self, id: CollectionId) -> Result<()> {
         let mut resting = self.host.registry().locked()?;
         resting.push(id);

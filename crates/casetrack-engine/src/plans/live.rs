@@ -40,14 +40,12 @@ pub(super) struct Live {
     state: Mutex<State>,
     /// True while outcomes that take long are being made.
     is_busy: AtomicBool,
-    /// Number of passes so far.
     passes: AtomicU64,
     cancel: Cancel,
 }
 
 #[derive(Default)]
 struct State {
-    /// True if the first walk is over.
     has_begun: bool,
     /// When the definition was last tried to be read.
     read: Option<Instant>,

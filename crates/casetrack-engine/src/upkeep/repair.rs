@@ -22,7 +22,6 @@ pub struct RepairReport {
     pub lost: Vec<LostDocument>,
     /// The folder of everything that was taken out.
     pub quarantine: Option<String>,
-    /// Documents in the collection now.
     pub documents: u64,
     pub problems: Vec<String>,
     /// What to do next, one sentence each.

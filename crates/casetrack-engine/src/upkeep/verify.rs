@@ -25,7 +25,6 @@ pub struct VerifyReport {
 pub struct Check {
     pub name: String,
     pub description: String,
-    /// How many items were checked.
     pub checked: u64,
     pub problems: Vec<String>,
 }

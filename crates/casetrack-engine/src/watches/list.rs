@@ -92,7 +92,6 @@ impl Watch {
 pub(super) enum Message {
     /// Something happened in a watched folder.
     Event(WatchId, notify::Result<notify::Event>),
-    /// The list of watches has changed.
     Wake,
     Stop,
 }

@@ -65,7 +65,6 @@ pub struct WatchRequest {
     /// Watched to the bottom.
     pub folder: PathBuf,
     pub schedule: Schedule,
-    /// Remove the documents of files that are deleted.
     pub auto_remove_deleted: bool,
     /// Only files with these extensions (without the dot, any case).
     pub extensions: Option<Vec<String>>,
@@ -103,7 +102,6 @@ pub enum WatchState {
     /// Not watched at this moment: the process that watches is starting or ending.
     #[default]
     Starting,
-    /// Waits for changes.
     Watching,
     /// Something changed; a sync begins when it has been quiet for two seconds.
     Pending,

@@ -44,7 +44,6 @@ pub enum FileDate {
     Saved,
     /// When a message was sent.
     Sent,
-    /// Any date in the text.
     Mentioned,
 }
 

@@ -57,7 +57,6 @@ pub struct OwnStats {
     pub allocated: u64,
 }
 
-/// How much there is of everything.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SessionInfo {
     pub database_path: String,

@@ -12,7 +12,6 @@ use crate::paging::{Paging, Part};
 
 /// Most gaps, and most repetitions, of an answer; their numbers count all.
 const MOST: usize = 500;
-/// Most documents named for a repetition.
 const MOST_DOCUMENTS: usize = 20;
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -57,7 +56,6 @@ pub struct BatesGap {
     pub before: String,
 }
 
-/// Numbers that several pages have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BatesRepetition {
     pub first: String,

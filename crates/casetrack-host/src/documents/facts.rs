@@ -52,7 +52,6 @@ impl<T> Default for ByVersion<T> {
     }
 }
 
-/// Most threads that read documents.
 const THREADS: usize = 8;
 
 impl CitedPlace {

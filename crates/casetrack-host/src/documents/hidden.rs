@@ -48,7 +48,6 @@ pub struct HiddenPassages {
     pub collection: String,
     /// Documents looked at.
     pub searched: u64,
-    /// Documents with hidden text.
     pub documents: u64,
     pub passages: Vec<HiddenPassage>,
     /// Also those that are not listed.

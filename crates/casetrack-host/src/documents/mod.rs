@@ -57,7 +57,6 @@ pub struct DocumentSummary {
     pub governing_law: Option<String>,
 }
 
-/// Everything about one document.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DocumentDetails {
     #[serde(flatten)]

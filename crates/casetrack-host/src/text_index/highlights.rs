@@ -11,7 +11,6 @@ const MAX_HIGHLIGHTS: usize = 3;
 const MAX_BYTES: usize = 300;
 /// The distance from a hit within which the ends of its sentence are looked for, in bytes.
 const REACH: usize = 1000;
-/// Most sentences that highlights are chosen from.
 const MAX_SENTENCES: usize = 500;
 /// The sign that a sentence continues.
 const CUT: &str = "...";

@@ -71,7 +71,6 @@ pub struct ModelChange {
     pub to: String,
 }
 
-/// The outcome of every document.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ReindexReport {
     pub collection: String,
@@ -111,7 +110,6 @@ pub enum ReindexSource {
     SourceFile,
     /// The copy of it in the collection, because the file is gone.
     OriginalCopy,
-    /// The stored pages and chunks.
     Stored,
 }
 

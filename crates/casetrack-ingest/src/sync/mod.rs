@@ -108,7 +108,6 @@ pub struct SyncedFile {
     /// `None` for a document that a dry run would add.
     pub document_id: Option<DocumentId>,
     pub name: String,
-    /// Path below the folder.
     pub relative_path: String,
     pub path: String,
     /// 0 in a dry run, which reads no document.

@@ -44,7 +44,6 @@ struct FolderState {
     unseen: Vec<PathBuf>,
     /// Paths that the report lists as failed or unsupported already.
     refused: HashSet<String>,
-    /// False if it was cancelled.
     complete: bool,
 }
 

@@ -19,16 +19,12 @@ pub enum Ranker {
     Stage(Stage),
     /// Fusion by score as searches do it, with the weights for the language.
     Default,
+    /// Fusion by score with these weights.
     Score(Weights),
     /// Fusion by score, by default with the weights of the language, ranked again by late interaction of a weight.
-    Late {
-        weights: Option<Weights>,
-        late: f32,
-    },
+    Late { weights: Option<Weights>, late: f32 },
     /// Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009): the sum of 1 / (k + rank).
-    ReciprocalRank {
-        k: f32,
-    },
+    ReciprocalRank { k: f32 },
 }
 
 /// A ranker and the text that named it: `weights=BM25,DENSE,SPARSE`, `rrf`, `rrf,k=N`, `stage=bm25|dense|sparse`, or `default`; of

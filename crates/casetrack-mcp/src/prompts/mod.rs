@@ -26,7 +26,6 @@ pub(crate) enum Values {
     Chunks,
     /// Anything: nothing is suggested.
     Any,
-    /// Views of tracked changes.
     Views,
     /// Resource sets, plans, metrics and jobs of the space browser.
     Sets,

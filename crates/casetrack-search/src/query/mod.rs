@@ -48,7 +48,6 @@ pub(super) struct ParsedQuery {
     pub expression: Option<Expression>,
     /// True if the query has only conditions, and nothing to rank by.
     pub is_complete: bool,
-    /// True if deleted text is searched.
     pub in_deleted: bool,
     /// Notices on text that looks like a field or an operator.
     pub notices: Vec<String>,

@@ -24,7 +24,6 @@ pub struct Recall {
     pub late: Option<Arc<SignQuery>>,
     /// The MaxSims of the best, in evaluations.
     pub max_sims: MaxSims,
-    /// The weights for the language of the found passages.
     pub weights: Weights,
     /// Reasons for missing parts; empty if nothing is missing.
     pub notices: Vec<Notice>,

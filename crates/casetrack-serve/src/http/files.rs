@@ -140,7 +140,6 @@ struct Export {
     bytes: Bytes,
     content_type: &'static str,
     name: String,
-    /// The parts that are missing, one sentence each.
     notices: Vec<String>,
 }
 

@@ -20,7 +20,6 @@ use super::pictures::Pictures;
 use super::vaults;
 use casetrack_mcp::Session;
 
-/// Characters that are escaped in a fragment.
 const FRAGMENT: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'\\');
 /// Longest fragment, in bytes.
 const MAX_FRAGMENT: usize = 4096;

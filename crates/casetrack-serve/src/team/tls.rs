@@ -10,7 +10,6 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// The protocol that connections negotiate.
 const PROTOCOL: &[u8] = b"http/1.1";
 
 /// A certificate with its key, in two files.

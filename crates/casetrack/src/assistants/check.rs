@@ -29,7 +29,6 @@ const INHERITED: &str = "HOME LOGNAME PATH SHELL TERM USER APPDATA HOMEDRIVE HOM
 
 #[derive(Debug, Serialize)]
 pub struct ServerCheck {
-    /// Its name and version.
     pub server: String,
     /// Empty for a remote server, which is not queried for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]

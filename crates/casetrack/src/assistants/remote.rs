@@ -11,7 +11,6 @@ pub struct Remote {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Token {
     Variable(String),
-    /// The configuration itself.
     Held(String),
 }
 

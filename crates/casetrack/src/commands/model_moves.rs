@@ -11,7 +11,6 @@ use serde::Serialize;
 use super::ingest::status;
 use crate::console::Console;
 
-/// The outcome for all collections.
 #[derive(Serialize)]
 struct Moves {
     moved: Vec<ReindexReport>,

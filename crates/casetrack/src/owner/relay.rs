@@ -67,7 +67,6 @@ struct Pending {
     repeatable: bool,
     /// True if its answer only comes when the client cancels it.
     lasting: bool,
-    /// How many times it has been sent.
     sent: u32,
     /// For a request to subscribe (true) or unsubscribe (false): the URI of the resource.
     watch: Option<(String, bool)>,
@@ -76,7 +75,6 @@ struct Pending {
 /// The session as the client sees it.
 #[derive(Default)]
 struct State {
-    /// The client's handshake.
     initialize: Option<String>,
     initialized: Option<String>,
     active: Option<CollectionId>,

@@ -48,7 +48,6 @@ pub struct Run {
 pub struct SessionOptions {
     pub global: Global,
     pub offered: ToolOptions,
-    /// Name of the collection that is active at first.
     pub collection: Option<String>,
     /// The collection that was active before the owner changed.
     pub active: Option<CollectionId>,
@@ -86,9 +85,7 @@ pub enum FromClient {
 pub enum FromOwner {
     Show(Output),
     Line(String),
-    /// The active collection of the session has changed.
     Active(Option<CollectionId>),
-    /// Where HTTP is served.
     #[cfg(feature = "serve")]
     Listening(SocketAddr),
     /// The address for the browser, good for one use.

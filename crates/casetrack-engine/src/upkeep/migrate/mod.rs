@@ -147,7 +147,6 @@ pub(crate) fn remove_copied(host: &Host, id: CollectionId, copied: &State, cance
     Ok(())
 }
 
-/// True if the other store has the collection already.
 fn is_there(host: &Host, other: &dyn Store, meta: &CollectionMeta, to: &StorePlace) -> Result<bool> {
     let mut there = other.list()?;
     if there.iter().any(|other| other.id == meta.id) {

@@ -7,12 +7,10 @@ use std::ops::Range;
 pub struct TokenBatch {
     ids: Vec<u32>,
     ends: Vec<usize>,
-    /// For each sequence how many of its first tokens are attended to.
     visible: Vec<usize>,
 }
 
 impl TokenBatch {
-    /// Packs the sequences in order.
     pub fn new(sequences: &[Vec<u32>]) -> Self {
         let mut batch = Self::default();
         for sequence in sequences {

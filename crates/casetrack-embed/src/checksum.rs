@@ -28,7 +28,6 @@ impl ExpectedChecksum {
         Self { size: None, sha256: etag.parse().ok(), git_blob: hexadecimal.and_then(|etag| etag.parse().ok()) }
     }
 
-    /// True if a hash is known.
     pub fn has_hash(&self) -> bool {
         self.sha256.is_some() || self.git_blob.is_some()
     }

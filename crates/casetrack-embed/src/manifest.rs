@@ -13,7 +13,6 @@ use crate::outputs::Outputs;
 use crate::pooling::Pooling;
 use crate::pull_record::{PULL_HINT, PullRecord};
 
-/// The use of a model's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelRole {
@@ -58,7 +57,6 @@ impl FromStr for ModelProfile {
     }
 }
 
-/// How a model with [`ModelRole::LateInteraction`] makes vectors of tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LateInteractionSpec {
@@ -92,7 +90,6 @@ pub struct FileSpec {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSpec {
-    /// Identifies the model; also the name of its folder.
     pub id: String,
     #[serde(default)]
     pub profile: ModelProfile,
@@ -119,7 +116,6 @@ pub struct ModelSpec {
     /// How the dense vector is made from the tokens' states; required for that role.
     #[serde(default)]
     pub pooling: Option<Pooling>,
-    /// True if the dense vector is scaled to length 1.
     #[serde(default)]
     pub normalise: bool,
     /// Text put before a query, and before a passage, ahead of tokenising.
@@ -184,7 +180,6 @@ impl ModelSpec {
     }
 }
 
-/// Names of a model's files in its folder.
 pub const WEIGHTS_FILE: &str = "model.safetensors";
 pub const CONFIG_FILE: &str = "config.json";
 pub const TOKENIZER_FILE: &str = "tokenizer.json";

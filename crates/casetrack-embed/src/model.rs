@@ -24,7 +24,6 @@ pub trait TextModel: Send + Sync {
     fn encode(&self, sequences: &[Vec<u32>], side: Side, wanted: Outputs) -> Result<Embeddings>;
 }
 
-/// A model of the manifest.
 pub struct Model {
     spec: ModelSpec,
     tokenizer: TextTokenizer,

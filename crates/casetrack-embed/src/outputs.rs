@@ -52,7 +52,6 @@ pub struct SparseVector {
 }
 
 impl SparseVector {
-    /// The inner product, which scores a passage for a query.
     pub fn dot(&self, other: &Self) -> f32 {
         let mut sum = 0.0;
         let mut others = other.terms.iter().copied().peekable();

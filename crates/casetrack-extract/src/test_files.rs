@@ -16,7 +16,6 @@ pub fn with_damaged_part(mut archive: Vec<u8>, name: &str) -> Vec<u8> {
     archive
 }
 
-/// The hidden texts of a page, with reason and cover.
 pub fn hidden_texts(page: &Page) -> Vec<(casetrack_core::HiddenReason, Option<String>, String)> {
     let chars: Vec<char> = page.text.chars().collect();
     let text = |start: u32, end: u32| chars[start as usize..end as usize].iter().collect();

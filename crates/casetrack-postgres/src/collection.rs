@@ -109,7 +109,6 @@ impl PostgresCollection {
         self.server.read(|connection| counted(connection, &self.routes))
     }
 
-    /// Changes columns of it: each `$3`, `$4`, … is one of the values.
     fn set(&self, connection: &mut Connection, columns: &str, values: &[Vec<u8>]) -> Step<()> {
         let (route, collection) = (self.routes.first(), id(self.routes.collection()));
         let mut params: Vec<&(dyn postgres::types::ToSql + Sync)> = vec![&route, &collection];

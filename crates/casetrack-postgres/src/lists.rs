@@ -253,7 +253,6 @@ impl PostingLists for Lists<'_> {
     }
 }
 
-/// The term of a key, if it is of a field.
 fn of_field(field: TextField, key: &[u8]) -> Option<&str> {
     let (number, term) = parts(key);
     (number == field_number(field)).then(|| std::str::from_utf8(term).ok())?

@@ -14,7 +14,6 @@ use crate::route::{Routes, first_slot};
 use crate::server::Connection;
 use crate::sql::id;
 
-/// A document.
 #[derive(Debug)]
 pub(crate) struct KnownDocument {
     pub entry: Arc<CatalogueEntry>,

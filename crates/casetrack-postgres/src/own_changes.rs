@@ -27,7 +27,6 @@ struct State {
     collections: HashSet<(CollectionId, CollectionChange)>,
 }
 
-/// A change of a collection as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum CollectionChange {
     Made,

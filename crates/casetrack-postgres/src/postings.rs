@@ -225,7 +225,6 @@ pub(crate) fn visit(
 /// The postings of a term in a document, with the positions.
 type Places = Vec<(Occurrence, Vec<u32>)>;
 
-/// A block without the documents that are gone.
 pub(crate) fn without(block: &Block, is_sparse: bool, is_gone: impl Fn(u64) -> bool) -> Result<Block> {
     let positions = (!block.positions.is_empty()).then_some(block.positions.as_slice());
     // One after another, as they are in the block.

@@ -142,7 +142,6 @@ impl<'t> Reader<'t> {
         Ok(Some((document, column::<i32>(row, 1)?.cast_unsigned())))
     }
 
-    /// The chunks of a document with indexes in a range, in order.
     pub fn chunks_within(&self, document: DocumentId, range: Range<u32>) -> Result<Vec<Chunk>> {
         let sql = format!("{CHUNKS} AND c.chunk >= $4 AND c.chunk < $5 ORDER BY c.chunk");
         let rows = self.of(document, &sql, &[&number(range.start), &number(range.end)])?;

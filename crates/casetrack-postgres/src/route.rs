@@ -10,7 +10,6 @@ pub(crate) fn first_slot(ordinal: u64) -> u64 {
     ordinal << INDEX_BITS
 }
 
-/// The ordinal of the document that has a slot.
 pub(crate) fn ordinal_of(slot: u64) -> u64 {
     slot >> INDEX_BITS
 }

@@ -235,7 +235,6 @@ impl Server {
         }
     }
 
-    /// The outcome of a transaction.
     fn outcome(&self, transaction: &Transaction) -> Result<Outcome> {
         let since = Instant::now();
         let Transaction { number, history } = transaction;

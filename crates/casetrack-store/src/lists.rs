@@ -38,7 +38,6 @@ pub struct List {
 }
 
 impl List {
-    /// The places of the term in a chunk.
     pub fn places(&self, chunk: u32) -> &[u32] {
         let Ok(at) = self.chunks.binary_search(&chunk) else { return &[] };
         self.places_at(at)
@@ -56,7 +55,6 @@ pub trait PostingLists {
     /// The number of chunks; each has a number below it, in the order of storing.
     fn chunks(&self) -> u32;
 
-    /// The slot of a chunk.
     fn slot(&self, chunk: u32) -> u64;
 
     /// The number of terms of all chunks together, in the field `Text` or `Context`.

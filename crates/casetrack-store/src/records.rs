@@ -152,7 +152,6 @@ impl PageRecord {
         PageOrigin { method, ocr_confidence, label, bates, exhibits, numbers: None }
     }
 
-    /// The page, with its text and layout.
     pub fn into_page(self, number: u32, text: String, layout: LayoutRecord) -> Page {
         let LayoutRecord { blocks, line_boxes } = layout;
         let Self { method, ocr_confidence, sheet_name, notes, .. } = self;

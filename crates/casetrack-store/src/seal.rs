@@ -62,7 +62,6 @@ impl Seal {
         }
     }
 
-    /// The key that [`key`](Self::key) was given.
     pub fn original_key(&self, family: &str, mut key: Box<[u8]>) -> Box<[u8]> {
         if let Some(keys) = &self.0 {
             each_block(family, &mut key, |block| *block = keys.names.unmask(block));
@@ -122,7 +121,6 @@ impl Seal {
         Some(keys.names.mask(first).iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// As [`fs::write_atomically`].
     pub fn write_atomically(&self, path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
         match &self.0 {
             Some(keys) => fs::write_atomically(path, &keys.files.seal_bytes(name, bytes)?),

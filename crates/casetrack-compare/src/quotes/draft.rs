@@ -21,7 +21,6 @@ pub(super) struct Quotation {
     pub is_block: bool,
 }
 
-/// The quotations of a draft, in order.
 pub(super) fn quotations(draft: &str) -> Vec<Quotation> {
     let mut found = Vec::new();
     let mut line = 1;

@@ -69,7 +69,6 @@ pub(super) enum Finding {
 pub(super) struct Finder<'c> {
     collection: &'c Collection,
     pub passages: Passages<'c>,
-    /// Of citations.
     pub style: CitationStyle,
     running: HashMap<DocumentId, Vec<Vec<Range<u32>>>>,
     /// Read when the first quotation is not found.

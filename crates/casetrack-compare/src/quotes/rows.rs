@@ -250,7 +250,6 @@ fn is_unchanged(found: &Found) -> bool {
     found.differences.is_empty()
 }
 
-/// The fit of a citation to a place.
 fn fit(finder: &Finder<'_>, cited: &Citation, place: &QuotePlace) -> Result<(CitationFit, Option<CitationFault>)> {
     let first = finder.page(place.document_id, place.page)?;
     let last = place.page_end.map(|page| finder.page(place.document_id, page)).transpose()?.flatten();

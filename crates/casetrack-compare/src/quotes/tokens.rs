@@ -17,7 +17,6 @@ pub(super) enum Class {
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     pub text: String,
-    /// As [`skeleton`] has it.
     pub skeleton: String,
     pub class: Class,
     pub place: Range<usize>,

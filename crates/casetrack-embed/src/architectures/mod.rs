@@ -20,7 +20,6 @@ const ARCHITECTURES: &[(&str, ReadConfig, &TensorNames)] =
 
 #[derive(Debug, Clone)]
 pub struct EncoderConfig {
-    /// Width of a token's state.
     pub hidden: usize,
     pub layers: usize,
     pub heads: usize,
@@ -34,7 +33,6 @@ pub struct EncoderConfig {
     pub epsilon: f32,
 }
 
-/// The names of an architecture's tensors; `.weight` and `.bias` are appended.
 #[derive(Debug)]
 pub struct TensorNames {
     /// Prefix of the encoder's names in a file that also holds a head; left out in one with only the encoder.

@@ -59,7 +59,6 @@ impl Instructions {
         Self::available().last().copied().unwrap_or(Self::Portable)
     }
 
-    /// Sums in a vector.
     fn lanes(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -161,7 +160,6 @@ struct Product<'a> {
     out: &'a mut [f32],
     /// From one row of the output to the next; 0 if it has only one.
     stride: usize,
-    /// True if the output is raised to the product, not added to.
     raise: bool,
 }
 

@@ -21,7 +21,6 @@ const VECTORS: usize = 2;
 #[derive(Debug, Clone)]
 pub struct PackedMatrix {
     arch: Arch,
-    /// Columns of a panel.
     width: usize,
     k: usize,
     n: usize,

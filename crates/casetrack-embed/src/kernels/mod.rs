@@ -23,7 +23,6 @@ pub const MAX_LANES: usize = 16;
 pub mod testing {
     use super::Arch;
 
-    /// Every instruction set of this CPU that kernels are compiled for.
     pub fn architectures() -> Vec<Arch> {
         let mut all = vec![Arch::Scalar];
         #[cfg(target_arch = "x86_64")]

@@ -28,7 +28,6 @@ const TEXTS: [&str; 4] =
 
 struct Tiny {
     dir: TempDir,
-    /// Their shapes and values.
     tensors: HashMap<String, (Vec<usize>, Vec<f32>)>,
     prefix: &'static str,
     distil: bool,

@@ -17,14 +17,12 @@ pub struct Image<'b> {
     pub vocabulary: u32,
     pub positions: u32,
     pub token_types: u32,
-    /// ε of the layer normalisations.
     pub epsilon: f32,
     pub special: Special,
     /// The start of each piece in `pieces`, and the end of the last one, as little-endian numbers of 32 bits.
     pub offsets: &'b [u8],
     pub scores: &'b [u8],
     pub pieces: &'b [u8],
-    /// Characters with their replacements.
     pub characters: Vec<(u32, Vec<u32>)>,
     pub tensors: BTreeMap<String, Tensor<'b>>,
 }
@@ -81,7 +79,6 @@ impl<'b> Image<'b> {
     }
 }
 
-/// The bytes that are left to read.
 struct Rest<'b>(&'b [u8]);
 
 impl<'b> Rest<'b> {

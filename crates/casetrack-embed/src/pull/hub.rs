@@ -18,7 +18,6 @@ const MAX_MOVES: u32 = 5;
 const RETRY_HINT: &str = "Check the network connection and, if you use one, the proxy (HTTPS_PROXY), then run the \
     same command again: the download resumes. HF_ENDPOINT names another hub to download from.";
 
-/// A hub that models are pulled from.
 pub struct Hub {
     agent: Agent,
     endpoint: String,
@@ -196,7 +195,6 @@ impl Hub {
         Err(Failure { error: Error::new(code, message).with_hint(hint), kind })
     }
 
-    /// A request that got no answer.
     fn unreachable(&self, error: &ureq::Error) -> Failure {
         use std::io::ErrorKind::{ConnectionRefused, HostUnreachable, InvalidData, NetworkUnreachable};
         let kind = match error {

@@ -1,5 +1,3 @@
-//! Text in pictures that are put into office files of every kind.
-
 use std::io::Cursor;
 use std::path::Path;
 

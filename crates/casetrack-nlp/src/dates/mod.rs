@@ -33,7 +33,6 @@ use relative::RelativeDate;
 
 use crate::tokens::{Gap, Kind, Tokens};
 
-/// The dates of one page.
 #[derive(Debug, Default)]
 pub struct PageDates {
     /// In text order, without overlap.
@@ -42,7 +41,6 @@ pub struct PageDates {
     pub relative: Vec<(RelativeDate, (u32, u32))>,
 }
 
-/// The dates of a page.
 pub fn find(tokens: &Tokens, order: DateOrder) -> PageDates {
     let mut found = PageDates::default();
     let mut at = 0;

@@ -110,7 +110,6 @@ fn perpetual(sentence: &Range<usize>, said: &str) -> Option<Expiry> {
 
 /// The beginning of the term as the sentence names it.
 enum Start {
-    /// A day of the contract.
     Contract(ContractDay),
     /// A day that the sentence or a definition states.
     Day(String, Range<usize>),

@@ -39,7 +39,6 @@ struct Line<'a> {
     /// Characters of the page before it.
     at: u32,
     text: &'a str,
-    /// True if a blank line is before it.
     blank_before: bool,
     /// The physical page that it is on.
     sheet: usize,

@@ -23,7 +23,6 @@ const OFFICES: &[&str] =
 /// Behind a comma they are part of the name of a person.
 const DEGREES: &[&str] = &["md", "phd", "esq", "cpa", "dds", "jd", "jr", "sr", "ii", "iii"];
 
-/// Longest name, in words.
 const NAME_WORDS: usize = 16;
 
 /// The name that begins at a byte: words with capitals, and what joins them.

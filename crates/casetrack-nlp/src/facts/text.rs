@@ -114,7 +114,6 @@ impl<'a> Text<'a> {
         after.checked_sub(1).map_or(0..0, |at| self.sentences[at].clone())
     }
 
-    /// The days that begin in a range.
     pub fn days_in(&self, range: Range<usize>) -> &[Day] {
         beginning_in(&self.days, range, |day| day.range.start)
     }

@@ -93,13 +93,11 @@ pub(crate) fn find(language: Language, pages: &[&str]) -> Result<Vec<PageFinding
     Ok(pages.iter().map(|page| find_on_page(rules, page)).collect())
 }
 
-/// The amounts of a text, in text order.
 pub fn amounts(language: Language, text: &str) -> Result<Vec<Mention>> {
     let places = Places::new(text);
     Ok(language.rules()?.amounts.find(text).into_iter().map(|found| placed(&places, found)).collect())
 }
 
-/// The dates of a text, in text order.
 pub fn dates(language: Language, text: &str) -> Result<Vec<Mention>> {
     let places = Places::new(text);
     Ok(language.rules()?.dates.find(text).into_iter().map(|found| placed(&places, found)).collect())

@@ -38,7 +38,6 @@ pub(crate) struct WordDefinition {
     pub subject: Option<Range<usize>>,
 }
 
-/// Longest term, in words.
 const TERM_WORDS: usize = 6;
 /// Greatest distance from a bracket to the name that it defines a term for, in words: "a Delaware corporation with its
 /// principal place of business at …" takes 20 to 60.

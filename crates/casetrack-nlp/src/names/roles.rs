@@ -25,7 +25,6 @@ pub(crate) fn position(words: &[Word<'_>], at: usize) -> Option<(String, usize)>
     headed.then(|| (surface(words, at, last), last))
 }
 
-/// The role of the person named by words `first..last`.
 pub(crate) fn of_person(words: &[Word<'_>], first: usize, last: usize) -> Option<String> {
     after(words, last).or_else(|| before(words, first))
 }

@@ -188,7 +188,6 @@ impl Row {
     }
 }
 
-/// The label with this name in OntoNotes.
 fn label(name: &str) -> Option<Label> {
     let label: Result<Label, Error> = Label::deserialize(name.into_deserializer());
     label.ok()

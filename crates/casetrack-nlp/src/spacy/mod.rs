@@ -26,7 +26,6 @@ use network::{BLOCK, Buffers, Network};
 use tokenizer::{Tokenizer, TokenizerFile};
 use words::{Token, Words};
 
-/// Name of the model's folder in the models folder.
 pub const MODEL_FOLDER: &str = "ner-en-core-web-sm";
 
 #[derive(Debug, Deserialize)]

@@ -75,7 +75,6 @@ impl Network {
         })
     }
 
-    /// Appends the vectors of words with these attributes to `vectors`.
     pub fn embed(&self, words: &[[u64; ATTRIBUTES]], vectors: &mut Vec<f32>) {
         let mut rows = vec![0.0; words.len() * ATTRIBUTES * WIDTH];
         for (word, out) in words.iter().zip(rows.chunks_exact_mut(ATTRIBUTES * WIDTH)) {

@@ -18,7 +18,6 @@ use crate::text::page_list;
 /// Mean confidence of OCR below which a page is named in a warning.
 const UNCERTAIN: f32 = 0.6;
 
-/// A line of a page with its place, if it has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedLine {
     pub text: String,

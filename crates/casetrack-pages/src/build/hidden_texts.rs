@@ -29,7 +29,6 @@ enum Cause {
     Picture(u8),
 }
 
-/// The counts for one reason.
 #[derive(Default)]
 struct ReasonCounts {
     texts: u64,

@@ -8,7 +8,6 @@ use casetrack_core::{BlockKind, Rect, Result};
 use super::changes::{self, Gap};
 use super::document::{DocumentBuilder, PlacedLine};
 
-/// Rows searched for the header of a table.
 const HEADER_SEARCH_ROWS: usize = 8;
 pub const MAX_LABEL_CHARS: usize = 80;
 

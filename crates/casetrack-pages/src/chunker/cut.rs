@@ -15,7 +15,6 @@ pub(super) struct Span {
     pub bytes: Range<usize>,
 }
 
-/// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct TextPosition {
     char: usize,

@@ -107,7 +107,6 @@ fn line_ends(text: &str) -> u32 {
     text.bytes().filter(|&b| b == b'\n').count() as u32
 }
 
-/// Indices of the blocks that a span touches.
 fn touched_blocks(blocks: &[Block], span: &Span) -> std::ops::Range<usize> {
     let start = blocks.partition_point(|block| block.char_end as usize <= span.chars.start);
     let end = blocks.partition_point(|block| (block.char_start as usize) < span.chars.end);

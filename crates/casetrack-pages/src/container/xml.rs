@@ -84,7 +84,6 @@ impl Element<'_> {
         name.rsplit_once(':').map_or(name, |(_, local)| local)
     }
 
-    /// The value of the first attribute with this local name.
     pub fn attribute(&self, local_name: &str) -> Option<String> {
         self.all().find(|attribute| attribute.key.local_name().as_ref() == local_name).map(|found| value_of(&found))
     }

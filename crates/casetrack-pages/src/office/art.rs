@@ -67,7 +67,6 @@ impl<'a> Record<'a> {
         Records::of(if self.is_container { self.content } else { &[] })
     }
 
-    /// The first child of a kind.
     pub fn child(&self, kind: u16) -> Option<Record<'a>> {
         self.children().find(|child| child.kind == kind)
     }

@@ -32,7 +32,6 @@ enum Style {
 struct Start {
     page: usize,
     at: u32,
-    /// The end of its block.
     block_end: u32,
     label: Option<(Style, u32)>,
     is_prose: bool,

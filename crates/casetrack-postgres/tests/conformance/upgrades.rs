@@ -1,5 +1,3 @@
-//! Databases of earlier and of later versions.
-
 use casetrack_conformance::samples::{assert_clean, collection_meta, many, models, results};
 use casetrack_core::ErrorCode;
 use casetrack_postgres::PostgresStore;

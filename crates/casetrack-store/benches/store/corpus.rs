@@ -154,7 +154,6 @@ impl Corpus {
         (0..CHUNKS_PER_DOCUMENT).map(|_| sparse_weights(SPARSE_WEIGHTS, &mut random)).collect()
     }
 
-    /// As a query has them.
     pub fn sparse_query(&self, number: usize) -> SparseVector {
         sparse_weights(SPARSE_QUERY_WEIGHTS, &mut self.random(5, number, 0))
     }

@@ -22,7 +22,6 @@ pub struct Conditions {
     pub expression: Option<Expression>,
 }
 
-/// A test of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageTest {
     /// The file counts it as one of these, from 1.
@@ -66,7 +65,6 @@ impl Conditions {
         !self.pages.is_empty() || self.min_confidence.is_some()
     }
 
-    /// The slots of the documents that are admitted.
     pub fn slots_of_documents(&self, all: &SlotMap) -> SlotSet {
         self.documents.as_ref().map_or_else(|| all.all(), |documents| all.select(documents))
     }

@@ -114,7 +114,6 @@ impl Collection {
         self.search_keywords(query.into(), k, filter)
     }
 
-    /// All chunks of a document, in order.
     pub fn chunks(&self, document: DocumentId) -> Result<Vec<Chunk>> {
         self.chunk_range(document, 0..u32::MAX)
     }

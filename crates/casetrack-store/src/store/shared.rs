@@ -61,7 +61,6 @@ pub trait SharedStore: Store {
     /// Takes the oldest free work on a collection, at most `most` pieces, for a time.
     fn take(&self, collection: CollectionId, filter: &WorkFilter, most: u32, lasting: Duration) -> Result<Vec<Lease>>;
 
-    /// Counts the work on a collection.
     fn work_left(&self, collection: CollectionId, filter: &WorkFilter) -> Result<WorkCounts>;
 
     /// Prolongs a lease: from now on, it lasts this long. Errors: `WrongState` if another client has the work by now,

@@ -1,5 +1,3 @@
-//! Exports that are encrypted, as files of age.
-
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;

@@ -96,7 +96,6 @@ fn jpeg(bytes: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The body of the first chunk of a PNG with this name.
 pub(super) fn png_chunk<'b>(bytes: &'b [u8], name: &[u8]) -> Option<&'b [u8]> {
     let chunks = bytes.strip_prefix(b"\x89PNG\r\n\x1A\n")?;
     chunk(chunks, name, |head| (u32::from_be_bytes([head[0], head[1], head[2], head[3]]), 4, 4))

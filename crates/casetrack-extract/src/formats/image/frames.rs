@@ -19,7 +19,6 @@ const ASSUMED_LENGTH: f32 = 11.0;
 const MAX_SIDE: u32 = 32_000;
 /// Decoders may need this many bytes for a pixel: four channels of 16 bits, and as much again for a frame before.
 const BYTES_PER_PIXEL: u64 = 16;
-/// Frames of an animation that are read.
 pub(super) const MAX_ANIMATION_FRAMES: usize = 20;
 
 /// A page as it was decoded, with its pixels per inch, if stated.

@@ -34,7 +34,6 @@ pub(super) struct AnnotationText {
 }
 
 enum Reading {
-    /// The text of the annotation.
     AnnotationText(String),
     /// The text, and the appearance shows more.
     UnitAndAppearance(String),
@@ -179,7 +178,6 @@ fn reading(annotation: &PdfPageAnnotation, text: Option<&PdfPageText>, signature
     }
 }
 
-/// True if the page shows the text of an annotation in its place.
 fn shows_text(annotation: &PdfPageAnnotation) -> bool {
     matches!(
         annotation,

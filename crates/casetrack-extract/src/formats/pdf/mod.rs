@@ -207,7 +207,6 @@ fn list_attachments(document: &mut DocumentBuilder) -> Result<()> {
     names.iter().try_for_each(|name| document.push_block(BlockKind::ListItem, name))
 }
 
-/// True if the text that OCR read replaces the text layer.
 fn replaces(ocr: &OcrPage, page: &TextPage) -> bool {
     let is_worse = page.state == PageState::Garbage && ocr.confidence < MIN_CONFIDENCE;
     !is_worse && !ocr.paragraphs.is_empty()

@@ -104,7 +104,6 @@ fn is_old(current_user: &[u8]) -> bool {
 struct Deck<'a> {
     presentation: &'a Presentation<'a>,
     fonts: HashMap<u16, String>,
-    /// The styles that all masters inherit.
     styles: MasterStyles,
     footers: HeadersFooters,
     sheet: SlideSize,

@@ -216,7 +216,6 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Pieces(text).filter_map(text_of).collect::<String>().into()
 }
 
-/// The text without the marks of insertions.
 pub fn without_insertions(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     for piece in Pieces(text) {

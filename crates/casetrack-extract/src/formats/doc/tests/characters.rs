@@ -1,5 +1,3 @@
-//! Properties of characters: hidden text, and pictures.
-
 use casetrack_core::HiddenReason;
 
 use super::*;

@@ -1,5 +1,3 @@
-//! Documents that are put into another.
-
 use super::*;
 
 fn around(target: &str, part: &[u8]) -> Vec<u8> {

@@ -1,5 +1,3 @@
-//! Hidden runs, by their own format and by their styles.
-
 use std::path::Path;
 
 use casetrack_core::HiddenReason::{self, Colour, HiddenFormat, Tiny};

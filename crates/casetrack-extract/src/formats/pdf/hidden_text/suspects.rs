@@ -111,12 +111,10 @@ fn is_like(colour: [u8; 3], ground: [u8; 3]) -> bool {
     colour.iter().zip(ground).all(|(a, b)| a.abs_diff(b) <= SAME_COLOUR)
 }
 
-/// True if a text is on it.
 fn is_under(cover: &Cover, text: &Text) -> bool {
     intersection(&cover.area, &text.area).is_some_and(|shared| size(&shared) >= ON_GROUND * size(&text.area))
 }
 
-/// True if it covers a part of a text.
 fn is_over(cover: &Cover, text: &Text) -> bool {
     let Some(shared) = intersection(&cover.area, &text.area) else { return false };
     let (width, height) = (text.area.right - text.area.left, text.area.bottom - text.area.top);

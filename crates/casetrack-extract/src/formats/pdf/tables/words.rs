@@ -21,7 +21,6 @@ impl PlacedWord<'_> {
     }
 }
 
-/// The words of all lines, in order. A line without words is one.
 pub(super) fn placed_words(lines: &[Line]) -> Vec<PlacedWord<'_>> {
     let mut placed = Vec::new();
     for (line, index) in lines.iter().zip(0..) {

@@ -1,5 +1,3 @@
-//! Reviewers' marks, signatures in their fields, and stamps.
-
 use super::*;
 use crate::test_files::pdf_file_of;
 

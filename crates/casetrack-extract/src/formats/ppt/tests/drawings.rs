@@ -1,5 +1,3 @@
-//! Shapes that cannot be seen, and pictures.
-
 use super::*;
 use crate::formats::picture_tests::{NOTICE, assert_is_marked, has_tesseract, notice};
 use crate::test_files::hidden_texts;

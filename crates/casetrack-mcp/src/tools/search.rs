@@ -25,7 +25,7 @@ pub(crate) struct SearchParameters {
     document_filter: Option<String>,
     /// Type or format (contract, report, pdf, xlsx, ...)
     document_type: Option<String>,
-    /// Person, organization or other entity that passages mention
+    /// Entity that passages mention
     entity: Option<String>,
     /// Pattern of paths ('contracts/**/*.pdf')
     path: Option<String>,

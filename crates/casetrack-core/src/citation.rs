@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::labels::labelled;
 
-/// Most characters of a template.
 const MAX_TEMPLATE: usize = 300;
 
-/// The form of citations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum CitationStyle {
@@ -45,7 +43,6 @@ enum Piece {
 }
 
 labelled! {
-    /// A placeholder of a template.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Placeholder {
         /// The document's name without the ending of a file.
@@ -70,7 +67,6 @@ labelled! {
     }
 }
 
-/// The parts of a citation, for every style.
 pub(crate) trait Citable {
     fn full(&self) -> String;
     fn short(&self) -> String;

@@ -25,7 +25,6 @@ impl Default for ChunkConfig {
     }
 }
 
-/// Bounds on what one file may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Larger files are refused, in bytes. Default 512 MiB.
@@ -118,7 +117,6 @@ impl Tier {
         }
     }
 
-    /// Refuses a feature that the tier lacks.
     pub fn check(self, feature: Feature) -> Result<()> {
         match self {
             Tier::Free => {

@@ -51,7 +51,6 @@ pub struct Rect {
     pub bottom: f32,
 }
 
-/// The kind of a block of text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum BlockKind {
     Paragraph,
@@ -102,7 +101,6 @@ pub struct Page {
     pub notes: PageNotes,
 }
 
-/// Notes on a page besides its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PageNotes {
     /// Readings of OCR that differ from the text layer, by line. It is searched, but never quoted.

@@ -66,7 +66,6 @@ impl PdfPageContent {
         Self(format!("q {cos} {} {sin} {cos} {x} {y} cm\n{}Q\n", -sin, self.0))
     }
 
-    /// A picture that covers the page.
     pub fn image() -> Self {
         Self(String::new()).with_image(0.0, 0.0, 612.0, 792.0)
     }

@@ -11,7 +11,6 @@ const UNIT_TOLERANCE: f32 = 0.01;
 /// Distance of the places whose byte offset is remembered, in characters.
 const CHECKPOINT_CHARS: usize = 64;
 
-/// The promise that is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// Invariant 1: offsets, lines, paragraphs and ids of chunks follow from the page's text; blocks are within it.

@@ -253,7 +253,6 @@ impl<'t> Reader<'t> {
         Ok(self.get(cf::SPARSE_VECTORS, &numbered_key(document, 0))?.is_some())
     }
 
-    /// The signs of the token vectors of a chunk.
     pub fn token_vectors(&self, document: DocumentId, index: u32) -> Result<Option<Vec<u8>>> {
         let value = self.get(cf::TOKEN_VECTORS, &numbered_key(document, index))?;
         value.map(|value| Ok(payload("token vectors", &value)?.to_vec())).transpose()
@@ -264,7 +263,6 @@ impl<'t> Reader<'t> {
         value.map(|value| decode::<AnnotationsRecord>("annotation", &value)?.into_annotations()).transpose()
     }
 
-    /// The passages that users collected.
     pub fn evidence(&self) -> Result<EvidenceTray> {
         let value = self.get(cf::META, &EVIDENCE_KEY)?;
         value.map_or_else(|| Ok(EvidenceTray::default()), |value| decode("evidence", &value))

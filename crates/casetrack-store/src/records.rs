@@ -171,7 +171,6 @@ impl LayoutRecord {
     }
 }
 
-/// The place of a chunk in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChunkSpan {
     pub id: ChunkId,

@@ -54,7 +54,6 @@ pub enum ResealProgress {
     Overwriting,
 }
 
-/// The caller that waits while a collection is moved.
 #[derive(Clone, Copy)]
 pub struct Waiting<'w> {
     cancel: &'w Cancel,

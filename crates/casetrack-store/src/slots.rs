@@ -130,7 +130,6 @@ impl SlotSet {
         Self::of(kept)
     }
 
-    /// The slots of both.
     pub fn union(&self, other: &Self) -> Self {
         let mut ranges: Vec<SlotRange> = self.ranges.iter().chain(&other.ranges).copied().collect();
         ranges.sort_unstable_by_key(|range| range.first);

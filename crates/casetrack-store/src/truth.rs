@@ -45,7 +45,6 @@ const SEED_KEY: [u8; 16] = [0xff; 16];
 
 static BLOCK_CACHE: LazyLock<Cache> = LazyLock::new(|| Cache::new_lru_cache(BLOCK_CACHE_BYTES));
 
-/// A key and its value.
 pub(crate) type Entry = (Box<[u8]>, Box<[u8]>);
 
 /// A value as it was put.
@@ -239,7 +238,6 @@ impl Truth {
         &self.seal
     }
 
-    /// An entry as it was put.
     pub fn opened(&self, family: &str, (key, value): Entry) -> Result<Entry> {
         if !self.seal.is_sealed() {
             return Ok((key, value));

@@ -24,7 +24,6 @@ use crate::schema::{
     sequence_key, text_key,
 };
 
-/// A document with everything that is stored of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredDocument {
     pub meta: DocumentMeta,

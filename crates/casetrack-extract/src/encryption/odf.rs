@@ -25,7 +25,6 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 /// Most rounds of PBKDF2 for one file, all parts together: some tens of seconds. LibreOffice writes 100 000 for
 /// each part.
 const MAX_ROUNDS: u32 = 20_000_000;
-/// The largest key of a cipher in bytes.
 const MAX_KEY_BYTES: usize = 56;
 /// How much of a part its checksum covers.
 const SUMMED_BYTES: usize = 1024;

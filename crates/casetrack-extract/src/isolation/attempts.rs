@@ -39,7 +39,6 @@ impl Attempts {
         self.reasons.first().map(|(_, stopped)| stopped)
     }
 
-    /// A warning for every page that was left out.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         self.reasons.iter().map(|(step, stopped)| {
             let (what, how, others) = match step.stage {

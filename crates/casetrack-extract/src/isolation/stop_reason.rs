@@ -22,7 +22,6 @@ impl StopReason {
         }
     }
 
-    /// The limit that it went beyond.
     pub fn limit(&self) -> Option<FileLimit> {
         match self {
             StopReason::Time(_) => Some(FileLimit::PageTime),

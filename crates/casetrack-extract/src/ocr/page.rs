@@ -20,7 +20,6 @@ pub(crate) struct OcrWord {
     pub area: Rect,
 }
 
-/// The result of reading a page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct OcrPage {
     pub paragraphs: Vec<Vec<OcrLine>>,

@@ -73,13 +73,9 @@ fn label(tokens: &Tokens, at: usize, part: &Part) -> Option<(String, usize)> {
 /// The owner of the parts, by the words behind their labels.
 enum Owner {
     /// This document: nothing, "of this Agreement", "hereof".
-    Own {
-        end: usize,
-    },
-    Law {
-        name: String,
-        end: usize,
-    },
+    Own { end: usize },
+    /// A law, by name.
+    Law { name: String, end: usize },
     /// Another document, by title.
     Other(TokenReference),
     /// Another document or law, which the words here do not name.

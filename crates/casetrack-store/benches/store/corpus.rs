@@ -141,7 +141,6 @@ impl Corpus {
         (0..CHUNKS_PER_DOCUMENT).map(|_| self.vector_near(&place, &mut random)).collect()
     }
 
-    /// The vector of a question about one of the topics.
     pub fn query_vector(&self, number: usize) -> Vec<f32> {
         let mut random = self.random(3, number, 0);
         let place = self.place(&mut random);

@@ -73,7 +73,6 @@ pub struct ArchiveManifest {
     pub entries: Vec<EntryRecord>,
 }
 
-/// The expected size and digest of an entry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryRecord {
     pub name: String,

@@ -17,7 +17,6 @@ use super::Bm25Index;
 use super::lexicon::IndexLexicon;
 use super::wildcard::{Slot, slots};
 
-/// A condition on the words of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expression {
     Words(Words),

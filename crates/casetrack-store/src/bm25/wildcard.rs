@@ -14,7 +14,6 @@ pub(crate) enum Slot {
 }
 
 impl Slot {
-    /// The words at some positions.
     pub fn spans(&self, positions: &[u32]) -> Vec<(u32, u32)> {
         positions.iter().map(|&at| (at, at.saturating_add(self.width()))).collect()
     }

@@ -31,7 +31,6 @@ pub(super) fn shared(mut index: Index, dimension: usize) -> Arc<Index> {
 
 type Kernel = fn(&[f16], &[f16]) -> f32;
 
-/// The fastest kernel for this processor.
 fn kernel() -> Kernel {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx") && is_x86_feature_detected!("f16c") && is_x86_feature_detected!("fma") {

@@ -7,7 +7,6 @@ use casetrack_keyword::{Analysis, Indexer, TextField, analyzer, cover, exact_ana
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::tokenizer::{TextAnalyzer, Token};
 
-/// The occurrences of a term in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Posting {
     pub chunk: u32,

@@ -215,7 +215,6 @@ impl Registry {
         self.seen_file(id, key).note(VaultState { generation: header.generation(), last_seq: 0 })
     }
 
-    /// The form in which the collection is written.
     pub(super) fn seal(&self, id: CollectionId) -> Result<Seal> {
         self.key(id)?.map_or_else(|| Ok(Seal::default()), |key| Seal::with(&key))
     }

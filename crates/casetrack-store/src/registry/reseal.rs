@@ -273,7 +273,6 @@ impl Registry {
     }
 }
 
-/// The form in which a collection is written.
 struct Form<'k> {
     seal: Seal,
     key: Option<&'k VaultKey>,

@@ -241,7 +241,6 @@ fn holds_data(rocksdb: &Path) -> bool {
     })
 }
 
-/// The name of RocksDB's newest list of files.
 fn newest_manifest(rocksdb: &Path) -> Option<String> {
     let entries = std::fs::read_dir(rocksdb).ok()?;
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());

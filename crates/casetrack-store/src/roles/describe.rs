@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::manifest::VectorModels;
 
-/// The number of things in a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     pub documents: u64,

@@ -133,6 +133,5 @@ pub trait ReadDocuments {
     /// or cannot be read.
     fn whole(&self, document: DocumentId) -> Result<Option<StoredDocument>>;
 
-    /// A reader of passages as of now.
     fn passages(&self) -> Passages<'_>;
 }

@@ -199,7 +199,6 @@ impl PagePlace {
     }
 }
 
-/// The names of a page besides its number.
 #[derive(Debug, Clone)]
 struct Printed {
     label: Option<String>,

@@ -41,7 +41,6 @@ impl Dead {
         self.0.get(place).is_some_and(|range| range.start <= slot)
     }
 
-    /// The number of dead slots in a range.
     pub fn count(&self, slots: Range<u64>) -> u64 {
         let first = self.0.partition_point(|range| range.end <= slots.start);
         let inside = self.0[first..].iter().take_while(|range| range.start < slots.end);

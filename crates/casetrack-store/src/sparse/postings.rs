@@ -129,7 +129,6 @@ impl<'a> Cursor<'a> {
         Ok(true)
     }
 
-    /// The rest after the whole blocks.
     fn load_rest(&mut self, table: &[[u8; ENTRY]], area: &[u8], rest: usize) -> Result<(), Damaged> {
         let mut bytes = area.get(table.last().map_or(0, |entry| parts(entry).1) as usize..).ok_or(Damaged)?;
         for n in 0..rest {

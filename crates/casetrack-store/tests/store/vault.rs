@@ -15,7 +15,6 @@ use sha2::Digest;
 
 use crate::support::*;
 
-/// A vault that is not open.
 pub struct Vault {
     pub temp: tempfile::TempDir,
     pub dir: PathBuf,

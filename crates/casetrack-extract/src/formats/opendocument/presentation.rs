@@ -54,7 +54,6 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    /// The title heads the slide wherever it was drawn.
     fn write_slide(&mut self, title: &str, slide: Slide) -> Result<(), Stop> {
         self.flow.document.push_block(BlockKind::Heading { level: 1 }, title)?;
         for content in slide.contents {

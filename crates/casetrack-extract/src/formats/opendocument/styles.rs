@@ -139,7 +139,6 @@ impl Styles {
         self.lists.get(name)
     }
 
-    /// The numbering of headings outside lists.
     pub fn outline(&self) -> Option<&ListStyle> {
         self.lists.get(OUTLINE)
     }

@@ -252,7 +252,6 @@ impl Headings {
     }
 }
 
-/// The font size in which most characters are set.
 fn body_size<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> f32 {
     let mut chars_by_size = BTreeMap::<u32, usize>::new();
     // The text of annotations has no known sizes.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use casetrack_core::{HiddenReason, Rect};
 use casetrack_pages::build::table::Cell;
 
-/// A line on the page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Line {
     pub text: String,

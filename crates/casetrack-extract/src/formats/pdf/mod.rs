@@ -408,7 +408,6 @@ fn is_sensible_title(title: &str) -> bool {
     title.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !is_file_name && !is_placeholder
 }
 
-/// The first page of a PDF as a picture.
 #[cfg(test)]
 pub(crate) fn rendered_page(bytes: &[u8]) -> Picture {
     let pdfium = library::pdfium(&casetrack_pages::model::ExtractOptions::default()).unwrap();

@@ -9,7 +9,6 @@ use casetrack_pages::office::symbols::symbol;
 use super::records::{Record, kind};
 use super::styles::{Formats, MasterStyles, TextType, numberings};
 
-/// A text of the file.
 #[derive(Clone)]
 pub(super) struct TextBody<'a> {
     pub text_type: TextType,

@@ -170,7 +170,6 @@ impl TextMap<'_> {
         spots
     }
 
-    /// The mean probability inside a rectangle.
     fn mean(&self, area: &LineArea, looked_at: &mut usize) -> f32 {
         let half = |a: f32, b: f32| (a.abs() * area.length + b.abs() * area.height) / 2.0;
         let (half_width, half_height) = (half(area.along.x, area.down.x), half(area.along.y, area.down.y));

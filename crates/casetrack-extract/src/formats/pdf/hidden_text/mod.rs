@@ -55,7 +55,6 @@ impl HiddenGlyphs {
     }
 }
 
-/// A printed glyph of a text that may be hidden.
 struct Glyph {
     index: usize,
     area: Rect,

@@ -45,7 +45,6 @@ pub(super) struct Text {
     pub fill: Option<[u8; 4]>,
 }
 
-/// An opaque area.
 pub(super) struct Cover {
     pub order: usize,
     pub area: Rect,

@@ -48,7 +48,6 @@ fn shown(x: u32, y: u32, text: &str) -> String {
     format!("BT /F1 12 Tf {x} {y} Td ({text}) Tj ET\n")
 }
 
-/// A page of usual text around the tested content.
 fn page(content: &str) -> String {
     shown(72, 720, "The tenant pays the rent in May.")
         + content

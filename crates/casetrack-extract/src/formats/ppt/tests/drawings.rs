@@ -6,7 +6,6 @@ fn options(property: u16, value: u32) -> Vec<u8> {
     record(kind::OPTIONS, 1, &[property.to_le_bytes().to_vec(), numbers(&[value])].concat())
 }
 
-/// A shape with these records and a text.
 fn with(record: Vec<u8>, content: &str) -> Vec<u8> {
     container(kind::SHAPE, 0, &[record, container(kind::TEXT_BOX, 0, &[text(OTHER, content)])])
 }
